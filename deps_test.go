@@ -38,6 +38,7 @@ var layers = [][]string{
 	{"internal/sql/schema"},
 	{"internal/sql/ddl"},
 	{"internal/sql/load"},
+	{"internal/sql/expr"},
 	{"internal/sql/query"},
 	{"internal/sql/tables", "internal/sql/write"},
 	{"internal/sql/routine"},

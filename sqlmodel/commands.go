@@ -6,8 +6,8 @@ import (
 
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
-	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -20,9 +20,9 @@ func (b *builder) send(s *ir.Send) {
 }
 
 // call gives the command by which a client runs the function of a template.
-func (b *builder) call(f *query.Frame) *ir.Send {
+func (b *builder) call(f *expr.Frame) *ir.Send {
 	fn := f.Func
-	s := &ir.Send{At: query.At(fn.Pos), Result: ir.Rows}
+	s := &ir.Send{At: expr.At(fn.Pos), Result: ir.Rows}
 	w := &commandWriter{s: s}
 	switch {
 	case fn.Procedure:
@@ -62,7 +62,7 @@ func (b *builder) call(f *query.Frame) *ir.Send {
 }
 
 // locals gives the names of locals.
-func locals(list []query.Dest) []string {
+func locals(list []expr.Dest) []string {
 	var out []string
 	for _, d := range list {
 		out = append(out, d.Local)
@@ -85,7 +85,7 @@ func (w *commandWriter) value(a ir.SendArg) {
 
 // input writes the argument for a parameter: of a composite type, its fields. A cast
 // stands where the constant alone might not choose the function.
-func (w *commandWriter) input(l *query.Application, v *query.Variable, p schema.Param, in *syntax.Text, overloaded bool) {
+func (w *commandWriter) input(l *expr.Application, v *expr.Variable, p schema.Param, in *syntax.Text, overloaded bool) {
 	if !v.IsRecord {
 		w.value(ir.SendArg{Expr: v.Expr(), Type: v.Type.String()})
 		if overloaded || !converts(v.Type, p.T) {
@@ -124,7 +124,7 @@ type argument func(number, offset int) ir.SendArg
 // parameters.
 func (b *builder) statementCommand(t *syntax.Text, raw *pg.RawStmt, pos ir.Pos, arg argument) *ir.Send {
 	tree := pg.Inner(raw.Stmt)
-	s := &ir.Send{At: query.At(pos), Apart: apart(tree), Reads: b.onlyReads(tree, raw)}
+	s := &ir.Send{At: expr.At(pos), Apart: apart(tree), Reads: b.onlyReads(tree, raw)}
 	from, to := syntax.StatementSpan(t, raw)
 	s.Text, s.Args = splitAtParameters(t.SQL, from, to, raw, arg)
 	if list, ok := syntax.ResultNames(raw); ok {

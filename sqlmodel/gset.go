@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/routine"
@@ -26,9 +27,9 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 	// the variables at once.
 	single, direct := true, false
 	gives := false
-	var into []query.Dest
+	var into []expr.Dest
 	held := map[int]string{} // by variable: where its value is meanwhile
-	dests := func(targets []query.Column) (out, rest []query.Dest) {
+	dests := func(targets []expr.Column) (out, rest []expr.Dest) {
 		defer func() { into = out }()
 		list, fresh, gives = nil, nil, true
 		keep := false // some variable has a value that may have to stay
@@ -40,7 +41,7 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 		for _, col := range targets {
 			k := c.number(n.Cmd.Target + col.Name)
 			if c.vars[k] == nil {
-				out = append(out, query.Dest{})
+				out = append(out, expr.Dest{})
 				continue
 			}
 			t := b.setType(c.vars[k], col.Type)
@@ -52,7 +53,7 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 				local = held[k]
 			}
 			list, fresh = append(list, k), append(fresh, local)
-			out = append(out, query.Dest{Local: local, T: t})
+			out = append(out, expr.Dest{Local: local, T: t})
 		}
 		return routine.LastOnes(out, nil), nil
 	}
@@ -61,7 +62,7 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 		c.sent.Into, c.sent.Found, c.sent.Count = locals(into), f.Found, f.Rowcount
 		f.Found, f.Rowcount = "", ""
 	}()
-	to := query.Sink{Kind: query.IntoLocals, Dests: dests, Strict: strict, Whole: true}
+	to := expr.Sink{Kind: query.IntoLocals, Dests: dests, Strict: strict, Whole: true}
 	one := ir.Expr(ir.V(f.Found))
 	s, isSelect := tree.(*pg.SelectStmt)
 	if isSelect && len(s.ValuesLists) > 1 {
@@ -78,7 +79,7 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 				b.Unmodelled("\\gset of a query with LIMIT")
 			}
 			rows := b.Local("row_count", schema.TInt)
-			b.Emit(&ir.Select{At: query.At(n.Pos), Into: []string{rows}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.IR()})
+			b.Emit(&ir.Select{At: expr.At(n.Pos), Into: []string{rows}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.IR()})
 			one = ir.Op(ir.Eq, ir.V(rows), ir.C(ir.Int(1)))
 		}
 		b.SelectInto(f, x, q, n.Pos, to)
@@ -91,14 +92,14 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 		}
 		b.Out = append(b.Out, body...)
 		if !single && strict {
-			b.Emit(&ir.Assume{At: query.At(n.Pos), Cond: one})
+			b.Emit(&ir.Assume{At: expr.At(n.Pos), Cond: one})
 		}
 	}
 	if !gives {
 		b.Unmodelled("\\%s of this statement", n.Cmd.Name)
 	}
 	if !direct && len(list) > 0 {
-		b.Emit(&ir.If{At: query.At(n.Pos), Cond: one, Then: b.Collect(func() {
+		b.Emit(&ir.If{At: expr.At(n.Pos), Cond: one, Then: b.Collect(func() {
 			for i, k := range list {
 				b.Assign(n.Pos, c.vars[k].Local, ir.V(fresh[i]))
 			}
@@ -116,9 +117,9 @@ func oneRowWritten(list []ir.Stmt) bool {
 	ir.Walk(list, func(s ir.Stmt) {
 		switch s := s.(type) {
 		case *ir.Update:
-			one = one && query.FixesKey(s.Table, s.Row, s.Where, nil)
+			one = one && expr.FixesKey(s.Table, s.Row, s.Where, nil)
 		case *ir.Delete:
-			one = one && query.FixesKey(s.Table, s.Row, s.Where, nil)
+			one = one && expr.FixesKey(s.Table, s.Row, s.Where, nil)
 		case *ir.Foreach, *ir.While:
 			one = false
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -135,4 +136,4 @@ func read(in schema.Input) (l *loader, err error) {
 }
 
 // loader translates what an application declares.
-type loader struct{ *query.Application }
+type loader struct{ *expr.Application }

@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -14,7 +15,7 @@ import (
 // value translates an expression of \set or \if. What pgbench's functions do is
 // not known, but for the simple ones: equal arguments give equal results. A
 // random number is a function of its bounds and of a seed.
-func (c *psql) value(t *syntax.Text, n *pg.Node) query.Val {
+func (c *psql) value(t *syntax.Text, n *pg.Node) expr.Val {
 	x := c.ex(t)
 	switch e := pg.Inner(n).(type) {
 	case *pg.ParamRef:
@@ -42,11 +43,11 @@ func (c *psql) value(t *syntax.Text, n *pg.Node) query.Val {
 		case pg.BoolNot:
 			out = ir.NotE(parts[0])
 		}
-		return query.Val{Expr: out, Type: schema.TBool}
+		return expr.Val{Expr: out, Type: schema.TBool}
 	case *pg.FuncCall:
 		return c.function(t, e)
 	case *pg.MinMaxExpr:
-		var args []query.Val
+		var args []expr.Val
 		for _, a := range e.Args {
 			args = append(args, c.numeric(c.value(t, a), x))
 		}
@@ -59,7 +60,7 @@ func (c *psql) value(t *syntax.Text, n *pg.Node) query.Val {
 		return x.Constant(e)
 	}
 	// CASE, IS NULL and the like.
-	var args []query.Val
+	var args []expr.Val
 	for _, k := range load.Parameters(&syntax.Node{Raw: &pg.RawStmt{Stmt: n}}) {
 		args = append(args, c.f.Inputs[k-1].Value())
 	}
@@ -67,7 +68,7 @@ func (c *psql) value(t *syntax.Text, n *pg.Node) query.Val {
 }
 
 // numeric gives a variable of unknown type that of numbers.
-func (c *psql) numeric(v query.Val, x *query.Place) query.Val {
+func (c *psql) numeric(v expr.Val, x *query.Place) expr.Val {
 	if v.Type.Name == schema.NUnknown {
 		return x.Literal(v, schema.TInt, 0)
 	}
@@ -78,7 +79,7 @@ func (c *psql) numeric(v query.Val, x *query.Place) query.Val {
 }
 
 // widest is the type of a function of numbers.
-func widest(args []query.Val) schema.Type {
+func widest(args []expr.Val) schema.Type {
 	for _, a := range args {
 		if a.Type.Name != schema.NInt {
 			return schema.TFloat
@@ -88,10 +89,10 @@ func widest(args []query.Val) schema.Type {
 }
 
 // function translates a call.
-func (c *psql) function(t *syntax.Text, e *pg.FuncCall) query.Val {
+func (c *psql) function(t *syntax.Text, e *pg.FuncCall) expr.Val {
 	x := c.ex(t)
 	name := syntax.Qualified(syntax.Names(e.Funcname))
-	var args []query.Val
+	var args []expr.Val
 	nn := true
 	for _, a := range e.Args {
 		args = append(args, c.numeric(c.value(t, a), x))
@@ -107,8 +108,8 @@ func (c *psql) function(t *syntax.Text, e *pg.FuncCall) query.Val {
 	if syntax.ClientFunctions[name] {
 		result = schema.TInt
 		seed := c.b.Local("seed", schema.TAny)
-		c.b.Emit(&ir.Havoc{At: query.At(x.Pos(e.Location)), Var: seed, NotNull: true})
-		args = append([]query.Val{{Expr: ir.V(seed), Type: schema.TAny, NotNull: true}}, args...)
+		c.b.Emit(&ir.Havoc{At: expr.At(x.Pos(e.Location)), Var: seed, NotNull: true})
+		args = append([]expr.Val{{Expr: ir.V(seed), Type: schema.TAny, NotNull: true}}, args...)
 	}
 	if name == "mod" && len(args) == 2 && result.Name == schema.NInt {
 		return x.Binary("%", args[0], args[1], e.Location)
@@ -119,7 +120,7 @@ func (c *psql) function(t *syntax.Text, e *pg.FuncCall) query.Val {
 }
 
 // truth is the truth of a value in a condition.
-func (c *psql) truth(v query.Val, x *query.Place) ir.Expr {
+func (c *psql) truth(v expr.Val, x *query.Place) ir.Expr {
 	switch {
 	case v.Type.Name == schema.NBool:
 		return v.Expr

@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -33,9 +34,9 @@ func (p *caller) cond(e client.Expr) ir.Expr {
 }
 
 // expr translates an expression of the program.
-func (p *caller) expr(e client.Expr) query.Val {
+func (p *caller) expr(e client.Expr) expr.Val {
 	if p.depth++; p.depth > syntax.MaxNesting {
-		panic(query.TooLarge{})
+		panic(expr.TooLarge{})
 	}
 	defer func() { p.depth-- }()
 	p.b.Grow()
@@ -57,8 +58,8 @@ func (p *caller) expr(e client.Expr) query.Val {
 }
 
 // call applies a function of the program.
-func (p *caller) call(e *client.Call) query.Val {
-	args := make([]query.Val, len(e.Args))
+func (p *caller) call(e *client.Call) expr.Val {
+	args := make([]expr.Val, len(e.Args))
 	for i, a := range e.Args {
 		args[i] = p.expr(a)
 		if _, ok := args[i].LiteralText(); ok {
@@ -77,7 +78,7 @@ func (p *caller) call(e *client.Call) query.Val {
 		t = schema.TText
 	}
 	c.Type = t.IR
-	return query.Val{Expr: c, Type: t, NotNull: e.Kind != client.Any, Given: true}
+	return expr.Val{Expr: c, Type: t, NotNull: e.Kind != client.Any, Given: true}
 }
 
 // knownFunctions are functions of programs that are known to the IR, by their names
@@ -101,20 +102,20 @@ var knownFunctions = map[string]string{
 }
 
 // knownCall applies a function whose meaning is known for arguments of these types.
-func knownCall(name string, args []query.Val) (query.Val, bool) {
+func knownCall(name string, args []expr.Val) (expr.Val, bool) {
 	if name == client.Float64 && len(args) == 1 && args[0].Type.Numeric() {
-		return query.Val{Expr: args[0].Expr, Type: schema.TFloat, NotNull: args[0].NotNull, Given: true}, true
+		return expr.Val{Expr: args[0].Expr, Type: schema.TFloat, NotNull: args[0].NotNull, Given: true}, true
 	}
 	f := ir.Functions[knownFunctions[name]]
 	if f == nil || len(args) != len(f.Params) {
-		return query.Val{}, false
+		return expr.Val{}, false
 	}
-	out := query.Val{NotNull: true, Given: true}
+	out := expr.Val{NotNull: true, Given: true}
 	c := &ir.Call{Name: f.Name}
 	for i, a := range args {
 		switch k := f.Params[i]; {
 		case k == ir.KindNull && !a.Type.Numeric(), k == ir.KindText && !a.Type.Textual(), k == ir.KindInt && a.Type.Name != schema.NInt:
-			return query.Val{}, false
+			return expr.Val{}, false
 		}
 		out.NotNull = out.NotNull && a.NotNull
 		c.Args = append(c.Args, a.Expr)
@@ -135,8 +136,8 @@ func knownCall(name string, args []query.Val) (query.Val, bool) {
 	return out, true
 }
 
-func (p *caller) constant(v ir.Value) query.Val {
-	out := query.Val{Expr: ir.C(v), NotNull: !v.IsNull(), Given: true}
+func (p *caller) constant(v ir.Value) expr.Val {
+	out := expr.Val{Expr: ir.C(v), NotNull: !v.IsNull(), Given: true}
 	switch v.Kind {
 	case ir.KindInt:
 		out.Type = schema.TInt
@@ -158,7 +159,7 @@ func (p *caller) constant(v ir.Value) query.Val {
 
 // into converts a value to the type of a variable, as an assignment in the
 // program does.
-func (p *caller) into(v *programVar, e query.Val) ir.Expr {
+func (p *caller) into(v *programVar, e expr.Val) ir.Expr {
 	t := v.Type
 	switch {
 	case !v.open:
@@ -172,21 +173,21 @@ func (p *caller) into(v *programVar, e query.Val) ir.Expr {
 
 // convert gives a value the type t. Where that is no conversion of SQL it is a
 // function of which nothing is known.
-func (p *caller) convert(e query.Val, t schema.Type) ir.Expr {
-	if s, ok := e.LiteralText(); ok && query.ConstantOf(s, t) == nil {
-		return &ir.Call{Name: query.CastName(t), Args: []ir.Expr{e.Expr}, Type: query.LocalType(t)}
+func (p *caller) convert(e expr.Val, t schema.Type) ir.Expr {
+	if s, ok := e.LiteralText(); ok && expr.ConstantOf(s, t) == nil {
+		return &ir.Call{Name: expr.CastName(t), Args: []ir.Expr{e.Expr}, Type: expr.LocalType(t)}
 	}
 	return p.ex().Fit(e, t).Expr
 }
 
 // op applies an operator of the program.
-func (p *caller) op(e *client.Op) query.Val {
+func (p *caller) op(e *client.Op) expr.Val {
 	x := p.ex()
-	args := make([]query.Val, len(e.Args))
+	args := make([]expr.Val, len(e.Args))
 	for i, a := range e.Args {
 		switch e.Op {
 		case "&&", "||", "!":
-			args[i] = query.Val{Expr: p.cond(a), Type: schema.TBool}
+			args[i] = expr.Val{Expr: p.cond(a), Type: schema.TBool}
 		default:
 			args[i] = p.expr(a)
 		}
@@ -196,12 +197,12 @@ func (p *caller) op(e *client.Op) query.Val {
 		a := args[0]
 		switch e.Op {
 		case "!":
-			return query.Val{Expr: ir.NotE(a.Expr), Type: schema.TBool, NotNull: true}
+			return expr.Val{Expr: ir.NotE(a.Expr), Type: schema.TBool, NotNull: true}
 		case "null":
 			if a.NotNull {
-				return query.Val{Expr: ir.C(ir.Bool(false)), Type: schema.TBool, NotNull: true}
+				return expr.Val{Expr: ir.C(ir.Bool(false)), Type: schema.TBool, NotNull: true}
 			}
-			return query.Val{Expr: &ir.Unary{Op: ir.IsNull, X: a.Expr}, Type: schema.TBool, NotNull: true}
+			return expr.Val{Expr: &ir.Unary{Op: ir.IsNull, X: a.Expr}, Type: schema.TBool, NotNull: true}
 		case "-":
 			if a.Type.Numeric() {
 				out := x.Prefix("-", a, 0)
@@ -213,9 +214,9 @@ func (p *caller) op(e *client.Op) query.Val {
 		l, r := args[0], args[1]
 		switch e.Op {
 		case "&&":
-			return query.Val{Expr: ir.AndE(l.Expr, r.Expr), Type: schema.TBool, NotNull: true}
+			return expr.Val{Expr: ir.AndE(l.Expr, r.Expr), Type: schema.TBool, NotNull: true}
 		case "||":
-			return query.Val{Expr: ir.OrE(l.Expr, r.Expr), Type: schema.TBool, NotNull: true}
+			return expr.Val{Expr: ir.OrE(l.Expr, r.Expr), Type: schema.TBool, NotNull: true}
 		case "==", "!=", "<", "<=", ">", ">=":
 			return p.compare(e.Op, l, r)
 		case "+", "-", "*", "/", "%":
@@ -229,15 +230,15 @@ func (p *caller) op(e *client.Op) query.Val {
 }
 
 // opaque is an operator of which nothing is known here.
-func (p *caller) opaque(op string, t schema.Type, args ...query.Val) query.Val {
+func (p *caller) opaque(op string, t schema.Type, args ...expr.Val) expr.Val {
 	c := &ir.Call{Name: "client " + op, Type: t.IR}
 	for _, a := range args {
 		c.Args = append(c.Args, p.ex().DefaultType(a).Expr)
 	}
-	return query.Val{Expr: c, Type: t, NotNull: true, Given: true}
+	return expr.Val{Expr: c, Type: t, NotNull: true, Given: true}
 }
 
-func (p *caller) arithmetic(op string, l, r query.Val) (query.Val, bool) {
+func (p *caller) arithmetic(op string, l, r expr.Val) (expr.Val, bool) {
 	x := p.ex()
 	if l.Type.Name == schema.NUnknown && r.Type.Numeric() && p.b.IsTyped(l.Expr) {
 		l = x.Literal(l, r.Type, 0)
@@ -245,7 +246,7 @@ func (p *caller) arithmetic(op string, l, r query.Val) (query.Val, bool) {
 	if r.Type.Name == schema.NUnknown && l.Type.Numeric() && p.b.IsTyped(r.Expr) {
 		r = x.Literal(r, l.Type, 0)
 	}
-	text := func(v query.Val) bool { return v.Type.IR.Kind == ir.KindText }
+	text := func(v expr.Val) bool { return v.Type.IR.Kind == ir.KindText }
 	if op == "+" && text(l) && text(r) {
 		return x.Concat(l, r, l.NotNull && r.NotNull), true
 	}
@@ -258,14 +259,14 @@ func (p *caller) arithmetic(op string, l, r query.Val) (query.Val, bool) {
 
 // compare compares values of the program. Its order of texts is not that of the
 // database.
-func (p *caller) compare(op string, l, r query.Val) query.Val {
+func (p *caller) compare(op string, l, r expr.Val) expr.Val {
 	x := p.ex()
-	same := func(v, other query.Val) (query.Val, bool) {
+	same := func(v, other expr.Val) (expr.Val, bool) {
 		if v.Type.Name != schema.NUnknown {
 			return v, true
 		}
 		if s, ok := v.LiteralText(); ok {
-			return x.DefaultType(v), other.Type.Name == schema.NUnknown || other.Type.Textual() && query.ConstantOf(s, other.Type) != nil
+			return x.DefaultType(v), other.Type.Name == schema.NUnknown || other.Type.Textual() && expr.ConstantOf(s, other.Type) != nil
 		}
 		return x.Literal(v, other.Type, 0), true
 	}
@@ -280,7 +281,7 @@ func (p *caller) compare(op string, l, r query.Val) query.Val {
 	equality := op == "==" || op == "!="
 	alike := l.Type.Numeric() && r.Type.Numeric() || l.Type.IR == r.Type.IR && l.Type.IR.Kind != ir.KindOpaque
 	if ok1 && ok2 && !l.Record && alike && (equality || !text) {
-		return query.Val{Expr: ir.Op(syntax.Comparisons[sql], l.Expr, r.Expr), Type: schema.TBool, NotNull: nn}
+		return expr.Val{Expr: ir.Op(syntax.Comparisons[sql], l.Expr, r.Expr), Type: schema.TBool, NotNull: nn}
 	}
 	if op == "!=" { // the same function as for ==, so that the two exclude each other
 		out := p.opaque("==", schema.TBool, l, r)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -33,7 +34,7 @@ func (p *caller) query(q *client.Query, rest []client.Stmt) {
 			p.guard(s, st, func() { p.results(s, st, rest) }, func() { p.forget(q) })
 			return
 		}
-		p.guard(s, st, func() { p.command(p.frame(s), st, s, query.Sink{}) }, func() {})
+		p.guard(s, st, func() { p.command(p.frame(s), st, s, expr.Sink{}) }, func() {})
 	}
 	if len(s.List) == 0 || q.Found != "" || q.Count != "" {
 		p.forget(q)
@@ -42,7 +43,7 @@ func (p *caller) query(q *client.Query, rest []client.Stmt) {
 
 // send writes that the program sends a text.
 func (p *caller) send(s *schema.Sent) {
-	c := &ir.Send{At: query.At(s.Q.Pos), Apart: true, Reads: true}
+	c := &ir.Send{At: expr.At(s.Q.Pos), Apart: true, Reads: true}
 	p.sent = c
 	if len(s.List) == 1 {
 		if t, ok := s.List[0].Tree.(*pg.TransactionStmt); ok && (t.Kind == pg.TransBegin || t.Kind == pg.TransStart || t.Kind == pg.TransCommit || t.Kind == pg.TransRollback) {
@@ -133,7 +134,7 @@ func (p *caller) forget(q *client.Query) {
 	for _, name := range p.sets(q) {
 		v := p.vars[name]
 		v.never = false
-		p.b.EmitWeak(&ir.Havoc{At: query.At(q.Pos), Var: v.Local, NotNull: v.NotNull})
+		p.b.EmitWeak(&ir.Havoc{At: expr.At(q.Pos), Var: v.Local, NotNull: v.NotNull})
 	}
 }
 
@@ -158,7 +159,7 @@ func (p *caller) sets(q *client.Query) []string {
 }
 
 // frame is the frame for a statement, with its parameters.
-func (p *caller) frame(s *schema.Sent) *query.Frame {
+func (p *caller) frame(s *schema.Sent) *expr.Frame {
 	b, g := p.b, *p.f
 	g.Text, g.Inputs = s.Text, nil
 	for i, e := range s.Params {
@@ -167,36 +168,36 @@ func (p *caller) frame(s *schema.Sent) *query.Frame {
 			continue
 		}
 		v := p.expr(e)
-		if v.Type.Name != schema.NUnknown && (ir.MayFail(v.Expr) || query.ExprSize(v.Expr, query.Shareable+1) > query.Shareable) {
+		if v.Type.Name != schema.NUnknown && (ir.MayFail(v.Expr) || expr.ExprSize(v.Expr, expr.Shareable+1) > expr.Shareable) {
 			local := b.Local("arg", v.Type)
-			b.Emit(&ir.Assign{At: query.At(s.Q.Pos), Var: local, Expr: v.Expr})
+			b.Emit(&ir.Assign{At: expr.At(s.Q.Pos), Var: local, Expr: v.Expr})
 			v.Expr = ir.V(local)
 		}
-		g.Inputs = append(g.Inputs, &query.Variable{Bound: v.Expr, Type: v.Type, NotNull: v.NotNull, Given: true})
+		g.Inputs = append(g.Inputs, &expr.Variable{Bound: v.Expr, Type: v.Type, NotNull: v.NotNull, Given: true})
 	}
 	return &g
 }
 
 // anyValue makes a parameter of which nothing is known.
-func (p *caller) anyValue(s *schema.Sent, i int) *query.Variable {
+func (p *caller) anyValue(s *schema.Sent, i int) *expr.Variable {
 	b := p.b
-	v := &query.Variable{Local: b.IrLocal("arg", ir.NullType), Type: schema.TUnknown, Given: true}
+	v := &expr.Variable{Local: b.IrLocal("arg", ir.NullType), Type: schema.TUnknown, Given: true}
 	for k := range p.sent.Args {
 		if p.sent.Args[k].Number == i+1 {
 			p.sent.Args[k].Set = v.Local
 		}
 	}
-	b.Typings[v.Local] = &query.Typing{}
+	b.Typings[v.Local] = &expr.Typing{}
 	if t, known := p.body.Types[v.Local]; known {
 		v.Type = t
 		b.RetypeLocal(v.Local, t)
 	}
-	b.Emit(&ir.Havoc{At: query.At(s.Q.Pos), Var: v.Local})
+	b.Emit(&ir.Havoc{At: expr.At(s.Q.Pos), Var: v.Local})
 	return v
 }
 
 // Command runs a statement in a frame.
-func (p *caller) command(g *query.Frame, st schema.SentStmt, s *schema.Sent, to query.Sink) {
+func (p *caller) command(g *expr.Frame, st schema.SentStmt, s *schema.Sent, to expr.Sink) {
 	if p.declaration(st.Tree) {
 		return
 	}
@@ -236,7 +237,7 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 		p.everyRow(s, st, rest)
 		return
 	}
-	o := &rowTaker{p: p, q: q, pos: pos, temps: map[int]query.Dest{}}
+	o := &rowTaker{p: p, q: q, pos: pos, temps: map[int]expr.Dest{}}
 	wantsRow := len(q.Into) > 0 || len(q.ByName) > 0
 	_, isSelect := st.Tree.(*pg.SelectStmt)
 	wants := wantsRow || q.Found != "" || q.Null != "" || q.Count != ""
@@ -249,7 +250,7 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 		b.Unmodelled("a query that writes, of which more is looked at than its row")
 	}
 	if q.Returned && (isSelect || !wants) {
-		p.command(p.frame(s), st, s, query.Sink{Kind: query.ToClient})
+		p.command(p.frame(s), st, s, expr.Sink{Kind: query.ToClient})
 		if !wants {
 			return
 		}
@@ -257,16 +258,16 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 	if isSelect && wantsRow && q.Count != "" { // the row alone does not tell the number
 		g := p.frame(s)
 		g.Rowcount = p.flag(q.Count, s)
-		p.command(g, st, s, query.Sink{})
+		p.command(g, st, s, expr.Sink{})
 		p.setFlag(q.Count, g.Rowcount, pos)
 	}
 	g := p.frame(s)
 	if q.Count != "" && !(isSelect && wantsRow) {
 		g.Rowcount = p.flag(q.Count, s)
 	}
-	to := query.Sink{}
+	to := expr.Sink{}
 	if wantsRow || q.Returned && !isSelect {
-		to = query.Sink{Kind: query.IntoLocals, Dests: o.dests, Whole: true}
+		to = expr.Sink{Kind: query.IntoLocals, Dests: o.dests, Whole: true}
 		o.all = q.Returned && !isSelect
 		o.direct = p.onlyWithRow(q, rest)
 	}
@@ -288,10 +289,10 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 			b.Unmodelled("the row of this statement")
 		}
 		if q.Found != "" { // there never is one
-			b.EmitWeak(&ir.Assign{At: query.At(pos), Var: g.Found, Expr: ir.C(ir.Bool(false))})
+			b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: g.Found, Expr: ir.C(ir.Bool(false))})
 		}
 	} else if q.Found != "" && !gives(st.Tree) {
-		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: g.Found, Expr: ir.C(ir.Bool(false))})
+		b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: g.Found, Expr: ir.C(ir.Bool(false))})
 	}
 	if o.all && !oneRowWritten(body) {
 		b.Unmodelled("the rows that this statement returns")
@@ -329,10 +330,10 @@ func (p *caller) everyRow(s *schema.Sent, st schema.SentStmt, rest []client.Stmt
 	b := p.b
 	plain := *s.Q
 	plain.Into, plain.ByName, plain.Null, plain.Every = nil, nil, "", false
-	o := &rowTaker{p: p, q: s.Q, pos: s.Q.Pos, temps: map[int]query.Dest{}}
+	o := &rowTaker{p: p, q: s.Q, pos: s.Q.Pos, temps: map[int]expr.Dest{}}
 	known := false
 	b.Collect(func() {
-		_, known = p.attempt(func() { p.command(p.frame(s), st, s, query.Sink{Kind: query.IntoLocals, Dests: o.dests, Whole: true}) })
+		_, known = p.attempt(func() { p.command(p.frame(s), st, s, expr.Sink{Kind: query.IntoLocals, Dests: o.dests, Whole: true}) })
 	})
 	null := !known || !o.called && gives(st.Tree) || !o.fits()
 	plain.Returned = plain.Returned || null
@@ -343,7 +344,7 @@ func (p *caller) everyRow(s *schema.Sent, st schema.SentStmt, rest []client.Stmt
 	switch {
 	case v == nil:
 	case null:
-		b.EmitWeak(&ir.Havoc{At: query.At(s.Q.Pos), Var: v.Local, NotNull: true})
+		b.EmitWeak(&ir.Havoc{At: expr.At(s.Q.Pos), Var: v.Local, NotNull: true})
 	default:
 		p.setNull(s.Q, ir.C(ir.Bool(false)))
 	}
@@ -415,7 +416,7 @@ func (p *caller) setFlag(name, local string, pos ir.Pos) {
 	if p.b.TypeOfLocal(local) == ir.BoolType {
 		t = schema.TBool
 	}
-	p.b.EmitWeak(&ir.Assign{At: query.At(pos), Var: v.Local, Expr: p.into(v, query.Val{Expr: ir.V(local), Type: t, NotNull: true})})
+	p.b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: v.Local, Expr: p.into(v, expr.Val{Expr: ir.V(local), Type: t, NotNull: true})})
 }
 
 // onlyNull reports whether nothing sets a variable but one query, for which it is Null.
@@ -442,7 +443,7 @@ func (p *caller) onlyNull(name string) bool {
 // SetNull sets the variable that says whether a NULL did not fit.
 func (p *caller) setNull(q *client.Query, null ir.Expr) {
 	if v := p.vars[q.Null]; v != nil {
-		p.b.EmitWeak(&ir.Assign{At: query.At(q.Pos), Var: v.Local, Expr: p.into(v, query.Val{Expr: null, Type: schema.TBool, NotNull: true})})
+		p.b.EmitWeak(&ir.Assign{At: expr.At(q.Pos), Var: v.Local, Expr: p.into(v, expr.Val{Expr: null, Type: schema.TBool, NotNull: true})})
 	}
 }
 
@@ -460,16 +461,16 @@ type rowTaker struct {
 	// called says that the statement gives a row; list are the locals for its columns,
 	// targets the variables.
 	called  bool
-	list    []query.Dest
+	list    []expr.Dest
 	targets []taken
-	temps   map[int]query.Dest
-	cols    []query.Column
+	temps   map[int]expr.Dest
+	cols    []expr.Column
 }
 
 // taken is a column that goes into a variable.
 type taken struct {
 	v    *programVar
-	from query.Dest // where it is before that
+	from expr.Dest // where it is before that
 	nn   bool
 }
 
@@ -493,7 +494,7 @@ func (o *rowTaker) variable(i int, name string) *programVar {
 
 // dests gives the locals for the columns. It may be called several times, and
 // gives the same ones then.
-func (o *rowTaker) dests(cols []query.Column) (list, rest []query.Dest) {
+func (o *rowTaker) dests(cols []expr.Column) (list, rest []expr.Dest) {
 	p, b := o.p, o.p.b
 	if n := len(o.q.Into); n > 0 && n != len(cols) {
 		b.Unmodelled("a row of %d columns for %d variables", len(cols), n)
@@ -508,7 +509,7 @@ func (o *rowTaker) dests(cols []query.Column) (list, rest []query.Dest) {
 			t = schema.TText
 		}
 		if v == nil {
-			d := query.Dest{}
+			d := expr.Dest{}
 			if o.all {
 				d = o.temp(i, "column", t)
 			}
@@ -518,7 +519,7 @@ func (o *rowTaker) dests(cols []query.Column) (list, rest []query.Dest) {
 		if v.open {
 			b.setType(v.Variable, t)
 		}
-		d := query.Dest{Local: v.Local, T: v.Type}
+		d := expr.Dest{Local: v.Local, T: v.Type}
 		if !o.direct || o.all || once[v.Local] || !p.same(t, v.Type) {
 			d = o.temp(i, v.Variable.Name, t)
 		}
@@ -532,14 +533,14 @@ func (o *rowTaker) dests(cols []query.Column) (list, rest []query.Dest) {
 // same reports whether a value of one type is one of the other as it is.
 func (p *caller) same(from, to schema.Type) bool {
 	e := ir.V("")
-	return from.Same(to) || query.LocalType(from) == query.LocalType(to) && p.ex().Cast(query.Val{Expr: e, Type: from}, to, 0).Expr == e
+	return from.Same(to) || expr.LocalType(from) == expr.LocalType(to) && p.ex().Cast(expr.Val{Expr: e, Type: from}, to, 0).Expr == e
 }
 
 // temp is a local for a column.
-func (o *rowTaker) temp(i int, base string, t schema.Type) query.Dest {
+func (o *rowTaker) temp(i int, base string, t schema.Type) expr.Dest {
 	d, known := o.temps[i]
 	if !known || !d.T.Same(t) {
-		d = query.Dest{Local: o.p.b.Local(base, t), T: t}
+		d = expr.Dest{Local: o.p.b.Local(base, t), T: t}
 		o.temps[i] = d
 	}
 	return d
@@ -575,14 +576,14 @@ func (o *rowTaker) store() {
 		}
 	}
 	if o.all {
-		e := &ir.Emit{At: query.At(o.pos)}
+		e := &ir.Emit{At: expr.At(o.pos)}
 		for i := range o.cols {
 			e.Exprs = append(e.Exprs, ir.V(o.temps[i].Local))
 		}
 		if found == nil {
 			b.Emit(e)
 		} else {
-			b.Emit(&ir.If{At: query.At(o.pos), Cond: found, Then: []ir.Stmt{e}})
+			b.Emit(&ir.If{At: expr.At(o.pos), Cond: found, Then: []ir.Stmt{e}})
 		}
 	}
 	for i, t := range o.targets {
@@ -600,11 +601,11 @@ func (o *rowTaker) store() {
 		if o.direct {
 			ok = nil
 		}
-		e := p.convert(query.Val{Expr: ir.V(t.from.Local), Type: t.from.T, NotNull: t.nn}, t.v.Type)
+		e := p.convert(expr.Val{Expr: ir.V(t.from.Local), Type: t.from.T, NotNull: t.nn}, t.v.Type)
 		if ok != nil {
 			e = &ir.Cond{If: ok, Then: e, Else: ir.V(t.v.Local)}
 		}
-		b.EmitWeak(&ir.Assign{At: query.At(o.pos), Var: t.v.Local, Expr: e})
+		b.EmitWeak(&ir.Assign{At: expr.At(o.pos), Var: t.v.Local, Expr: e})
 	}
 }
 

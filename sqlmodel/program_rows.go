@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/routine"
@@ -31,12 +32,12 @@ func (p *caller) forRows(s *client.ForRows) {
 	b.Cur = s.Pos
 	p.lost(q, r, why)
 	// Any number of rounds, with any row in each.
-	l := &query.LoopLabel{Name: s.Label, Loop: true}
+	l := &expr.LoopLabel{Name: s.Label, Loop: true}
 	more := b.Local("more", schema.TBool)
-	w := &ir.While{At: query.At(s.Pos), Cond: ir.C(ir.Bool(true))}
+	w := &ir.While{At: expr.At(s.Pos), Cond: ir.C(ir.Bool(true))}
 	w.Body = b.Collect(func() {
-		b.Emit(&ir.Havoc{At: query.At(s.Pos), Var: more, NotNull: true})
-		b.Emit(&ir.If{At: query.At(s.Pos), Cond: ir.NotE(ir.V(more)), Then: []ir.Stmt{&ir.Break{At: query.At(s.Pos)}}})
+		b.Emit(&ir.Havoc{At: expr.At(s.Pos), Var: more, NotNull: true})
+		b.Emit(&ir.If{At: expr.At(s.Pos), Cond: ir.NotE(ir.V(more)), Then: []ir.Stmt{&ir.Break{At: expr.At(s.Pos)}}})
 		p.forget(s.Query)
 	})
 	w.Body = append(w.Body, p.round(l, s.Body)...)
@@ -65,7 +66,7 @@ func (p *caller) loop(s *client.ForRows, q *schema.Sent) {
 	p.snapshot(st.Tree)
 	g := p.frame(q)
 	x := b.Ex(g, q.Text)
-	o := &rowTaker{p: p, q: s.Query, pos: pos, direct: true, temps: map[int]query.Dest{}}
+	o := &rowTaker{p: p, q: s.Query, pos: pos, direct: true, temps: map[int]expr.Dest{}}
 	rows := p.rows(x, g, st, q)
 	p.refuseStar(st, s.Query)
 	if st.Why != "" {
@@ -90,7 +91,7 @@ func (p *caller) loop(s *client.ForRows, q *schema.Sent) {
 	}
 	o.direct = false
 	p.sent.Into, p.sent.Each = locals(list), !single
-	l := &query.LoopLabel{Name: s.Label, Loop: true}
+	l := &expr.LoopLabel{Name: s.Label, Loop: true}
 	round := func() []ir.Stmt {
 		first := b.Collect(o.store)
 		return append(first, p.round(l, s.Body)...)
@@ -114,7 +115,7 @@ func (o *rowTaker) fits() bool {
 }
 
 // index gives the target of column i, given the locals of all columns.
-func (o *rowTaker) index(i int, list []query.Dest) int {
+func (o *rowTaker) index(i int, list []expr.Dest) int {
 	n := 0
 	for _, d := range list[:i] {
 		if d.Local != "" {
@@ -125,7 +126,7 @@ func (o *rowTaker) index(i int, list []query.Dest) int {
 }
 
 // rows translates a statement whose rows are gone through one by one.
-func (p *caller) rows(x *query.Place, g *query.Frame, st schema.SentStmt, s *schema.Sent) *query.Query {
+func (p *caller) rows(x *query.Place, g *expr.Frame, st schema.SentStmt, s *schema.Sent) *query.Query {
 	b, pos := p.b, s.Q.Pos
 	if sel, ok := st.Tree.(*pg.SelectStmt); ok {
 		b.Apart(sel, nil)
@@ -141,7 +142,7 @@ func (p *caller) rows(x *query.Place, g *query.Frame, st schema.SentStmt, s *sch
 	if !gives(st.Tree) {
 		b.Unmodelled("a loop over %s", syntax.CommandName(st.Tree))
 	}
-	to := query.Sink{Kind: query.IntoRows, Rows: &query.RowSink{Local: b.IrLocal("rows", ir.ArrayType(ir.KindOpaque))}}
+	to := expr.Sink{Kind: query.IntoRows, Rows: &expr.RowSink{Local: b.IrLocal("rows", ir.ArrayType(ir.KindOpaque))}}
 	p.command(g, st, s, to)
 	if to.Rows.Cols == nil {
 		b.Unmodelled("a loop over the rows of this statement")
@@ -149,7 +150,7 @@ func (p *caller) rows(x *query.Place, g *query.Frame, st schema.SentStmt, s *sch
 	loop := query.SetLoop{Array: ir.V(to.Rows.Local), Elem: b.IrLocal("element", ir.OpaqueType)}
 	q := &query.Query{Place: x.Inner(), AtMost: -1, Loops: []query.SetLoop{loop}}
 	for i, c := range to.Rows.Cols {
-		c.Expr = &ir.Call{Name: ir.FieldFn(i), Args: []ir.Expr{ir.V(loop.Elem)}, Type: query.LocalType(c.Type)}
+		c.Expr = &ir.Call{Name: ir.FieldFn(i), Args: []ir.Expr{ir.V(loop.Elem)}, Type: expr.LocalType(c.Type)}
 		q.Targets = append(q.Targets, c)
 	}
 	return q

@@ -5,9 +5,9 @@ import (
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
-	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/routine"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -18,7 +18,7 @@ import (
 // caller translates what a client program does in one transaction.
 type caller struct {
 	b    *builder
-	f    *query.Frame
+	f    *expr.Frame
 	body *schema.ProgramBody
 	// vars are the variables by name.
 	vars map[string]*programVar
@@ -38,7 +38,7 @@ type caller struct {
 // programVar is a variable of the program: a parameter or local of the template.
 type programVar struct {
 	client.Var
-	*query.Variable
+	*expr.Variable
 	// open says that the type is to be found.
 	open bool
 	// never says that it is false wherever it is looked at.
@@ -52,7 +52,7 @@ func (v *programVar) nullable() bool { return !v.NotNull }
 const maxStatements = 200
 
 // ProgramBody translates a transaction of a client program.
-func (b *builder) programBody(f *query.Frame) {
+func (b *builder) programBody(f *expr.Frame) {
 	p := &caller{b: b, f: f, body: f.Func.Program, vars: map[string]*programVar{}, points: map[string]bool{}}
 	p.released = p.body.Released()
 	p.declare()
@@ -77,7 +77,7 @@ func (p *caller) declare() {
 		if p.vars[d.Name] != nil {
 			b.App.Fail(p.body.Txn.Pos, "variable %s of transaction %s is declared twice", d.Name, p.body.Txn.Name)
 		}
-		v := &programVar{Var: d, Variable: &query.Variable{Name: d.Name, Local: d.Name, Type: load.KindType(d.Kind), Given: true}}
+		v := &programVar{Var: d, Variable: &expr.Variable{Name: d.Name, Local: d.Name, Type: load.KindType(d.Kind), Given: true}}
 		v.NotNull = !d.Nullable && (d.Kind != client.Any || d.Input && !assigned[d.Name])
 		for taken[v.Local] {
 			v.Local += "_"
@@ -85,10 +85,10 @@ func (p *caller) declare() {
 		taken[v.Local] = true
 		it := v.Type.IR
 		if v.open = v.Type.Name == schema.NUnknown; v.open {
-			b.Typings[v.Local] = &query.Typing{}
+			b.Typings[v.Local] = &expr.Typing{}
 			it = ir.NullType
 			if t, known := p.body.Types[v.Local]; known {
-				v.Type, it = t, query.LocalType(t)
+				v.Type, it = t, expr.LocalType(t)
 			}
 		}
 		if d.Input {
@@ -100,7 +100,7 @@ func (p *caller) declare() {
 	}
 	for _, d := range p.body.Txn.Vars {
 		if v := p.vars[d.Name]; !d.Input && v.NotNull {
-			b.EmitWeak(&ir.Assign{At: query.At(p.body.Txn.Pos), Var: v.Local, Expr: zero(d.Kind, v.Type)})
+			b.EmitWeak(&ir.Assign{At: expr.At(p.body.Txn.Pos), Var: v.Local, Expr: zero(d.Kind, v.Type)})
 		}
 	}
 }
@@ -123,14 +123,14 @@ func zero(k client.Kind, t schema.Type) ir.Expr {
 	if t.Name == schema.NUnknown || t.Textual() {
 		return ir.C(ir.Text(""))
 	}
-	return &ir.Call{Name: query.CastName(t), Args: []ir.Expr{ir.C(ir.Text(""))}, Type: query.LocalType(t)}
+	return &ir.Call{Name: expr.CastName(t), Args: []ir.Expr{ir.C(ir.Text(""))}, Type: expr.LocalType(t)}
 }
 
 // stmts translates statements up to one that ends the transaction or leaves
 // what is around.
 func (p *caller) stmts(list []client.Stmt) {
 	if p.depth++; p.depth > maxStatements {
-		panic(query.TooLarge{})
+		panic(expr.TooLarge{})
 	}
 	for i, s := range list {
 		p.stmt(s, list[i+1:])
@@ -178,14 +178,14 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 		p.assign(s)
 	case *client.Havoc:
 		if v := p.vars[s.Var]; v != nil {
-			b.EmitWeak(&ir.Havoc{At: query.At(s.Pos), Var: v.Local, Fresh: s.Fresh, NotNull: v.NotNull || s.Fresh})
+			b.EmitWeak(&ir.Havoc{At: expr.At(s.Pos), Var: v.Local, Fresh: s.Fresh, NotNull: v.NotNull || s.Fresh})
 		}
 	case *client.If:
 		p.branch(s)
 	case *client.Loop:
 		b.Cur = s.Pos
-		l := &query.LoopLabel{Name: s.Label, Loop: true}
-		w := &ir.While{At: query.At(s.Pos), Cond: ir.C(ir.Bool(true))}
+		l := &expr.LoopLabel{Name: s.Label, Loop: true}
+		w := &ir.While{At: expr.At(s.Pos), Cond: ir.C(ir.Bool(true))}
 		snapped := p.snapped
 		w.Body = p.round(l, s.Body)
 		p.snapped = snapped
@@ -198,12 +198,12 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 	case *client.Continue:
 		b.Jump(p.f, s.Label, true, s.Pos, s.Pos)
 	case *client.Commit:
-		b.Emit(&ir.Return{At: query.At(s.Pos)})
+		b.Emit(&ir.Return{At: expr.At(s.Pos)})
 	case *client.Rollback:
-		b.Emit(&ir.Abort{At: query.At(s.Pos)})
+		b.Emit(&ir.Abort{At: expr.At(s.Pos)})
 	case *client.Emit:
 		b.Cur = s.Pos
-		e := &ir.Emit{At: query.At(s.Pos)}
+		e := &ir.Emit{At: expr.At(s.Pos)}
 		for _, x := range s.Exprs {
 			e.Exprs = append(e.Exprs, p.value(x))
 		}
@@ -211,10 +211,10 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 			b.Emit(e)
 		}
 	case *client.Savepoint:
-		b.send(&ir.Send{At: query.At(s.Pos), Text: []string{"SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
+		b.send(&ir.Send{At: expr.At(s.Pos), Text: []string{"SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
 		p.savepoint(s.Pos, s.Name)
 	case *client.RollbackTo:
-		b.send(&ir.Send{At: query.At(s.Pos), Text: []string{"ROLLBACK TO SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
+		b.send(&ir.Send{At: expr.At(s.Pos), Text: []string{"ROLLBACK TO SAVEPOINT " + quote.Ident(s.Name)}, Apart: true})
 		p.rollbackTo(s.Pos, s.Name)
 	case *client.Unknown:
 		p.unknown(s)
@@ -224,7 +224,7 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 }
 
 // round translates the body of a loop.
-func (p *caller) round(l *query.LoopLabel, list []client.Stmt) []ir.Stmt {
+func (p *caller) round(l *expr.LoopLabel, list []client.Stmt) []ir.Stmt {
 	b, f := p.b, p.f
 	f.Loops = append(f.Loops, l)
 	b.LoopDepth++
@@ -232,14 +232,14 @@ func (p *caller) round(l *query.LoopLabel, list []client.Stmt) []ir.Stmt {
 	b.LoopDepth--
 	f.Loops = f.Loops[:len(f.Loops)-1]
 	if l.WantNext && l.Next != "" {
-		return []ir.Stmt{&ir.Block{At: query.At(b.Cur), Label: l.Next, Body: body}}
+		return []ir.Stmt{&ir.Block{At: expr.At(b.Cur), Label: l.Next, Body: body}}
 	}
 	return body
 }
 
 func (p *caller) block(s *client.Block) {
 	b, f := p.b, p.f
-	l := &query.LoopLabel{Name: s.Label}
+	l := &expr.LoopLabel{Name: s.Label}
 	f.Loops = append(f.Loops, l)
 	snapped := p.snapped
 	body := b.Collect(func() { p.stmts(s.Body) })
@@ -249,7 +249,7 @@ func (p *caller) block(s *client.Block) {
 		return
 	}
 	p.snapped = snapped
-	b.Emit(&ir.Block{At: query.At(s.Pos), Label: l.Label, Body: body})
+	b.Emit(&ir.Block{At: expr.At(s.Pos), Label: l.Label, Body: body})
 }
 
 func (p *caller) branch(s *client.If) {
@@ -259,7 +259,7 @@ func (p *caller) branch(s *client.If) {
 		p.stmts(s.Else)
 		return
 	}
-	out := &ir.If{At: query.At(s.Pos), Cond: p.cond(s.Cond)}
+	out := &ir.If{At: expr.At(s.Pos), Cond: p.cond(s.Cond)}
 	if value, known := write.ConstantTruth(out.Cond); known {
 		if value {
 			p.stmts(s.Then)
@@ -286,7 +286,7 @@ func (p *caller) assign(s *client.Assign) {
 	if c, ok := s.Expr.(*client.Call); ok && c.Kind == client.Any && v.open {
 		// It has whatever type the variable has where it stands.
 		e := p.expr(c).Expr.(*ir.Call)
-		if e.Type = query.LocalType(v.Type); v.Type.Name == schema.NUnknown {
+		if e.Type = expr.LocalType(v.Type); v.Type.Name == schema.NUnknown {
 			e.Type = ir.TextType
 		}
 		out = e
@@ -296,7 +296,7 @@ func (p *caller) assign(s *client.Assign) {
 	if e, ok := out.(*ir.Var); ok && e.Name == v.Local {
 		return
 	}
-	a := &ir.Assign{At: query.At(s.Pos), Var: v.Local, Expr: out}
+	a := &ir.Assign{At: expr.At(s.Pos), Var: v.Local, Expr: out}
 	b.Weak[a] = !ir.MayFail(out)
 	b.Emit(a)
 }
@@ -306,7 +306,7 @@ func (p *caller) unknown(s *client.Unknown) {
 	b := p.b
 	b.Cur, p.snapped = s.Pos, true
 	if s.Tables == nil {
-		b.Emit(&ir.Unmodelled{At: query.At(s.Pos), ReadOnly: s.ReadOnly, Reason: s.Reason})
+		b.Emit(&ir.Unmodelled{At: expr.At(s.Pos), ReadOnly: s.ReadOnly, Reason: s.Reason})
 		return
 	}
 	e := b.App.EffectOf(load.UnknownRefs(s))
@@ -317,16 +317,16 @@ func (p *caller) unknown(s *client.Unknown) {
 
 func (p *caller) savepoint(pos ir.Pos, name string) {
 	p.points[name] = true
-	p.b.Emit(&ir.Savepoint{At: query.At(pos), Name: name})
+	p.b.Emit(&ir.Savepoint{At: expr.At(pos), Name: name})
 }
 
 func (p *caller) rollbackTo(pos ir.Pos, name string) {
 	if !p.points[name] || p.released[name] {
 		why := fmt.Sprintf("a rollback to savepoint %s, which may not be set here", name)
-		p.b.Emit(&ir.Unmodelled{At: query.At(pos), Reason: why})
+		p.b.Emit(&ir.Unmodelled{At: expr.At(pos), Reason: why})
 		return
 	}
-	p.b.Emit(&ir.RollbackTo{At: query.At(pos), Name: name})
+	p.b.Emit(&ir.RollbackTo{At: expr.At(pos), Name: name})
 	p.b.undone(p.f.Func)
 }
 
@@ -350,15 +350,15 @@ func (p *caller) control(s *schema.Sent, t *pg.TransactionStmt) {
 	case pg.TransCommit, pg.TransRollback:
 		if !s.Followed && len(s.List) == 1 && !t.Chain {
 			if t.Kind == pg.TransCommit {
-				b.Emit(&ir.Return{At: query.At(pos)})
+				b.Emit(&ir.Return{At: expr.At(pos)})
 			} else {
-				b.Emit(&ir.Abort{At: query.At(pos)})
+				b.Emit(&ir.Abort{At: expr.At(pos)})
 			}
 			return
 		}
 	}
 	why := "transaction control as text"
 	b.App.Note(pos, "%s is not modelled where statements follow", why)
-	b.Emit(&ir.Unmodelled{At: query.At(pos), Reason: why})
+	b.Emit(&ir.Unmodelled{At: expr.At(pos), Reason: why})
 	p.snapped = true
 }

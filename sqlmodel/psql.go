@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -17,10 +18,10 @@ import (
 // psql translates what psql or pgbench does in one transaction.
 type psql struct {
 	b *builder
-	f *query.Frame
+	f *expr.Frame
 	s *schema.Script
 	// vars are the variables that occur, by number.
-	vars map[int]*query.Variable
+	vars map[int]*expr.Variable
 	// roles say where a variable gets its first value.
 	roles map[int]role
 	// sure are the variables that are known to have a value here, stored those
@@ -48,12 +49,12 @@ const (
 )
 
 // scriptBody translates a transaction of a script.
-func (b *builder) scriptBody(f *query.Frame) {
-	c := &psql{b: b, f: f, s: f.Func.Script, vars: map[int]*query.Variable{}, roles: map[int]role{}, sure: map[int]bool{},
+func (b *builder) scriptBody(f *expr.Frame) {
+	c := &psql{b: b, f: f, s: f.Func.Script, vars: map[int]*expr.Variable{}, roles: map[int]role{}, sure: map[int]bool{},
 		stored: map[int]bool{}, draws: map[*syntax.Command]bool{}}
 	c.declare()
 	if c.s.Lock != "" {
-		b.Emit(&ir.Dropped{At: query.At(f.Func.Pos), Kind: ir.BySessionLock, What: "the advisory lock of " + c.s.Lock + ", which the session still holds"})
+		b.Emit(&ir.Dropped{At: expr.At(f.Func.Pos), Kind: ir.BySessionLock, What: "the advisory lock of " + c.s.Lock + ", which the session still holds"})
 	}
 	for _, n := range c.s.Before {
 		switch {
@@ -101,7 +102,7 @@ func (c *psql) number(name string) int { return c.s.S.Index[":"+name] }
 func (c *psql) forget(n *syntax.Node) {
 	c.assignments(n, func(cmd *syntax.Command, k int) {
 		if v := c.vars[k]; v != nil {
-			c.b.EmitWeak(&ir.Havoc{At: query.At(cmd.Pos), Var: v.Local, NotNull: true})
+			c.b.EmitWeak(&ir.Havoc{At: expr.At(cmd.Pos), Var: v.Local, NotNull: true})
 			c.changed(k, false)
 			c.sure[k] = true
 		}
@@ -177,9 +178,9 @@ func (c *psql) declare() {
 	for k := range used {
 		c.alsoUsed(k, needs, used)
 	}
-	c.f.Inputs = make([]*query.Variable, len(c.s.S.Vars))
+	c.f.Inputs = make([]*expr.Variable, len(c.s.S.Vars))
 	for k := range c.f.Inputs {
-		c.f.Inputs[k] = &query.Variable{Name: c.s.S.Vars[k], Type: schema.TText, Bound: ir.C(ir.Null)}
+		c.f.Inputs[k] = &expr.Variable{Name: c.s.S.Vars[k], Type: schema.TText, Bound: ir.C(ir.Null)}
 	}
 	nameless := 0
 	for _, k := range order {
@@ -208,20 +209,20 @@ func (c *psql) alsoUsed(k int, needs map[int][]int, used map[int]bool) {
 }
 
 // variable makes the parameter or local of a variable.
-func (c *psql) variable(k int, name string, parameter bool) *query.Variable {
+func (c *psql) variable(k int, name string, parameter bool) *expr.Variable {
 	b := c.b
-	v := &query.Variable{Name: name, Local: name}
+	v := &expr.Variable{Name: name, Local: name}
 	for taken := true; taken; {
 		_, taken = b.Txn.LocalType(v.Local)
 		if taken = taken || b.App.Prog.Table(v.Local) != nil; taken {
 			v.Local += "_"
 		}
 	}
-	b.Typings[v.Local] = &query.Typing{}
+	b.Typings[v.Local] = &expr.Typing{}
 	it := ir.NullType
 	v.Type = schema.TUnknown
 	if t, known := c.s.Types[v.Local]; known {
-		v.Type, it = t, query.LocalType(t)
+		v.Type, it = t, expr.LocalType(t)
 	}
 	if !parameter {
 		b.Txn.Locals = append(b.Txn.Locals, ir.Local{Name: v.Local, Type: it, Domain: v.Type.Domain()})
@@ -285,7 +286,7 @@ func (c *psql) branches(n *syntax.Node, list []syntax.Branch) {
 	}
 	pos := list[0].Cond.Pos
 	b.Cur = pos
-	s := &ir.If{At: query.At(pos), Cond: c.condition(list[0].Cond)}
+	s := &ir.If{At: expr.At(pos), Cond: c.condition(list[0].Cond)}
 	sure, points, snapped, late := cloneSet(c.sure), slices.Clone(c.points), c.snapped, b.App.Late
 	s.Then = b.Collect(func() { c.list(list[0].Nodes) })
 	sureThen, pointsThen, snappedThen, lateThen := c.sure, c.points, c.snapped, b.App.Late
@@ -333,7 +334,7 @@ func (c *psql) need(pos ir.Pos, list []int) {
 		if c.roles[k] != queried {
 			continue
 		}
-		c.b.Emit(&ir.Assume{At: query.At(pos), Cond: query.IsNotNull(ir.V(v.Local))})
+		c.b.Emit(&ir.Assume{At: expr.At(pos), Cond: expr.IsNotNull(ir.V(v.Local))})
 		c.sure[k] = true
 	}
 }
@@ -358,7 +359,7 @@ func (c *psql) statement(n *syntax.Node) {
 	}
 	fn := &schema.Function{Refs: schema.NewRefs(), Script: &schema.Script{Does: map[*pg.DoStmt]*schema.Function{}}}
 	b.App.ScriptRefs(fn, n)
-	run := func() { b.Command(c.f, n.Text, tree, n.Pos, query.Sink{Kind: query.ToClient}) }
+	run := func() { b.Command(c.f, n.Text, tree, n.Pos, expr.Sink{Kind: query.ToClient}) }
 	other := func() {}
 	switch {
 	case n.Cmd != nil && (n.Cmd.Name == "gset" || n.Cmd.Name == "aset"):
@@ -368,7 +369,7 @@ func (c *psql) statement(n *syntax.Node) {
 		c.sent.Result = ir.Counted
 		run = func() { c.counted(n, tree) }
 	case c.s.Result == "exec":
-		run = func() { b.Command(c.f, n.Text, tree, n.Pos, query.Sink{}) }
+		run = func() { b.Command(c.f, n.Text, tree, n.Pos, expr.Sink{}) }
 	case gives(tree):
 		c.sent.Result = ir.Rows
 	}
@@ -398,7 +399,7 @@ func (c *psql) send(n *syntax.Node) {
 // snapshotHere writes a read by which the transaction takes its snapshot, for
 // the case that a LOCK TABLE follows; snapshots finishes it.
 func (b *builder) snapshotHere() {
-	s := &ir.Select{At: query.At(b.Txn.Pos), Into: []string{b.Local("snapshot", schema.TBool)}, Cols: []ir.Expr{ir.C(ir.Bool(true))}}
+	s := &ir.Select{At: expr.At(b.Txn.Pos), Into: []string{b.Local("snapshot", schema.TBool)}, Cols: []ir.Expr{ir.C(ir.Bool(true))}}
 	b.First = append(b.First, s)
 	b.Out = append(b.Out, s)
 }
@@ -470,18 +471,18 @@ func (c *psql) control(n *syntax.Node, t *pg.TransactionStmt) {
 			p.ir += "_" + strconv.Itoa(b.Points)
 		}
 		c.points = append(c.points, p)
-		b.Emit(&ir.Savepoint{At: query.At(n.Pos), Name: p.ir})
+		b.Emit(&ir.Savepoint{At: expr.At(n.Pos), Name: p.ir})
 	case pg.TransRelease:
 		c.points = c.points[:find()]
 	case pg.TransBackTo:
 		i := find()
 		c.points = c.points[:i+1]
-		b.Emit(&ir.RollbackTo{At: query.At(n.Pos), Name: c.points[i].ir})
+		b.Emit(&ir.RollbackTo{At: expr.At(n.Pos), Name: c.points[i].ir})
 		b.undone(c.f.Func)
 	case pg.TransCommit:
-		b.Emit(&ir.Return{At: query.At(n.Pos)})
+		b.Emit(&ir.Return{At: expr.At(n.Pos)})
 	case pg.TransRollback:
-		b.Emit(&ir.Abort{At: query.At(n.Pos)})
+		b.Emit(&ir.Abort{At: expr.At(n.Pos)})
 	}
 }
 
@@ -490,8 +491,8 @@ func (c *psql) counted(n *syntax.Node, tree any) {
 	b, f := c.b, c.f
 	f.Rowcount = b.Local("row_count", schema.TInt)
 	defer func() { f.Rowcount = "" }()
-	b.Command(f, n.Text, tree, n.Pos, query.Sink{})
-	b.Emit(&ir.Emit{At: query.At(n.Pos), Exprs: []ir.Expr{ir.V(f.Rowcount)}})
+	b.Command(f, n.Text, tree, n.Pos, expr.Sink{})
+	b.Emit(&ir.Emit{At: expr.At(n.Pos), Exprs: []ir.Expr{ir.V(f.Rowcount)}})
 }
 
 // changed takes note that a variable has a new value.
@@ -519,26 +520,26 @@ func (c *psql) command(cmd *syntax.Command) {
 			stored := c.fromDatabase(cmd)
 			c.store(k, c.value(cmd.Expr, syntax.ClientExpression(cmd.Expr)), cmd, stored)
 		case cmd.Plain:
-			e := query.Val{Expr: ir.C(ir.Text(cmd.Literal)), Type: schema.TText, NotNull: true}
+			e := expr.Val{Expr: ir.C(ir.Text(cmd.Literal)), Type: schema.TText, NotNull: true}
 			if r, ok := value.Rational(cmd.Literal); ok {
-				if e = (query.Val{Expr: ir.C(ir.Num(r)), Type: schema.TNumeric, NotNull: true}); r.IsInt() && r.Num().IsInt64() {
-					e = query.Val{Expr: ir.C(ir.Int(r.Num().Int64())), Type: schema.TInt, NotNull: true}
+				if e = (expr.Val{Expr: ir.C(ir.Num(r)), Type: schema.TNumeric, NotNull: true}); r.IsInt() && r.Num().IsInt64() {
+					e = expr.Val{Expr: ir.C(ir.Int(r.Num().Int64())), Type: schema.TInt, NotNull: true}
 				}
 			}
 			c.store(k, e, cmd, false)
 		default:
-			b.EmitWeak(&ir.Havoc{At: query.At(cmd.Pos), Var: v.Local, NotNull: true})
+			b.EmitWeak(&ir.Havoc{At: expr.At(cmd.Pos), Var: v.Local, NotNull: true})
 			c.changed(k, false)
 			c.sure[k] = true
 		}
 	case "setrandom", "setshell", "prompt", "getenv", "unset":
 		if v != nil && !c.draws[cmd] {
-			b.EmitWeak(&ir.Havoc{At: query.At(cmd.Pos), Var: v.Local, NotNull: true})
+			b.EmitWeak(&ir.Havoc{At: expr.At(cmd.Pos), Var: v.Local, NotNull: true})
 			c.changed(k, false)
 			c.sure[k] = true
 		}
 	case "q", "quit":
-		b.Emit(&ir.Abort{At: query.At(cmd.Pos)})
+		b.Emit(&ir.Abort{At: expr.At(cmd.Pos)})
 	}
 }
 
@@ -548,7 +549,7 @@ func (c *psql) fromDatabase(cmd *syntax.Command) bool {
 }
 
 // store assigns a value to a variable.
-func (c *psql) store(k int, e query.Val, cmd *syntax.Command, stored bool) {
+func (c *psql) store(k int, e expr.Val, cmd *syntax.Command, stored bool) {
 	b, v := c.b, c.vars[k]
 	out := e.Expr
 	x := c.ex(&syntax.Text{Src: c.f.Text.Src})
@@ -558,7 +559,7 @@ func (c *psql) store(k int, e query.Val, cmd *syntax.Command, stored bool) {
 	case v.Type.Name != schema.NUnknown: // a copy of a variable has the type of the place where it stands
 		out = x.Cast(e, v.Type, 0).Expr
 	}
-	s := &ir.Assign{At: query.At(cmd.Pos), Var: v.Local, Expr: out}
+	s := &ir.Assign{At: expr.At(cmd.Pos), Var: v.Local, Expr: out}
 	if !ir.MayFail(out) {
 		b.Weak[s] = true
 	}

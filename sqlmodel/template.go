@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/routine"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -53,7 +54,7 @@ func (l *loader) build(fn *schema.Function, lookBack bool) *builder {
 // demandsOfInputs says what the domains of the parameters want of them, and what computing their
 // defaults looks at, for callers who leave them out. A check that is not
 // modelled may refuse the call, and so may that of the result.
-func (b *builder) demandsOfInputs(f *query.Frame) []ir.Stmt {
+func (b *builder) demandsOfInputs(f *expr.Frame) []ir.Stmt {
 	var out []ir.Stmt
 	for i, p := range f.Func.Inputs() {
 		if r := b.App.DefaultRefs(f.Func, p); b.App.LooksAround(r) {
@@ -64,7 +65,7 @@ func (b *builder) demandsOfInputs(f *query.Frame) []ir.Stmt {
 			continue
 		}
 		if u.NotNull() {
-			out = append(out, &ir.Assume{At: query.At(p.Pos), Cond: query.IsNotNull(ir.V(v.Local))})
+			out = append(out, &ir.Assume{At: expr.At(p.Pos), Cond: expr.IsNotNull(ir.V(v.Local))})
 		}
 		list, leftOut := b.App.Demands(u, v.Type, ir.V(v.Local))
 		switch looks := slices.ContainsFunc(u.Checks(), func(c *schema.DomainCheck) bool { _, yes := b.App.Looks(c); return yes }); {
@@ -72,10 +73,10 @@ func (b *builder) demandsOfInputs(f *query.Frame) []ir.Stmt {
 		case looks:
 			out = append(out, b.Collect(func() { b.MayBreak(u, leftOut, p.Pos) })...)
 		default: // it depends on the argument alone
-			out = append(out, &ir.Dropped{At: query.At(p.Pos), Kind: ir.ByError, What: leftOut + ", of parameter " + p.Name})
+			out = append(out, &ir.Dropped{At: expr.At(p.Pos), Kind: ir.ByError, What: leftOut + ", of parameter " + p.Name})
 		}
 		for _, d := range list {
-			out = append(out, &ir.Assume{At: query.At(p.Pos), Cond: d.Cond})
+			out = append(out, &ir.Assume{At: expr.At(p.Pos), Cond: d.Cond})
 		}
 		if p.Out || f.Func.Assigns(p.Name) {
 			out = append(out, b.Collect(func() { b.Demand(u, v.Type, v.Local, p.Pos) })...)
@@ -88,7 +89,7 @@ func (b *builder) demandsOfInputs(f *query.Frame) []ir.Stmt {
 }
 
 func (l *loader) newBuilder(fn *schema.Function) *builder {
-	d := &query.Draft{
+	d := &expr.Draft{
 		App:       l.Application,
 		Txn:       &ir.Txn{Pos: fn.Pos, Name: l.TemplateName(fn), SearchPath: l.SessionsOf(fn), CalledBy: fn.CalledBy},
 		Weak:      map[ir.Stmt]bool{},
@@ -96,7 +97,7 @@ func (l *loader) newBuilder(fn *schema.Function) *builder {
 		Fields:    map[string]bool{},
 		Session:   map[string]string{},
 		Sequences: map[string]string{},
-		Demands:   map[string][]query.Demand{},
+		Demands:   map[string][]expr.Demand{},
 		Next:      map[string]int{},
 	}
 	b := &builder{&routine.Builder{Writer: &write.Writer{Draft: d}}}
@@ -106,7 +107,7 @@ func (l *loader) newBuilder(fn *schema.Function) *builder {
 
 // bounded translates the body of a template. If it becomes too large, all of it
 // is one statement that is not modelled.
-func (b *builder) bounded(f *query.Frame) {
+func (b *builder) bounded(f *expr.Frame) {
 	late := b.App.Late
 	defer func() {
 		b.App.Late = late
@@ -114,11 +115,11 @@ func (b *builder) bounded(f *query.Frame) {
 		if r == nil {
 			return
 		}
-		if _, is := r.(query.TooLarge); !is {
+		if _, is := r.(expr.TooLarge); !is {
 			panic(r)
 		}
 		b.Size, b.Pre, b.Out, b.Locks = 0, nil, nil, false
-		b.GiveUp(f.Func.Pos, f.Func.Refs, fmt.Sprintf("a transaction of more than %d statements", query.MaxSize))
+		b.GiveUp(f.Func.Pos, f.Func.Refs, fmt.Sprintf("a transaction of more than %d statements", expr.MaxSize))
 	}()
 	if why, ok := b.Attempt(func() { b.CheckVolatility(f.Func) }); !ok {
 		b.GiveUp(f.Func.Pos, f.Func.Refs, why)
@@ -147,19 +148,19 @@ func (b *builder) snapshotFirst() {
 	if table == nil { // it is in a statement that is not modelled
 		return
 	}
-	s := &ir.Select{At: query.At(b.Txn.Pos), Query: ir.Query{From: []ir.Source{{Table: table, Row: table.Name}}}}
+	s := &ir.Select{At: expr.At(b.Txn.Pos), Query: ir.Query{From: []ir.Source{{Table: table, Row: table.Name}}}}
 	s.Into, s.Cols = []string{b.Local("snapshot", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	b.Txn.Body = append([]ir.Stmt{s}, b.Txn.Body...)
 }
 
 // parameter declares the i-th input of a template.
-func (b *builder) parameter(f *query.Frame, p schema.Param, i int) {
+func (b *builder) parameter(f *expr.Frame, p schema.Param, i int) {
 	t := b.App.SignatureType(p.T, f.Func.Text)
 	if p.Vari && t.Name != schema.NArray {
 		t = schema.ArrayOf(t)
 	}
 	base := syntax.NameOr(p.Name, "p"+strconv.Itoa(i+1))
-	v := &query.Variable{Name: p.Name, Type: t, NotNull: f.Func.Strict}
+	v := &expr.Variable{Name: p.Name, Type: t, NotNull: f.Func.Strict}
 	add := func(name string, t schema.Type) string {
 		for taken := true; taken; {
 			_, taken = b.Txn.LocalType(name)
@@ -167,7 +168,7 @@ func (b *builder) parameter(f *query.Frame, p schema.Param, i int) {
 				name += "_"
 			}
 		}
-		q := ir.Param{Name: name, Type: query.LocalType(t), NotNull: f.Func.Strict, Domain: t.Domain()}
+		q := ir.Param{Name: name, Type: expr.LocalType(t), NotNull: f.Func.Strict, Domain: t.Domain()}
 		for _, fresh := range f.Func.Fresh {
 			q.Fresh = q.Fresh || fresh == p.Name
 		}
@@ -177,7 +178,7 @@ func (b *builder) parameter(f *query.Frame, p schema.Param, i int) {
 	if fields := b.App.FieldsOf(t.Name); len(fields) > 0 {
 		v.IsRecord, v.Fixed = true, true
 		for _, fd := range fields {
-			v.Fields = append(v.Fields, query.Field{Name: fd.Name, Local: add(base+"."+fd.Name, fd.T), Type: fd.T, Domain: fd.Domain, Within: fd.Within})
+			v.Fields = append(v.Fields, expr.Field{Name: fd.Name, Local: add(base+"."+fd.Name, fd.T), Type: fd.T, Domain: fd.Domain, Within: fd.Within})
 		}
 	} else {
 		v.Local = add(base, t)
@@ -234,7 +235,7 @@ func (b *builder) stale() {
 		var out []ir.Stmt
 		for _, s := range list {
 			if tables := concerned(s); len(tables) > 0 {
-				out = append(out, &ir.Unmodelled{At: query.At(s.Position()), Tables: tables,
+				out = append(out, &ir.Unmodelled{At: expr.At(s.Position()), Tables: tables,
 					Reason: "rows that TRUNCATE or ALTER TABLE may take away from an older snapshot, which DELETE does not"})
 			}
 			ir.EditChildren(s, walk)
@@ -330,7 +331,7 @@ func (l *loader) scriptTemplate(fn *schema.Function) *ir.Txn {
 		b := l.newBuilder(fn)
 		b.LookBack = lookBack
 		b.Txn.Level, b.Txn.Script = fn.Level, true
-		b.Typings = map[string]*query.Typing{}
+		b.Typings = map[string]*expr.Typing{}
 		f := b.NewFrame(fn)
 		f.Scope.Label = "" // the name of the template qualifies nothing
 		b.Calls = []*schema.Function{fn}
@@ -353,7 +354,7 @@ func (l *loader) scriptTemplate(fn *schema.Function) *ir.Txn {
 
 // setType takes note that a variable gets a value of type t, and gives the type
 // that it has.
-func (b *builder) setType(v *query.Variable, t schema.Type) schema.Type {
+func (b *builder) setType(v *expr.Variable, t schema.Type) schema.Type {
 	if t.Name == schema.NUnknown {
 		t = schema.TText
 	}

@@ -82,7 +82,7 @@ var constraintFaults = []Fault{
 		Tests: "sqlmodel", Breaks: "NULLS NOT DISTINCT looks at its first column only"},
 	{Name: "check-unproven", File: "internal/sql/tables/tables.go", Old: "case k.Unproven:\n			t.Unproven", New: "case k.Unproven && e == nil:\n			t.Unproven",
 		Tests: "sqlmodel", Breaks: "a check that is NOT VALID is a fact about rows"},
-	{Name: "check-unproven-writes", File: "internal/sql/query/risk.go", Old: "if i := slices.IndexFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }); i >= 0 {", New: "if i := slices.IndexFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }); i < 0 {\n			return ir.C(ir.Null)\n		} else {",
+	{Name: "check-unproven-writes", File: "internal/sql/expr/risk.go", Old: "if i := slices.IndexFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }); i >= 0 {", New: "if i := slices.IndexFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }); i < 0 {\n			return ir.C(ir.Null)\n		} else {",
 		Tests: ".:^TestNotValid$", Breaks: "a check that is NOT VALID looks only at columns that an UPDATE sets"},
 	{Name: "check-looks-around", File: "internal/sql/tables/tables.go", Old: "if r := l.RefsIn(k.Expr.Node); l.LooksAround(r) {", New: "if r := l.RefsIn(k.Expr.Node); l.LooksAround(r) && k.Unproven {",
 		Tests: "sqlmodel", Breaks: "a check that reads tables is one of a row alone"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -25,7 +26,7 @@ func (q *Query) aggregates(x *Place, s *pg.SelectStmt) {
 				x.Unmodelled("a row of aggregates")
 			}
 			v = y.DefaultType(v)
-			q.Targets = append(q.Targets, Column{Name: syntax.TargetName(t), Expr: v.Expr, Type: v.Type, NotNull: v.NotNull})
+			q.Targets = append(q.Targets, expr.Column{Name: syntax.TargetName(t), Expr: v.Expr, Type: v.Type, NotNull: v.NotNull})
 		}
 	}
 	for _, n := range s.SortClause {
@@ -56,7 +57,7 @@ func (q *Query) aggregates(x *Place, s *pg.SelectStmt) {
 }
 
 // ComputeAfter adds what is computed of the aggregates of q, such as calls of functions.
-func ComputeAfter(b *Draft, q *Query) { b.Out = append(b.Out, q.After...) }
+func ComputeAfter(b *expr.Draft, q *Query) { b.Out = append(b.Out, q.After...) }
 
 // oneGroup is the aggregates of a query without GROUP BY, each in a local.
 type oneGroup struct{ q *Query }
@@ -70,7 +71,7 @@ func (o *oneGroup) aggregate(agg ir.Agg, base string, t schema.Type) ir.Expr {
 }
 
 // aggregate translates a call of an aggregate.
-func (x *Place) aggregate(e *pg.FuncCall, name string) Val {
+func (x *Place) aggregate(e *pg.FuncCall, name string) expr.Val {
 	if x.agg == nil {
 		x.Unmodelled("the aggregate %s in this place", name)
 	}
@@ -93,10 +94,10 @@ func (x *Place) aggregate(e *pg.FuncCall, name string) Val {
 			t = x.aggregateResult(name, args, e.Location)
 		}
 		if agg.Arg = args[0].Expr; name == "sum" || name == "min" || name == "max" {
-			digits = args[0].withScale(sum, args[0], Val{Expr: ir.C(ir.Int(0))}).digits
+			digits = args[0].WithScale(expr.Sum, args[0], expr.Val{Expr: ir.C(ir.Int(0))}).Digits
 		}
 		if agg.Distinct && name == "count" { // values that differ may be equal
-			agg.Arg = in.comparable(args[0]).Expr
+			agg.Arg = in.Comparable(args[0]).Expr
 		}
 	}
 	if strings.HasSuffix(name, "_agg") && name != "string_agg" && agg.Arg != nil {
@@ -127,7 +128,7 @@ func (x *Place) aggregate(e *pg.FuncCall, name string) Val {
 		fn += " " + c.Value.String()
 	}
 	if e.AggFilter != nil {
-		cond := in.Boolean(e.AggFilter, Truth)
+		cond := in.Boolean(e.AggFilter, expr.Truth)
 		arg := agg.Arg
 		if arg == nil {
 			arg = ir.C(ir.Int(1))
@@ -137,16 +138,16 @@ func (x *Place) aggregate(e *pg.FuncCall, name string) Val {
 	if len(e.AggOrder) > 0 && name != "count" && fn != "sum" && fn != "min" && fn != "max" {
 		fn = in.ordered(e, fn, &agg)
 	}
-	agg.Fn, agg.Type = fn, LocalType(t)
+	agg.Fn, agg.Type = fn, expr.LocalType(t)
 	if fn == name && len(args) == 1 && !strings.HasSuffix(name, "_agg") {
 		agg.Known = x.knownAggregate(name, args[0], t)
 	}
-	return Val{Expr: x.agg.aggregate(agg, strings.Fields(name)[0], t), Type: t, NotNull: name == "count", digits: digits}
+	return expr.Val{Expr: x.agg.aggregate(agg, strings.Fields(name)[0], t), Type: t, NotNull: name == "count", Digits: digits}
 }
 
 // knownAggregate gives what is known of an aggregate of one argument, or nil.
-func (x *Place) knownAggregate(name string, arg Val, t schema.Type) *ir.Function {
-	calls, outcome := x.resolveAggregate(name, []Val{arg})
+func (x *Place) knownAggregate(name string, arg expr.Val, t schema.Type) *ir.Function {
+	calls, outcome := x.resolveAggregate(name, []expr.Val{arg})
 	if outcome != catalog.Found || x.App.In.MySQL || t.SQL == nil {
 		return nil
 	}
@@ -162,7 +163,7 @@ func (x *Place) knownAggregate(name string, arg Val, t schema.Type) *ir.Function
 }
 
 // aggregateResult is the type of an aggregate of these arguments.
-func (x *Place) aggregateResult(name string, args []Val, loc int32) schema.Type {
+func (x *Place) aggregateResult(name string, args []expr.Val, loc int32) schema.Type {
 	calls, outcome := x.resolveAggregate(name, args)
 	switch {
 	case outcome == catalog.Found:
@@ -170,30 +171,30 @@ func (x *Place) aggregateResult(name string, args []Val, loc int32) schema.Type 
 	case len(calls) > 0 || x.App.In.MySQL:
 		return x.App.CommonResult(name, calls)
 	}
-	x.Fail(loc, "the aggregate %s does not work on %s; add a cast", name, typesOf(args))
+	x.Fail(loc, "the aggregate %s does not work on %s; add a cast", name, expr.TypesOf(args))
 	return schema.TAny
 }
 
 // resolveAggregate finds the aggregate or window function that a call means.
-func (x *Place) resolveAggregate(name string, args []Val) ([]catalog.Call, catalog.Outcome) {
+func (x *Place) resolveAggregate(name string, args []expr.Val) ([]catalog.Call, catalog.Outcome) {
 	var given []catalog.Arg
 	for _, a := range args {
-		given = append(given, catalog.Arg{Type: a.argType()})
+		given = append(given, catalog.Arg{Type: a.ArgType()})
 	}
 	return x.App.Catalog().Function(name, given, false)
 }
 
 // ownArguments translates the arguments of an aggregate. If they name columns of the
 // queries around alone, the aggregate is one of these (manual, 4.2.7).
-func (x *Place) ownArguments(list []*pg.Node, name string) []Val {
+func (x *Place) ownArguments(list []*pg.Node, name string) []expr.Val {
 	var saved []bool
 	for _, lv := range x.Levels {
-		saved = append(saved, lv.used)
-		lv.used = false
+		saved = append(saved, lv.Used)
+		lv.Used = false
 	}
 	defer func() { // also where an argument is not modelled
 		for i, lv := range x.Levels {
-			lv.used = lv.used || saved[i]
+			lv.Used = lv.Used || saved[i]
 		}
 	}()
 	own := map[string]bool{}
@@ -202,7 +203,7 @@ func (x *Place) ownArguments(list []*pg.Node, name string) []Val {
 			own[ir.ExprString(c.Expr)] = true
 		}
 	}
-	var args []Val
+	var args []expr.Val
 	mine := false
 	for _, n := range list {
 		v := x.DefaultType(x.Expr(n))
@@ -216,7 +217,7 @@ func (x *Place) ownArguments(list []*pg.Node, name string) []Val {
 	}
 	outer := false
 	for _, lv := range x.Levels {
-		outer = outer || lv.used
+		outer = outer || lv.Used
 	}
 	if outer && !mine {
 		x.Unmodelled("the aggregate %s over columns of a query around", name)
@@ -243,7 +244,7 @@ func (x *Place) ordered(e *pg.FuncCall, fn string, agg *ir.Agg) string {
 }
 
 // withNulls makes a value of which NULL, too, takes part in an aggregate.
-func withNulls(v Val) ir.Expr {
+func withNulls(v expr.Val) ir.Expr {
 	if v.NotNull {
 		return v.Expr
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
@@ -48,25 +49,18 @@ func (x *Place) chosen(s *pg.SelectStmt, pos ir.Pos) (*Query, picked) {
 
 // tie lets the instance decide which rows of a derivation LIMIT, OFFSET or DISTINCT ON leave where its order does not: two
 // transactions that see the same rows may have different ones.
-func (x *Place) tie(p *ir.Project, targets []Column) {
-	shown := func(c Column) bool { // by the order: rows that agree in all columns are as good as each other
+func (x *Place) tie(p *ir.Project, targets []expr.Column) {
+	shown := func(c expr.Column) bool { // by the order: rows that agree in all columns are as good as each other
 		return slices.ContainsFunc(p.Order, func(o ir.Order) bool { return ir.ExprString(o.Expr) == ir.ExprString(c.Expr) })
 	}
-	if p.Limit == nil && p.Offset == nil && p.On == nil || x.Deriver.total(p) || !slices.ContainsFunc(targets, func(c Column) bool { return !shown(c) }) {
+	if p.Limit == nil && p.Offset == nil && p.On == nil || x.Deriver.total(p) || !slices.ContainsFunc(targets, func(c expr.Column) bool { return !shown(c) }) {
 		return
 	}
-	p.Order = append(p.Order, ir.Order{Expr: &ir.Call{Name: anyOrder, Args: []ir.Expr{x.Draft.seed("any_order", x.Draft.Cur)}, Type: ir.NumType}})
+	p.Order = append(p.Order, ir.Order{Expr: &ir.Call{Name: anyOrder, Args: []ir.Expr{x.Draft.Seed("any_order", x.Draft.Cur)}, Type: ir.NumType}})
 }
 
 // anyOrder names the function that stands for an order which the server chooses.
 const anyOrder = "any order"
-
-// seed is a value that the instance chooses.
-func (b *Draft) seed(name string, pos ir.Pos) ir.Expr {
-	v := b.Local(name, schema.TAny)
-	b.Havoc(pos, v)
-	return ir.V(v)
-}
 
 // total reports whether the order of a query tells any two of its rows apart: it has the keys of a grouping or of a
 // table.
@@ -109,7 +103,7 @@ func (x *Place) chosenFrom(s *pg.SelectStmt, pos ir.Pos) picked {
 }
 
 // Kept chooses the rows of q that LIMIT and OFFSET leave, nil for all. What it gives does not imply the condition of q.
-func Kept(b *Draft, q *Query, limit, offset ir.Expr, pos ir.Pos) picked {
+func Kept(b *expr.Draft, q *Query, limit, offset ir.Expr, pos ir.Pos) picked {
 	if c, ok := offset.(*ir.Const); ok && c.Value == ir.Int(0) {
 		offset = nil
 	}
@@ -140,7 +134,7 @@ func Kept(b *Draft, q *Query, limit, offset ir.Expr, pos ir.Pos) picked {
 		offset = orNumber(offset, ir.C(ir.Int(0)))
 	}
 	all := b.Local("count", schema.TInt)
-	b.Emit(&ir.Select{At: At(pos), Into: []string{all}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.IR()})
+	b.Emit(&ir.Select{At: expr.At(pos), Into: []string{all}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.IR()})
 	var taken, passed picked
 	if limit != nil {
 		last := limit
@@ -156,7 +150,7 @@ func Kept(b *Draft, q *Query, limit, offset ir.Expr, pos ir.Pos) picked {
 	if taken == nil {
 		return func(from []ir.Source) ir.Expr { return ir.NotE(passed(from)) }
 	}
-	b.Emit(&ir.Assume{At: At(pos), Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: q.From, Where: ir.AndE(q.Where, passed(q.From), ir.NotE(taken(q.From)))}})})
+	b.Emit(&ir.Assume{At: expr.At(pos), Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: q.From, Where: ir.AndE(q.Where, passed(q.From), ir.NotE(taken(q.From)))}})})
 	return func(from []ir.Source) ir.Expr { return ir.AndE(taken(from), ir.NotE(passed(from))) }
 }
 
@@ -169,8 +163,8 @@ func orNumber(e, other ir.Expr) ir.Expr {
 }
 
 // FirstOf chooses the first row of q in its order, any if it has none.
-func FirstOf(b *Draft, q *Query, pos ir.Pos) picked {
-	s := &ir.Select{At: At(pos), Query: q.IR(), Order: q.Order, Found: b.Local("was_found", schema.TBool), Cols: keysOf(q.From)}
+func FirstOf(b *expr.Draft, q *Query, pos ir.Pos) picked {
+	s := &ir.Select{At: expr.At(pos), Query: q.IR(), Order: q.Order, Found: b.Local("was_found", schema.TBool), Cols: expr.KeysOf(q.From)}
 	for _, src := range q.From {
 		for _, k := range src.Table.Key {
 			s.Into = append(s.Into, b.IrLocal(src.Table.Columns[k].Name, src.Table.Columns[k].Type))
@@ -179,7 +173,7 @@ func FirstOf(b *Draft, q *Query, pos ir.Pos) picked {
 	b.Emit(s)
 	return func(from []ir.Source) ir.Expr {
 		where := ir.Expr(ir.V(s.Found))
-		for i, c := range keysOf(from) {
+		for i, c := range expr.KeysOf(from) {
 			where = ir.AndE(where, ir.Op(ir.Eq, c, ir.V(s.Into[i])))
 		}
 		return where
@@ -188,13 +182,13 @@ func FirstOf(b *Draft, q *Query, pos ir.Pos) picked {
 
 // firstRows chooses the first n rows of q in its order, of which there are all; a variable that is NULL counts as
 // all of them.
-func firstRows(b *Draft, q *Query, n, all ir.Expr, pos ir.Pos) picked {
+func firstRows(b *expr.Draft, q *Query, n, all ir.Expr, pos ir.Pos) picked {
 	among, count := someRows(b, q, pos)
 	few := ir.Op(ir.Le, all, n)
 	if _, variable := n.(*ir.Var); variable {
 		few = ir.OrE(&ir.Unary{Op: ir.IsNull, X: n}, few)
 	}
-	b.Emit(&ir.Assume{At: At(pos), Cond: ir.Op(ir.Eq, ir.V(count), &ir.Cond{If: few, Then: all, Else: n})})
+	b.Emit(&ir.Assume{At: expr.At(pos), Cond: ir.Op(ir.Eq, ir.V(count), &ir.Cond{If: few, Then: all, Else: n})})
 	if len(q.Order) == 0 {
 		return among
 	}
@@ -220,7 +214,7 @@ func firstRows(b *Draft, q *Query, n, all ir.Expr, pos ir.Pos) picked {
 	}
 	left := ir.AndE(q.Where, ir.NotE(among(q.From)))
 	taken := ir.AndE(renamed(q.Where), among(other))
-	b.Emit(&ir.Assume{At: At(pos), Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: append(append([]ir.Source{}, q.From...), other...),
+	b.Emit(&ir.Assume{At: expr.At(pos), Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: append(append([]ir.Source{}, q.From...), other...),
 		Where: ir.AndE(left, taken, comesBefore(q.Order, renamed))}})})
 	return among
 }

@@ -1,10 +1,10 @@
 package query
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -16,7 +16,7 @@ import (
 // statement, as far as its conditions allow to tell which ones matter, and the
 // result is an ir.Derivation of them.
 type deriver struct {
-	b *Draft
+	b *expr.Draft
 	// supports are the tables' rows that are read, one for each mention.
 	supports []*support
 	// Rows are the row variables in use, types the types of their columns.
@@ -39,7 +39,7 @@ type support struct {
 // Derived is a relation under translation; of cols, e is not set.
 type Derived struct {
 	Rel  ir.Rel
-	Cols []Column
+	Cols []expr.Column
 	// Single says that it has one row at most.
 	Single bool
 	// NonEmpty says that it has a row.
@@ -57,7 +57,7 @@ type ctes struct {
 	// queries around it.
 	query  *pg.SelectStmt
 	cols   []string
-	levels []*Level
+	levels []*expr.Level
 	// picked, if not nil, says which rows of the query are not skipped.
 	picked picked
 	// once says that its rows are in a local.
@@ -121,7 +121,7 @@ func (d *deriver) TypeOf(x *Place, e ir.Expr) ir.Type {
 				case s.Table != nil:
 					return s.Table.IR.Columns[s.Table.IR.Column(e.Col)].Type
 				case c != nil: // the row that an INSERT proposes
-					return LocalType(c.Type)
+					return expr.LocalType(c.Type)
 				}
 			}
 		}
@@ -130,7 +130,7 @@ func (d *deriver) TypeOf(x *Place, e ir.Expr) ir.Type {
 }
 
 // register notes the types of a row variable's columns.
-func (d *deriver) register(src *RowSource) {
+func (d *deriver) register(src *expr.RowSource) {
 	d.Rows[src.Row] = true
 	if src.Table != nil && src.Table.IR.Rowid {
 		key := src.Table.IR.Columns[0]
@@ -138,7 +138,7 @@ func (d *deriver) register(src *RowSource) {
 	}
 	for _, c := range src.Cols {
 		if col, ok := c.Expr.(*ir.Col); ok {
-			d.types[*col] = LocalType(c.Type)
+			d.types[*col] = expr.LocalType(c.Type)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func (x *Place) relation(s *pg.SelectStmt) *Derived {
 	case s.Op != pg.SetOpNone && s.Op != 0:
 		x.checkLocking(s, x.pushed)
 		if len(s.LockingClause) > 0 { // in MySQL, of the last query
-			x.Draft.Emit(&ir.Dropped{At: At(x.Pos(int32(max(pg.Start(s), 0)))), Kind: ir.ByRowLock, Tables: x.App.IrTables(x.App.EffectOf(x.Draft.RefsOf(s))), What: "the row locks of UNION and the like"})
+			x.Draft.Emit(&ir.Dropped{At: expr.At(x.Pos(int32(max(pg.Start(s), 0)))), Kind: ir.ByRowLock, Tables: x.App.IrTables(x.App.EffectOf(x.Draft.RefsOf(s))), What: "the row locks of UNION and the like"})
 		}
 		y := x.Copy()
 		if x.Fetched != FetchedAll || s.LimitCount != nil || s.LimitOffset != nil {
@@ -193,7 +193,7 @@ func (x *Place) relation(s *pg.SelectStmt) *Derived {
 	p := &ir.Project{From: &ir.Leaf{Row: src.Row, Rel: out.Rel}, Order: q.Order}
 	x.cut(p, s, out)
 	x.tie(p, q.Targets)
-	p.Cols = itemsOf(q.Targets)
+	p.Cols = expr.ItemsOf(q.Targets)
 	out.Rel = p
 	return out
 }
@@ -246,9 +246,9 @@ func (x *Place) setOp(s *pg.SelectStmt) *Derived {
 		a, b := l.Cols[i], r.Cols[i]
 		t := x.commonColumn(a.Type, b.Type, strings.TrimPrefix(s.Op.String(), "SETOP_"))
 		if !s.All || s.Op != pg.SetOpUnion {
-			x.byIdentityOnly(t, strings.TrimPrefix(s.Op.String(), "SETOP_"))
+			x.ByIdentityOnly(t, strings.TrimPrefix(s.Op.String(), "SETOP_"))
 		}
-		out.Cols = append(out.Cols, Column{Name: a.Name, Type: t, NotNull: a.NotNull && b.NotNull})
+		out.Cols = append(out.Cols, expr.Column{Name: a.Name, Type: t, NotNull: a.NotNull && b.NotNull})
 	}
 	x.retype(l, out.Cols)
 	x.retype(r, out.Cols)
@@ -261,17 +261,17 @@ func (x *Place) commonColumn(a, b schema.Type, what string) schema.Type {
 	if a.Name == schema.NUnknown && b.Name == schema.NUnknown || a.Same(b) {
 		return a
 	}
-	vs := []Val{{Type: a}, {Type: b}}
-	return x.commonType(vs, []string{a.PgName(), b.PgName()}, 0, what)
+	vs := []expr.Val{{Type: a}, {Type: b}}
+	return x.CommonType(vs, []string{a.PgName(), b.PgName()}, 0, what)
 }
 
 // retype converts the columns of a relation.
-func (x *Place) retype(d *Derived, want []Column) {
+func (x *Place) retype(d *Derived, want []expr.Column) {
 	p, direct := d.Rel.(*ir.Project)
 	if !direct {
 		row := x.RowName("part")
 		p = &ir.Project{From: &ir.Leaf{Row: row, Rel: d.Rel}}
-		p.Cols = itemsOf(x.leafSource("", row, d).Cols)
+		p.Cols = expr.ItemsOf(x.leafSource("", row, d).Cols)
 	}
 	changed := false
 	for i, c := range d.Cols {
@@ -281,8 +281,8 @@ func (x *Place) retype(d *Derived, want []Column) {
 		}
 		if !c.Type.Same(t) {
 			changed = true
-			p.Cols[i].Expr = x.Convert(Val{Expr: p.Cols[i].Expr, Type: c.Type, NotNull: c.NotNull}, t, 0, "column "+c.Name)
-			p.Cols[i].Type = LocalType(t)
+			p.Cols[i].Expr = x.Convert(expr.Val{Expr: p.Cols[i].Expr, Type: c.Type, NotNull: c.NotNull}, t, 0, "column "+c.Name)
+			p.Cols[i].Type = expr.LocalType(t)
 			d.Cols[i].Type = t
 		}
 	}
@@ -293,7 +293,7 @@ func (x *Place) retype(d *Derived, want []Column) {
 
 // settle gives columns that have no type yet, such as quoted literals, theirs.
 func (x *Place) settle(d *Derived) {
-	want := append([]Column{}, d.Cols...)
+	want := append([]expr.Column{}, d.Cols...)
 	for i, c := range want {
 		if c.Type.Name == schema.NUnknown {
 			want[i].Type = schema.TText
@@ -310,9 +310,9 @@ func (x *Place) valuesRel(s *pg.SelectStmt) *Derived {
 		p := &ir.Project{}
 		for i, n := range x.Expanded(pg.Inner(row).(*pg.List).Items) {
 			v := x.One(n)
-			c := Column{Name: "column" + strconv.Itoa(i+1), Type: v.Type, NotNull: v.NotNull}
+			c := expr.Column{Name: "column" + strconv.Itoa(i+1), Type: v.Type, NotNull: v.NotNull}
 			one.Cols = append(one.Cols, c)
-			p.Cols = append(p.Cols, ir.Item{Name: c.Name, Type: LocalType(v.Type), Expr: v.Expr})
+			p.Cols = append(p.Cols, ir.Item{Name: c.Name, Type: expr.LocalType(v.Type), Expr: v.Expr})
 		}
 		one.Rel = p
 		if out == nil {
@@ -322,7 +322,7 @@ func (x *Place) valuesRel(s *pg.SelectStmt) *Derived {
 		if len(one.Cols) != len(out.Cols) {
 			x.Fail(x.At(pg.Inner(row).(*pg.List).Items[0]), "the lists of VALUES must all be as long as the first one")
 		}
-		want := append([]Column{}, out.Cols...)
+		want := append([]expr.Column{}, out.Cols...)
 		for i, c := range one.Cols {
 			want[i].Type = x.commonColumn(want[i].Type, c.Type, "VALUES")
 			want[i].NotNull = want[i].NotNull && c.NotNull
@@ -354,7 +354,7 @@ func (x *Place) core(s *pg.SelectStmt) *Derived {
 	var where ir.Expr
 	if s.WhereClause != nil {
 		for _, c := range syntax.Conjuncts(s.WhereClause) {
-			where = ir.AndE(where, y.Boolean(c, Truth))
+			where = ir.AndE(where, y.Boolean(c, expr.Truth))
 		}
 	}
 	y.win = &window{from: from, where: where}
@@ -377,7 +377,7 @@ func (x *Place) core(s *pg.SelectStmt) *Derived {
 		p.Where = nil
 		if s.HavingClause != nil {
 			for _, c := range syntax.Conjuncts(s.HavingClause) {
-				p.Where = ir.AndE(p.Where, g.rewrite(q.Place.Boolean(c, Truth)))
+				p.Where = ir.AndE(p.Where, g.rewrite(q.Place.Boolean(c, expr.Truth)))
 			}
 		}
 		for i := range q.Targets {
@@ -394,14 +394,14 @@ func (x *Place) core(s *pg.SelectStmt) *Derived {
 		out.Single, out.nonEmpty = true, where == nil
 	} else if l, ok := from.(*ir.Leaf); ok {
 		if t := y.Deriver.tableOf(l); t != nil {
-			out.Single = FixesKey(t.IR, l.Row, where, x.outerRows())
+			out.Single = expr.FixesKey(t.IR, l.Row, where, x.outerRows())
 		}
 	}
 	q.distinct(s, p, g)
 	x.cut(p, s, out)
 	q.lockDerived(x, s, from, &ir.Project{Where: where, Order: p.Order, Limit: p.Limit, Offset: p.Offset})
 	x.tie(p, q.Targets)
-	p.Cols = itemsOf(q.Targets)
+	p.Cols = expr.ItemsOf(q.Targets)
 	out.Rel = p
 	y.Deriver.Restrict(from, where)
 	return out
@@ -434,12 +434,12 @@ func (q *Query) distinct(s *pg.SelectStmt, p *ir.Project, g *grouping) {
 	if s.DistinctClause[0] == nil || pg.Inner(s.DistinctClause[0]) == nil {
 		p.Distinct = true
 		for _, c := range q.Targets {
-			q.Place.byIdentityOnly(c.Type, "DISTINCT")
+			q.Place.ByIdentityOnly(c.Type, "DISTINCT")
 		}
 		return
 	}
 	for _, n := range s.DistinctClause {
-		v := q.Place.comparable(q.sortKey(&pg.SortBy{Node: n}))
+		v := q.Place.Comparable(q.sortKey(&pg.SortBy{Node: n}))
 		if g != nil {
 			v.Expr = g.rewrite(v.Expr)
 		}
@@ -447,65 +447,13 @@ func (q *Query) distinct(s *pg.SelectStmt, p *ir.Project, g *grouping) {
 	}
 }
 
-// itemsOf gives output columns names of their own.
-func itemsOf(cols []Column) []ir.Item {
-	out := make([]ir.Item, len(cols))
-	taken := map[string]int{}
-	for i, c := range cols {
-		name := c.Name
-		if n := taken[c.Name]; n > 0 {
-			name = c.Name + "#" + strconv.Itoa(n)
-		}
-		taken[c.Name]++
-		out[i] = ir.Item{Name: name, Type: LocalType(c.Type), Expr: c.Expr}
-	}
-	return out
-}
-
 // leafSource makes the source for the rows of a relation.
-func (x *Place) leafSource(alias, row string, d *Derived) *RowSource {
-	src := &RowSource{Alias: alias, Row: row}
+func (x *Place) leafSource(alias, row string, d *Derived) *expr.RowSource {
+	src := &expr.RowSource{Alias: alias, Row: row}
 	shape := ir.Columns(d.Rel)
 	for i, c := range d.Cols {
-		src.Cols = append(src.Cols, Column{Name: c.Name, Expr: &ir.Col{Row: row, Col: shape[i].Name}, Type: c.Type, NotNull: c.NotNull})
+		src.Cols = append(src.Cols, expr.Column{Name: c.Name, Expr: &ir.Col{Row: row, Col: shape[i].Name}, Type: c.Type, NotNull: c.NotNull})
 	}
 	x.Deriver.register(src)
 	return src
-}
-
-// RelMayFail reports whether computing a relation may end in an error.
-func (b *Draft) RelMayFail(r ir.Rel) bool {
-	found := false
-	ir.WalkRel(r, func(e ir.Expr) { found = found || ir.MayFail(e) })
-	ir.EachRel(r, func(r ir.Rel) {
-		if p, ok := r.(*ir.Project); ok {
-			found = found || b.maybeNegative(p.Limit) || b.maybeNegative(p.Offset)
-		}
-	})
-	return found
-}
-
-// maybeNegative reports whether LIMIT or OFFSET may be a negative number, which is an error,
-// depending on other things than the parameters of the template.
-func (b *Draft) maybeNegative(e ir.Expr) bool {
-	if e == nil {
-		return false
-	}
-	return !b.isGiven(e)
-}
-
-// isGiven reports whether a value depends on nothing but the parameters of the template.
-func (b *Draft) isGiven(e ir.Expr) bool {
-	given := true
-	ir.WalkExpr(e, func(e ir.Expr) {
-		switch e := e.(type) {
-		case *ir.Var:
-			given = given && slices.ContainsFunc(b.Txn.Params, func(p ir.Param) bool { return p.Name == e.Name })
-		case *ir.Call:
-			given = given && e.Def == nil
-		case *ir.Col, *ir.Exists:
-			given = false
-		}
-	})
-	return given
 }

@@ -3,6 +3,7 @@ package query
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -43,7 +44,7 @@ func (q *Query) FromTree(n *pg.Node) ir.From {
 }
 
 // leaf brings a relation into scope.
-func (q *Query) leaf(d *Derived, alias string, a *pg.Alias, loc int32, see func(*RowSource)) ir.From {
+func (q *Query) leaf(d *Derived, alias string, a *pg.Alias, loc int32, see func(*expr.RowSource)) ir.From {
 	base := alias
 	if base == "" {
 		base = "derived"
@@ -59,7 +60,7 @@ func (q *Query) fromName(r *pg.RangeVar) ir.From {
 	x := q.Place
 	if c := x.Ctes.find(r.Relname); c != nil && r.Schemaname == "" {
 		if c.query == nil {
-			return q.leaf(c.make(x), syntax.AliasOf(r), r.Alias, r.Location, func(src *RowSource) { src.unlockable = "a WITH query" })
+			return q.leaf(c.make(x), syntax.AliasOf(r), r.Alias, r.Location, func(src *expr.RowSource) { src.Unlockable = "a WITH query" })
 		}
 		in := x.Copy()
 		in.Ctes, in.Levels = c.up, c.levels
@@ -103,7 +104,7 @@ func (x *Place) InView(v *schema.View) *Place {
 	}
 	y := x.Copy()
 	y.Text, y.Levels, y.Ctes, y.agg, y.win = v.Text, nil, nil, nil, nil
-	y.Frame = &Frame{Func: x.Frame.Func, Text: v.Text, SqlLang: true, Scope: &Scope{Vars: map[string]*Variable{}}}
+	y.Frame = &expr.Frame{Func: x.Frame.Func, Text: v.Text, SqlLang: true, Scope: &expr.Scope{Vars: map[string]*expr.Variable{}}}
 	y.Depth++
 	y.viewing = append(slices.Clone(x.viewing), v)
 	return y
@@ -150,11 +151,11 @@ func (q *Query) joinTree(j *pg.JoinExpr) ir.From {
 	}
 	if j.Quals != nil {
 		for _, c := range syntax.Conjuncts(j.Quals) {
-			out.On = ir.AndE(out.On, x.Boolean(c, Truth))
+			out.On = ir.AndE(out.On, x.Boolean(c, expr.Truth))
 		}
 	}
 	// The columns of a side that may have no row may be NULL.
-	nullable := func(list []*RowSource) {
+	nullable := func(list []*expr.RowSource) {
 		for _, s := range list {
 			for i := range s.Cols {
 				s.Cols[i].NotNull = false
@@ -189,13 +190,13 @@ func (q *Query) functionTree(f *pg.RangeFunction) ir.From {
 	if !f.Ordinality {
 		d.Cols = d.Cols[:1]
 	}
-	return q.leaf(d, alias, f.Alias, call.Location, func(src *RowSource) { src.unlockable = "a function" })
+	return q.leaf(d, alias, f.Alias, call.Location, func(src *expr.RowSource) { src.Unlockable = "a function" })
 }
 
 // elements is unnest, generate_series, or another set-returning function of
 // one column. Functions in FROM may refer to the items before them.
 func (x *Place) elements(call *pg.FuncCall, name, alias string) *Derived {
-	var args []Val
+	var args []expr.Val
 	for _, a := range call.Args {
 		args = append(args, x.Expr(a))
 	}
@@ -216,29 +217,29 @@ func (x *Place) elements(call *pg.FuncCall, name, alias string) *Derived {
 	if len(x.App.FieldsOf(t.Name)) > 0 {
 		x.Unmodelled("the set-returning function %s of rows, together with grouping, outer joins and the like", name)
 	}
-	r.Type = LocalType(t)
+	r.Type = expr.LocalType(t)
 	row := x.RowName(alias)
-	cols := []Column{{Name: alias, Expr: &ir.Col{Row: row, Col: "elem"}, Type: t, NotNull: r.Array == nil}, {Name: "ordinality", Expr: &ir.Col{Row: row, Col: "ordinality"}, Type: schema.TInt, NotNull: true}}
-	x.Deriver.register(&RowSource{Row: row, Cols: cols})
-	return &Derived{Rel: &ir.Project{From: &ir.Leaf{Row: row, Rel: r}, Cols: itemsOf(cols)}, Cols: cols}
+	cols := []expr.Column{{Name: alias, Expr: &ir.Col{Row: row, Col: "elem"}, Type: t, NotNull: r.Array == nil}, {Name: "ordinality", Expr: &ir.Col{Row: row, Col: "ordinality"}, Type: schema.TInt, NotNull: true}}
+	x.Deriver.register(&expr.RowSource{Row: row, Cols: cols})
+	return &Derived{Rel: &ir.Project{From: &ir.Leaf{Row: row, Rel: r}, Cols: expr.ItemsOf(cols)}, Cols: cols}
 }
 
 // tableFunction expands a LANGUAGE sql function that is one SELECT.
 func (q *Query) tableFunction(call *pg.FuncCall, name, alias string, fns []*schema.Function, a *pg.Alias) ir.From {
 	x := q.Place
-	f, args := x.arguments(call, name, fns)
+	f, args := x.Arguments(call, name, fns)
 	s, t := f.OnlyQuery()
 	if f.Language != "sql" || s == nil || f.Strict || x.Draft.Active(f) {
 		x.Unmodelled("the function %s in FROM, together with grouping, outer joins and the like", name)
 	}
 	y := x.InView(&schema.View{Text: t})
-	y.Frame = &Frame{Func: f, Text: t, SqlLang: true, Scope: &Scope{Label: f.Name, Vars: map[string]*Variable{}}}
+	y.Frame = &expr.Frame{Func: f, Text: t, SqlLang: true, Scope: &expr.Scope{Label: f.Name, Vars: map[string]*expr.Variable{}}}
 	for i, p := range f.Inputs() {
 		pt := x.App.SignatureType(p.T, f.Text)
 		if args[i].Record || pt.Name == schema.NRecord || len(x.App.FieldsOf(pt.Name)) > 0 {
 			x.Unmodelled("a row as an argument of %s", name)
 		}
-		v := &Variable{Name: p.Name, Bound: x.Convert(args[i], pt, 0, "parameter "+p.Name), Type: pt, NotNull: args[i].NotNull}
+		v := &expr.Variable{Name: p.Name, Bound: x.Convert(args[i], pt, 0, "parameter "+p.Name), Type: pt, NotNull: args[i].NotNull}
 		y.Frame.Inputs = append(y.Frame.Inputs, v)
 		if p.Name != "" {
 			y.Frame.Scope.Vars[p.Name] = v
@@ -257,7 +258,7 @@ func (q *Query) tableFunction(call *pg.FuncCall, name, alias string, fns []*sche
 	if types != nil && len(types) != len(d.Cols) {
 		x.App.Fail(f.Pos, "%s returns %d columns, but this gives %d", f.Name, len(types), len(d.Cols))
 	}
-	want := append([]Column{}, d.Cols...)
+	want := append([]expr.Column{}, d.Cols...)
 	for i := range types {
 		want[i].Type = types[i]
 	}

@@ -3,6 +3,7 @@ package query
 import (
 	"strconv"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -35,7 +36,7 @@ func (g *grouping) keys(q *Query, clause []*pg.Node) {
 
 // key is an item of GROUP BY: a column, an output column by name or number, or
 // an expression.
-func (g *grouping) key(q *Query, n *pg.Node) Val {
+func (g *grouping) key(q *Query, n *pg.Node) expr.Val {
 	x := g.in
 	switch e := pg.Inner(n).(type) {
 	case *pg.A_Const:
@@ -47,7 +48,7 @@ func (g *grouping) key(q *Query, n *pg.Node) Val {
 	case *pg.ColumnRef:
 		parts := syntax.Names(e.Fields)
 		if len(parts) == len(e.Fields) {
-			if v, ok := x.resolve(parts, e.Location); ok {
+			if v, ok := x.Resolve(parts, e.Location); ok {
 				return v
 			}
 		}
@@ -63,7 +64,7 @@ func (g *grouping) key(q *Query, n *pg.Node) Val {
 }
 
 func (g *grouping) add(e ir.Expr, t schema.Type) *ir.Col {
-	g.in.byIdentityOnly(t, "GROUP BY")
+	g.in.ByIdentityOnly(t, "GROUP BY")
 	text := ir.ExprString(e)
 	for i, old := range g.texts {
 		if old == text {
@@ -71,8 +72,8 @@ func (g *grouping) add(e ir.Expr, t schema.Type) *ir.Col {
 		}
 	}
 	name := "k" + strconv.Itoa(len(g.items)+1)
-	g.in.Deriver.types[ir.Col{Row: g.row, Col: name}] = LocalType(t)
-	g.items, g.texts = append(g.items, ir.Item{Name: name, Type: LocalType(t), Expr: e}), append(g.texts, text)
+	g.in.Deriver.types[ir.Col{Row: g.row, Col: name}] = expr.LocalType(t)
+	g.items, g.texts = append(g.items, ir.Item{Name: name, Type: expr.LocalType(t), Expr: e}), append(g.texts, text)
 	return &ir.Col{Row: g.row, Col: name}
 }
 
@@ -136,7 +137,7 @@ var orderly = map[string]bool{"row_number": true, "ntile": true, "lag": true, "l
 
 // windowCall translates a window function: a function of all rows of the
 // query, and of this row, in all that the call names.
-func (x *Place) windowCall(e *pg.FuncCall, name string) Val {
+func (x *Place) windowCall(e *pg.FuncCall, name string) expr.Val {
 	w := x.win
 	if w == nil || x.Deriver == nil {
 		x.Unmodelled("a window function together with grouping or in this place")
@@ -144,9 +145,9 @@ func (x *Place) windowCall(e *pg.FuncCall, name string) Val {
 	var cols []ir.Item
 	add := func(n *pg.Node) {
 		v := x.DefaultType(x.One(n))
-		cols = append(cols, ir.Item{Name: "w" + strconv.Itoa(len(cols)+1), Type: LocalType(v.Type), Expr: v.Expr})
+		cols = append(cols, ir.Item{Name: "w" + strconv.Itoa(len(cols)+1), Type: expr.LocalType(v.Type), Expr: v.Expr})
 	}
-	var args []Val
+	var args []expr.Val
 	for _, a := range e.Args {
 		args = append(args, x.DefaultType(x.One(a)))
 		add(a)
@@ -168,19 +169,19 @@ func (x *Place) windowCall(e *pg.FuncCall, name string) Val {
 	}
 	t := x.windowResult(name, args)
 	pos := x.Pos(e.Location)
-	c := &ir.Call{Name: ir.WindowFn + name + " at " + strconv.Itoa(pos.Line) + ":" + strconv.Itoa(pos.Col), Type: LocalType(t)}
+	c := &ir.Call{Name: ir.WindowFn + name + " at " + strconv.Itoa(pos.Line) + ":" + strconv.Itoa(pos.Col), Type: expr.LocalType(t)}
 	c.Args = append(c.Args, ir.Open(ir.WantRows, &ir.Project{From: w.from, Where: w.where, Cols: cols}, ir.ArrayType(ir.KindOpaque)))
 	for _, i := range cols {
 		c.Args = append(c.Args, i.Expr)
 	}
 	if orderly[name] { // where rows come in any order, it depends on that
-		c.Args = append(append(c.Args, x.Draft.seed("any_order", pos)), x.rowKeys()...)
+		c.Args = append(append(c.Args, x.Draft.Seed("any_order", pos)), x.RowKeys()...)
 	}
-	return Val{Expr: c, Type: t}
+	return expr.Val{Expr: c, Type: t}
 }
 
 // windowResult is the type of a window function.
-func (x *Place) windowResult(name string, args []Val) schema.Type {
+func (x *Place) windowResult(name string, args []expr.Val) schema.Type {
 	if name == "count" {
 		return schema.TBigint
 	}

@@ -3,6 +3,7 @@ package query
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
@@ -28,7 +29,7 @@ type levelLocks struct {
 type nestedLocks struct {
 	in     *Place // where it stands
 	s      *pg.SelectStmt
-	src    *RowSource
+	src    *expr.RowSource
 	mode   ir.LockMode // from a query around it
 	what   string
 	fenced bool
@@ -37,17 +38,17 @@ type nestedLocks struct {
 
 // hold gives the translator for the rows of a query in FROM that q sees to the locks of;
 // see then tells q which source it has become.
-func (q *Query) hold(in *Place, s *pg.SelectStmt, alias, what string, fenced bool, loc int32) (held *Place, see func(*RowSource)) {
+func (q *Query) hold(in *Place, s *pg.SelectStmt, alias, what string, fenced bool, loc int32) (held *Place, see func(*expr.RowSource)) {
 	n := &nestedLocks{in: in.Copy(), s: s, what: what, fenced: fenced, pos: q.Place.Pos(loc)}
 	if q.lockOf != nil && !fenced && !in.App.In.MySQL {
 		n.mode, _ = q.lockOf(alias)
 	}
 	out := in.Copy()
 	out.held, out.pushed, out.Fetched = true, n.mode, FetchedSome
-	return out, func(src *RowSource) {
+	return out, func(src *expr.RowSource) {
 		n.src = src
 		if fenced {
-			src.unlockable = what
+			src.Unlockable = what
 		}
 		if n.mode != ir.NoLock || n.refs().Locks {
 			q.Nested = append(q.Nested, n)
@@ -85,10 +86,10 @@ func (q *Query) lockDerived(x *Place, s *pg.SelectStmt, from ir.From, p *ir.Proj
 	nullable := nullableRows(from)
 	for _, src := range q.Level.Sources {
 		mode, skips := q.lockOf(src.Alias)
-		if skips && src.unlockable == "" {
+		if skips && src.Unlockable == "" {
 			x.Unmodelled("SKIP LOCKED")
 		}
-		if mode != ir.NoLock && src.unlockable == "" && nullable[src.Row] {
+		if mode != ir.NoLock && src.Unlockable == "" && nullable[src.Row] {
 			q.lockNullable(x, s, src, nullable, p.Where)
 		}
 	}
@@ -212,7 +213,7 @@ func nullableRows(from ir.From) map[string]bool {
 
 // lockNullable is a lock on the nullable side of an outer join. PostgreSQL refuses it,
 // unless the condition says that there is a row: then the join is an inner one.
-func (q *Query) lockNullable(x *Place, s *pg.SelectStmt, src *RowSource, nullable map[string]bool, where ir.Expr) {
+func (q *Query) lockNullable(x *Place, s *pg.SelectStmt, src *expr.RowSource, nullable map[string]bool, where ir.Expr) {
 	if x.App.In.MySQL || slices.ContainsFunc(ir.Conjuncts(where), func(c ir.Expr) bool { return strict(c, nullable) }) {
 		return
 	}
@@ -220,7 +221,7 @@ func (q *Query) lockNullable(x *Place, s *pg.SelectStmt, src *RowSource, nullabl
 	if s.WhereClause == nil && src.Table != nil && !x.held && !x.Conditional { // nor is there a condition around it
 		x.Fail(loc, "a lock must not reach %s, the nullable side of an outer join, which PostgreSQL refuses: name the tables to lock with OF", src.Alias)
 	}
-	d := &ir.Dropped{At: At(x.Pos(loc)), Kind: ir.ByError, What: "the error of a lock on " + src.Alias + ", the nullable side of an outer join"}
+	d := &ir.Dropped{At: expr.At(x.Pos(loc)), Kind: ir.ByError, What: "the error of a lock on " + src.Alias + ", the nullable side of an outer join"}
 	if src.Table != nil {
 		d.Tables = []*ir.Table{src.Table.IR}
 	}
@@ -282,7 +283,7 @@ func (n *nestedLocks) Settle(x *Place, from ir.From, p *ir.Project) {
 	if ok {
 		return
 	}
-	x.Draft.Emit(&ir.Dropped{At: At(n.pos), Kind: ir.ByRowLock, Tables: x.App.IrTables(n.refs()),
+	x.Draft.Emit(&ir.Dropped{At: expr.At(n.pos), Kind: ir.ByRowLock, Tables: x.App.IrTables(n.refs()),
 		What: "the row locks of " + n.what + ", which has " + why})
 }
 
@@ -292,12 +293,12 @@ func closed(q *Query) bool {
 	for _, src := range q.From {
 		rows[src.Row] = true
 	}
-	return RowFree(q.Where, rows)
+	return expr.RowFree(q.Where, rows)
 }
 
 // substituteColumns puts the output columns of a query in the place of those of the source
 // that it is.
-func substituteColumns(c ir.Expr, src *RowSource, targets []Column) ir.Expr {
+func substituteColumns(c ir.Expr, src *expr.RowSource, targets []expr.Column) ir.Expr {
 	return ir.MapExpr(c, func(e ir.Expr) ir.Expr {
 		col, ok := e.(*ir.Col)
 		if !ok || col.Row != src.Row {
@@ -316,7 +317,7 @@ func substituteColumns(c ir.Expr, src *RowSource, targets []Column) ir.Expr {
 func (d *deriver) lock() {
 	for _, l := range d.locks {
 		for _, leaf := range l.leaves {
-			key := keysOf([]ir.Source{{Table: leaf.table, Row: leaf.row}})
+			key := expr.KeysOf([]ir.Source{{Table: leaf.table, Row: leaf.row}})
 			one, elem := key[0], leaf.table.Columns[leaf.table.Key[0]].Type.Kind
 			if len(key) > 1 {
 				one, elem = &ir.Call{Name: ir.RowFn, Args: key, Type: ir.OpaqueType}, ir.KindOpaque
@@ -325,8 +326,8 @@ func (d *deriver) lock() {
 			rel := *l.rel
 			rel.Cols = []ir.Item{{Name: "key", Type: ir.Type{Kind: elem}, Expr: one}}
 			local := d.b.IrLocal("locked", t)
-			d.b.Emit(&ir.Assign{At: At(l.pos), Var: local, Expr: ir.Derive(ir.WantArray, &rel, t, l.typeOf)})
-			d.b.Emit(&ir.LockRows{At: At(l.pos), Locks: ir.Locks{{Mode: leaf.mode}}, Query: ir.Query{
+			d.b.Emit(&ir.Assign{At: expr.At(l.pos), Var: local, Expr: ir.Derive(ir.WantArray, &rel, t, l.typeOf)})
+			d.b.Emit(&ir.LockRows{At: expr.At(l.pos), Locks: ir.Locks{{Mode: leaf.mode}}, Query: ir.Query{
 				From:  []ir.Source{{Table: leaf.table, Row: leaf.row}},
 				Where: &ir.Call{Name: "= any", Args: []ir.Expr{one, ir.V(local)}, Type: ir.BoolType}}})
 		}
@@ -337,7 +338,7 @@ func (d *deriver) lock() {
 func (l *levelLocks) walk(f func(ir.Expr)) {
 	ir.WalkRel(l.rel, f)
 	for _, leaf := range l.leaves {
-		for _, e := range keysOf([]ir.Source{{Table: leaf.table, Row: leaf.row}}) {
+		for _, e := range expr.KeysOf([]ir.Source{{Table: leaf.table, Row: leaf.row}}) {
 			f(e)
 		}
 	}

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -261,7 +262,7 @@ func fixedValue(conds []ir.Expr, col *ir.Col) ir.Expr {
 			continue
 		}
 		for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
-			if k, ok := side[0].(*ir.Col); ok && *k == *col && RowFree(side[1], map[string]bool{}) {
+			if k, ok := side[0].(*ir.Col); ok && *k == *col && expr.RowFree(side[1], map[string]bool{}) {
 				return side[1]
 			}
 		}
@@ -296,12 +297,12 @@ func (d *deriver) Read(r ir.Rel) {
 		}
 		for _, c := range s.table.Columns {
 			if used[ir.Col{Row: s.row, Col: c.Name}] {
-				use(ir.Column{Name: c.Name, Type: LocalType(c.T)})
+				use(ir.Column{Name: c.Name, Type: expr.LocalType(c.T)})
 			}
 		}
 		t := ir.ArrayType(ir.KindOpaque)
 		s.given.Param = d.b.IrLocal("rows_of_"+syntax.LastPart(s.table.Name), t)
-		d.b.Emit(&ir.Select{At: At(s.pos), Into: []string{s.given.Param}, Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: row, Type: t}},
+		d.b.Emit(&ir.Select{At: expr.At(s.pos), Into: []string{s.given.Param}, Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: row, Type: t}},
 			Query: ir.Query{From: []ir.Source{{Table: s.table.IR, Row: s.row}}, Where: ir.AndE(s.conds...)}})
 	}
 	d.lock()

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
@@ -63,22 +64,22 @@ func (x *Place) Succeeds(d *Derived, value bool) {
 		return
 	}
 	c := &ir.Call{Name: ir.SucceedsFn, Type: ir.BoolType, Args: d.Call(ir.WantAny, ir.BoolType).Args}
-	x.Draft.Emit(&ir.Assume{At: At(x.Draft.Cur), Cond: c})
+	x.Draft.Emit(&ir.Assume{At: expr.At(x.Draft.Cur), Cond: c})
 }
 
 // RowsLocal puts the rows of a derivation in a local, as what is wanted says.
-func RowsLocal(b *Draft, d *Derived, want ir.Want, pos ir.Pos) ir.Expr {
+func RowsLocal(b *expr.Draft, d *Derived, want ir.Want, pos ir.Pos) ir.Expr {
 	t := ir.ArrayType(ir.KindOpaque)
 	local := b.IrLocal("rows", t)
-	b.Emit(&ir.Assign{At: At(pos), Var: local, Expr: d.Call(want, t)})
+	b.Emit(&ir.Assign{At: expr.At(pos), Var: local, Expr: d.Call(want, t)})
 	return ir.V(local)
 }
 
 // Fields gives the columns of a row value.
-func (d *Derived) Fields(row ir.Expr) []Column {
-	out := append([]Column{}, d.Cols...)
+func (d *Derived) Fields(row ir.Expr) []expr.Column {
+	out := append([]expr.Column{}, d.Cols...)
 	for i, c := range out {
-		out[i].Expr = &ir.Call{Name: ir.FieldFn(i), Args: []ir.Expr{row}, Type: LocalType(c.Type)}
+		out[i].Expr = &ir.Call{Name: ir.FieldFn(i), Args: []ir.Expr{row}, Type: expr.LocalType(c.Type)}
 	}
 	return out
 }
@@ -107,7 +108,7 @@ func (d *Derived) Repeats(cols []int) ir.Expr {
 	many := ir.Op(ir.Gt, &ir.Col{Row: grouped, Col: "n"}, ir.C(ir.Int(1)))
 	for i, c := range cols {
 		e := &ir.Col{Row: from, Col: shape[c].Name}
-		g.Where = ir.AndE(g.Where, IsNotNull(e))
+		g.Where = ir.AndE(g.Where, expr.IsNotNull(e))
 		g.Keys = append(g.Keys, ir.Item{Name: "k" + strconv.Itoa(i+1), Type: shape[c].Type, Expr: e})
 	}
 	again := &Derived{Rel: &ir.Project{From: &ir.Leaf{Row: grouped, Rel: g}, Where: many}, TypeOf: d.TypeOf}
@@ -115,7 +116,7 @@ func (d *Derived) Repeats(cols []int) ir.Expr {
 }
 
 // derivedCondition is EXISTS, IN, ANY or ALL of a derivation.
-func (x *Place) derivedCondition(e *pg.SubLink, s *pg.SelectStmt, m mode) ir.Expr {
+func (x *Place) derivedCondition(e *pg.SubLink, s *pg.SelectStmt, m expr.Mode) ir.Expr {
 	switch e.SubLinkType {
 	case pg.SubExists:
 		d := x.derivation(s)
@@ -131,7 +132,7 @@ func (x *Place) derivedCondition(e *pg.SubLink, s *pg.SelectStmt, m mode) ir.Exp
 }
 
 // derivedAny is x op ANY (subquery).
-func (x *Place) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr {
+func (x *Place) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m expr.Mode) ir.Expr {
 	v := x.Expr(e.Testexpr)
 	y := x.Copy()
 	if y.Deriver == nil {
@@ -142,7 +143,7 @@ func (x *Place) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) i
 	d := y.relation(s)
 	y.settle(d)
 	src := y.leafSource("", y.RowName("member"), d)
-	member := Val{Type: schema.TRecord, Record: true, Fields: src.Cols}
+	member := expr.Val{Type: schema.TRecord, Record: true, Fields: src.Cols}
 	if len(src.Cols) == 1 && !v.Record {
 		member = src.Cols[0].Val()
 	} else if !v.Record {
@@ -161,9 +162,9 @@ func (x *Place) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) i
 	}
 	isNull := &ir.Unary{Op: ir.IsNull, X: c.Expr}
 	switch {
-	case c.NotNull || m == Truth:
+	case c.NotNull || m == expr.Truth:
 		return hit(c.Expr)
-	case m == nonFalse:
+	case m == expr.NonFalse:
 		return hit(ir.OrE(c.Expr, isNull))
 	}
 	return &ir.Cond{If: hit(c.Expr), Then: ir.C(ir.Bool(true)),
@@ -172,16 +173,16 @@ func (x *Place) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) i
 
 // withoutQueries makes a value fit to stand in a derivation, which reads no tables by
 // itself: what a query of the IR says is computed before.
-func (x *Place) withoutQueries(v Val) Val {
+func (x *Place) withoutQueries(v expr.Val) expr.Val {
 	aside := func(e ir.Expr, t schema.Type) ir.Expr {
 		if !ir.HasExists(e) {
 			return e
 		}
-		if !RowFree(e, map[string]bool{}) || x.Conditional {
+		if !expr.RowFree(e, map[string]bool{}) || x.Conditional {
 			x.Unmodelled("a condition on a query that is compared with the rows of another one")
 		}
 		local := x.Draft.Local("tmp", t)
-		x.Draft.Emit(&ir.Assign{At: At(x.Draft.Cur), Var: local, Expr: e})
+		x.Draft.Emit(&ir.Assign{At: expr.At(x.Draft.Cur), Var: local, Expr: e})
 		return ir.V(local)
 	}
 	if !v.Record {
@@ -224,7 +225,7 @@ func leavesOpen(r ir.Rel) bool {
 }
 
 // derivedValue is a subquery as a value, or ARRAY of one.
-func (x *Place) derivedValue(e *pg.SubLink, s *pg.SelectStmt) Val {
+func (x *Place) derivedValue(e *pg.SubLink, s *pg.SelectStmt) expr.Val {
 	y := x.Copy()
 	y.Fetched = FetchedAll
 	if x.Conditional || x.PerRow {
@@ -242,9 +243,9 @@ func (x *Place) derivedValue(e *pg.SubLink, s *pg.SelectStmt) Val {
 		x.Succeeds(d, false)
 		x.once(d)
 		t := schema.ArrayOf(c.Type)
-		return Val{Expr: d.Call(ir.WantArray, t.IR), Type: t, NotNull: true}
+		return expr.Val{Expr: d.Call(ir.WantArray, t.IR), Type: t, NotNull: true}
 	}
 	x.Succeeds(d, true)
 	x.once(d)
-	return Val{Expr: d.Call(ir.WantValue, LocalType(c.Type)), Type: c.Type, NotNull: c.NotNull && d.nonEmpty}
+	return expr.Val{Expr: d.Call(ir.WantValue, expr.LocalType(c.Type)), Type: c.Type, NotNull: c.NotNull && d.nonEmpty}
 }

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -39,12 +40,12 @@ func (q *Query) flat(in *Place, f *fromQuery) (conds []ir.Expr, ok bool) {
 	}
 	// The rows of the query around it cannot be named, nor may their names be
 	// taken.
-	hidden := &Level{}
+	hidden := &expr.Level{}
 	for _, lv := range q.Place.Levels {
 		hidden.Sources = append(hidden.Sources, hiddenSources(lv)...)
 	}
-	y.Levels = append(append([]*Level{}, y.Levels...), hidden, &Level{})
-	y.PerRow, y.agg, y.win, y.tid, y.pushed = true, nil, nil, false, ir.NoLock
+	y.Levels = append(append([]*expr.Level{}, y.Levels...), hidden, &expr.Level{})
+	y.PerRow, y.agg, y.win, y.Tid, y.pushed = true, nil, nil, false, ir.NoLock
 	sub := &Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1, tid: true}
 	for _, n := range s.FromClause {
 		conds = append(conds, sub.AddFrom(n)...)
@@ -54,7 +55,7 @@ func (q *Query) flat(in *Place, f *fromQuery) (conds []ir.Expr, ok bool) {
 	}
 	if s.WhereClause != nil {
 		for _, c := range syntax.Conjuncts(s.WhereClause) {
-			conds = append(conds, y.Boolean(c, Truth))
+			conds = append(conds, y.Boolean(c, expr.Truth))
 		}
 	}
 	if f.picked != nil {
@@ -64,7 +65,7 @@ func (q *Query) flat(in *Place, f *fromQuery) (conds []ir.Expr, ok bool) {
 		sub.AddTarget(pg.Inner(n).(*pg.ResTarget))
 	}
 	sub.Where = ir.AndE(conds...)
-	src := &RowSource{Alias: f.alias}
+	src := &expr.RowSource{Alias: f.alias}
 	for i, c := range sub.Targets {
 		if i < len(f.cols) {
 			c.Name = f.cols[i]
@@ -73,7 +74,7 @@ func (q *Query) flat(in *Place, f *fromQuery) (conds []ir.Expr, ok bool) {
 			c.Name = f.rename(c.Name)
 		}
 		v := y.DefaultType(c.Val())
-		src.Cols = append(src.Cols, Column{Name: c.Name, Expr: v.Expr, Type: v.Type, NotNull: v.NotNull})
+		src.Cols = append(src.Cols, expr.Column{Name: c.Name, Expr: v.Expr, Type: v.Type, NotNull: v.NotNull})
 	}
 	if in.Draft != nil {
 		q.locksWithin(in, sub, src, f, conds)
@@ -85,15 +86,12 @@ func (q *Query) flat(in *Place, f *fromQuery) (conds []ir.Expr, ok bool) {
 }
 
 // hiddenSources gives the sources of a query without their names and columns.
-func hiddenSources(lv *Level) []*RowSource {
-	var out []*RowSource
+func hiddenSources(lv *expr.Level) []*expr.RowSource {
+	var out []*expr.RowSource
 	for _, s := range lv.Sources {
 		if s.Row != "" {
-			out = append(out, &RowSource{Alias: hiddenAlias + s.Row, Row: s.Row, Table: s.Table})
+			out = append(out, &expr.RowSource{Alias: expr.HiddenAlias + s.Row, Row: s.Row, Table: s.Table})
 		}
 	}
 	return out
 }
-
-// hiddenAlias begins names that no SQL can spell.
-const hiddenAlias = "\x00"

@@ -1,26 +1,9 @@
 package query
 
-import "github.com/txrobust/robust/ir"
-
-// maybe runs f for something that may not be evaluated.
-func (x *Spot) maybe(f func()) { x.under(nil, f) }
-
-// when runs f for something that is evaluated where a condition is true.
-func (x *Spot) when(cond ir.Expr, f func()) {
-	if !x.Conditional || x.guard != nil {
-		cond = ir.AndE(x.guard, cond)
-	} else {
-		cond = nil // it is not known whether the condition is evaluated
-	}
-	x.under(cond, f)
-}
-
-func (x *Spot) under(guard ir.Expr, f func()) {
-	conditional, outer, sure := x.Conditional, x.guard, x.Sure
-	x.Conditional, x.guard, x.Sure = true, guard, nil
-	f()
-	x.Conditional, x.guard, x.Sure = conditional, outer, sure
-}
+import (
+	"github.com/txrobust/robust/internal/sql/expr"
+	"github.com/txrobust/robust/ir"
+)
 
 // lockSub sees to the locks of q, a subquery used as a value, where it may not run at all:
 // then it locks nothing. A lock that is lost excludes nobody, one too many hides
@@ -40,11 +23,11 @@ func (x *Place) lockWhen(q *Query, pos ir.Pos, told bool) {
 		q.Locks, q.inner = nil, nil
 		return
 	}
-	if x.PerRow || x.guard == nil || !told || len(q.Locks) == 0 {
+	if x.PerRow || x.Guard == nil || !told || len(q.Locks) == 0 {
 		LooseLocks(x.Draft, q, pos, "which may not run")
 		return
 	}
-	x.Draft.Emit(&ir.If{At: At(pos), Cond: x.guard, Then: x.Draft.Collect(func() { LockRows(x.Draft, q, pos) })})
+	x.Draft.Emit(&ir.If{At: expr.At(pos), Cond: x.Guard, Then: x.Draft.Collect(func() { LockRows(x.Draft, q, pos) })})
 }
 
 // SureLocks are the locks of a subquery that runs if a row is written, and perhaps

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -87,17 +88,6 @@ func (x *Place) tryLocks(s *pg.SelectStmt) {
 	}
 }
 
-// lockable gives the row variables that a clause about a source reaches.
-func (s *RowSource) lockable() []string {
-	switch {
-	case strings.HasPrefix(s.Alias, hiddenAlias): // reached through another one
-		return nil
-	case s.Table != nil && s.Row != "":
-		return []string{s.Row}
-	}
-	return s.reach
-}
-
 // checkLocked stops at names in OF that cannot be locked.
 func (q *Query) checkLocked(s *pg.SelectStmt) {
 	for _, n := range s.LockingClause {
@@ -107,14 +97,14 @@ func (q *Query) checkLocked(s *pg.SelectStmt) {
 			switch {
 			case src == nil:
 				q.Place.Fail(rv.Location, "there is no table %s to lock here", rv.Relname)
-			case src.unlockable != "":
-				q.Place.Fail(rv.Location, "OF must name a table, view or subquery, but %s is %s", rv.Relname, src.unlockable)
+			case src.Unlockable != "":
+				q.Place.Fail(rv.Location, "OF must name a table, view or subquery, but %s is %s", rv.Relname, src.Unlockable)
 			}
 		}
 	}
 }
 
-func (q *Query) sourceCalled(alias string) *RowSource {
+func (q *Query) sourceCalled(alias string) *expr.RowSource {
 	for _, s := range q.Level.Sources {
 		if s.Alias == alias {
 			return s
@@ -131,12 +121,12 @@ func (q *Query) TakeLocks(s *pg.SelectStmt, pushed ir.LockMode) {
 	modeOf := syntax.LockModesOf(s, pushed)
 	for _, src := range q.Level.Sources {
 		mode, skips := modeOf(src.Alias)
-		rows := src.lockable()
+		rows := src.Lockable()
 		for _, row := range rows {
 			modes[row] = max(modes[row], mode)
 		}
 		q.skip = q.skip || skips && len(rows) > 0
-		for _, inner := range src.apart {
+		for _, inner := range src.Apart {
 			i := inner.(*innerLocks)
 			if mode != ir.NoLock {
 				q.inner = append(q.inner, i.locking(func(row string) ir.LockMode {
@@ -169,7 +159,7 @@ func (i *innerLocks) locking(mode func(row string) ir.LockMode) *innerLocks {
 
 // locksWithin tells q what sub, which becomes a part of it as the source src, locks:
 // by its own clauses, by those of queries in it, and if a clause of q reaches it.
-func (q *Query) locksWithin(in *Place, sub *Query, src *RowSource, f *fromQuery, conds []ir.Expr) {
+func (q *Query) locksWithin(in *Place, sub *Query, src *expr.RowSource, f *fromQuery, conds []ir.Expr) {
 	i := &innerLocks{q: sub, own: conds, pos: in.Pos(f.loc), what: f.what, fenced: f.fenced}
 	sub.TakeLocks(f.s, ir.NoLock)
 	q.inner = append(q.inner, sub.inner...)
@@ -177,18 +167,18 @@ func (q *Query) locksWithin(in *Place, sub *Query, src *RowSource, f *fromQuery,
 		q.inner = append(q.inner, i)
 	}
 	if f.fenced {
-		src.unlockable = f.what
+		src.Unlockable = f.what
 		return
 	}
 	if q.Place.App.In.MySQL && len(in.viewing) == 0 {
 		return
 	}
 	for _, s := range sub.Level.Sources {
-		src.reach = append(src.reach, s.lockable()...)
-		src.apart = append(src.apart, s.apart...)
+		src.Reach = append(src.Reach, s.Lockable()...)
+		src.Apart = append(src.Apart, s.Apart...)
 	}
-	if len(f.s.LockingClause) > 0 || len(f.s.SortClause) > 0 || slices.ContainsFunc(sub.Targets, func(c Column) bool { return q.Place.App.Volatile(c.Expr) }) {
-		src.apart = append(src.apart, i)
+	if len(f.s.LockingClause) > 0 || len(f.s.SortClause) > 0 || slices.ContainsFunc(sub.Targets, func(c expr.Column) bool { return q.Place.App.Volatile(c.Expr) }) {
+		src.Apart = append(src.Apart, i)
 	}
 }
 
@@ -242,7 +232,7 @@ func (i *innerLocks) known(conds []ir.Expr) bool {
 		switch {
 		case slices.Contains(i.own, c):
 		case !i.fenced:
-			if !RowFree(c, rows) || ir.HasExists(c) || derives(c) || i.q.Place.App.Volatile(c) {
+			if !expr.RowFree(c, rows) || ir.HasExists(c) || derives(c) || i.q.Place.App.Volatile(c) {
 				return false
 			}
 		default: // what can never be true keeps the query from being run at all
@@ -273,12 +263,12 @@ func comparesConstant(c ir.Expr) (col *ir.Col, op ir.BinaryOp) {
 }
 
 // MayLock says that rows of q may be locked as its locks say, and no others.
-func MayLock(b *Draft, q *Query, pos ir.Pos, what string) {
+func MayLock(b *expr.Draft, q *Query, pos ir.Pos, what string) {
 	if len(q.Locks) == 0 {
 		return
 	}
 	rows := map[string]bool{}
-	d := &ir.Dropped{At: At(pos), Kind: ir.ByRowLock, What: "the row locks of " + what, Locks: q.Locks}
+	d := &ir.Dropped{At: expr.At(pos), Kind: ir.ByRowLock, What: "the row locks of " + what, Locks: q.Locks}
 	for _, src := range q.From {
 		rows[src.Row] = true
 		if q.Locks.Of(src.Row) != ir.NoLock && !slices.Contains(d.Tables, src.Table) {
@@ -288,7 +278,7 @@ func MayLock(b *Draft, q *Query, pos ir.Pos, what string) {
 	d.Query.From = q.From
 	all := true
 	for _, c := range ir.Conjuncts(q.Where) { // a condition less lets more rows be locked
-		if RowFree(c, rows) && !derives(c) {
+		if expr.RowFree(c, rows) && !derives(c) {
 			d.Query.Where = ir.AndE(d.Query.Where, c)
 		} else {
 			all = false
@@ -311,7 +301,7 @@ func derives(e ir.Expr) bool {
 }
 
 // LooseLocks says of all locks of q that they may be taken: why says what is not known.
-func LooseLocks(b *Draft, q *Query, pos ir.Pos, why string) {
+func LooseLocks(b *expr.Draft, q *Query, pos ir.Pos, why string) {
 	for _, i := range q.inner {
 		MayLock(b, i.q, i.pos, i.what+", "+why)
 	}
@@ -323,7 +313,7 @@ func LooseLocks(b *Draft, q *Query, pos ir.Pos, why string) {
 
 // LooseInner says of the queries in FROM that they may lock their rows, since not all of
 // the result is fetched.
-func LooseInner(b *Draft, q *Query) {
+func LooseInner(b *expr.Draft, q *Query) {
 	for _, i := range q.inner {
 		MayLock(b, i.q, i.pos, i.what+", whose rows may not all be fetched")
 	}
@@ -332,20 +322,20 @@ func LooseInner(b *Draft, q *Query) {
 
 // FetchAll locks the rows of queries in FROM whether or not they come into the result,
 // which is fetched as a whole.
-func FetchAll(b *Draft, q *Query) {
+func FetchAll(b *expr.Draft, q *Query) {
 	for _, i := range q.inner {
 		if i.fenced {
-			b.Emit(&ir.LockRows{At: At(i.pos), Query: ir.Query{From: i.q.From, Where: i.q.Where}, Locks: i.q.Locks})
+			b.Emit(&ir.LockRows{At: expr.At(i.pos), Query: ir.Query{From: i.q.From, Where: i.q.Where}, Locks: i.q.Locks})
 		}
 	}
 	q.inner = nil
 }
 
 // LockRows locks the rows that q finds, as far as its LIMIT lets them be fetched.
-func LockRows(b *Draft, q *Query, pos ir.Pos) {
+func LockRows(b *expr.Draft, q *Query, pos ir.Pos) {
 	FetchAll(b, q)
 	if len(q.Locks) > 0 && len(q.From) > 0 {
-		s := &ir.LockRows{At: At(pos), Query: q.IR(), Locks: q.Locks}
+		s := &ir.LockRows{At: expr.At(pos), Query: q.IR(), Locks: q.Locks}
 		if len(q.Aggs) == 0 && q.Limit != nil {
 			s.Order, s.Limit = q.Order, q.Limit
 		}

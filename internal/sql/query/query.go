@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -14,7 +15,7 @@ import (
 // Query is a translated SELECT.
 type Query struct {
 	Place *Place // for expressions over its rows
-	Level *Level
+	Level *expr.Level
 	From  []ir.Source
 	Where ir.Expr
 	// Loops are the set-returning functions of the FROM list, outermost first.
@@ -23,7 +24,7 @@ type Query struct {
 	Body []ir.Stmt
 	// Targets are the output columns. With aggs they are expressions over the
 	// locals of those.
-	Targets []Column
+	Targets []expr.Column
 	Aggs    []aggCall
 	// After are the statements that compute the output columns of aggregates.
 	After []ir.Stmt
@@ -49,7 +50,7 @@ type Query struct {
 	Writer bool
 	// Target is the row that an UPDATE or DELETE writes, if this is its FROM or
 	// USING; again are the sources there that skip rows, each time they are read.
-	Target *RowSource
+	Target *expr.RowSource
 	again  []ir.Source
 	// tid says that an output column may be the ctid of a row.
 	tid bool
@@ -58,9 +59,9 @@ type Query struct {
 // Inner gives the translator for a query inside of x.
 func (x *Place) Inner() *Place {
 	y := x.Copy()
-	y.Levels = append(append([]*Level{}, x.Levels...), &Level{})
+	y.Levels = append(append([]*expr.Level{}, x.Levels...), &expr.Level{})
 	y.agg, y.win = nil, nil
-	y.PerRow, y.tid, y.pushed, y.held, y.Fetched, y.Sure = true, false, ir.NoLock, false, FetchedSome, nil
+	y.PerRow, y.Tid, y.pushed, y.held, y.Fetched, y.Sure = true, false, ir.NoLock, false, FetchedSome, nil
 	return y
 }
 
@@ -125,7 +126,7 @@ func (x *Place) Locking(s *pg.SelectStmt, anyRow bool) *Query {
 		y.with(s.WithClause)
 		x = y
 	}
-	q := &Query{Place: x.Inner(), AtMost: -1, tid: x.tid}
+	q := &Query{Place: x.Inner(), AtMost: -1, tid: x.Tid}
 	q.Level = q.Place.Levels[len(q.Place.Levels)-1]
 	var conds []ir.Expr
 	for _, n := range s.FromClause {
@@ -148,7 +149,7 @@ func (x *Place) Locking(s *pg.SelectStmt, anyRow bool) *Query {
 func (q *Query) rest(x *Place, s *pg.SelectStmt, conds []ir.Expr, anyRow bool) {
 	if s.WhereClause != nil {
 		for _, c := range syntax.Conjuncts(s.WhereClause) {
-			conds = append(conds, q.Place.Boolean(c, Truth))
+			conds = append(conds, q.Place.Boolean(c, expr.Truth))
 		}
 	}
 	q.Where = ir.AndE(conds...)
@@ -179,7 +180,7 @@ func (q *Query) rest(x *Place, s *pg.SelectStmt, conds []ir.Expr, anyRow bool) {
 	if q.Where == nil && q.Limit == nil {
 		targets()
 	} else { // there may be no row to compute them for
-		q.Place.maybe(targets)
+		q.Place.Maybe(targets)
 	}
 	q.Sort(s)
 }
@@ -238,7 +239,7 @@ func (x *Place) TableOf(r *pg.RangeVar) *schema.Table {
 	case o != nil && o.Gone > 0, o == nil && in.WasDropped(name): // a function that was forgotten
 		x.Unmodelled("%s, which was dropped", name)
 	case o == nil && load.SystemTable(name):
-		x.showsRunning(syntax.PlainName(name), r.Location)
+		x.ShowsRunning(syntax.PlainName(name), r.Location)
 		x.Unmodelled("the system catalog %s", syntax.PlainName(name))
 	case o == nil:
 		x.Fail(r.Location, schema.NoTable+"%s", x.App.NotThere(in, name))
@@ -265,8 +266,8 @@ func (x *Place) viewOf(r *pg.RangeVar) *schema.View {
 }
 
 // source makes the source of a table, with the columns that it had when the text was declared.
-func (x *Place) source(t *schema.Table, alias, row string) *RowSource {
-	s := TableSource(t, alias, row)
+func (x *Place) source(t *schema.Table, alias, row string) *expr.RowSource {
+	s := expr.TableSource(t, alias, row)
 	in := x.App.Sees(x.Text)
 	if in.At == schema.Now {
 		return s
@@ -280,17 +281,6 @@ func (x *Place) source(t *schema.Table, alias, row string) *RowSource {
 	}
 	s.Cols = kept
 	return s
-}
-
-// Functions gives the functions of the program that a call may mean.
-func (x *Spot) Functions(name string) []*schema.Function {
-	in := x.App.Sees(x.Text)
-	fns, sure := in.Functions(name)
-	if !sure {
-		panic(schema.Unmodelled{Reason: "a call of " + name + ", which depends on the search_path"})
-	}
-	in.Tell(name, fns)
-	return fns
 }
 
 // addTable adds a table, or the tables of a view or of a WITH query, and gives
@@ -323,7 +313,7 @@ func (q *Query) addTable(r *pg.RangeVar) []ir.Expr {
 }
 
 // Name adds a source, with the column names of its alias.
-func (q *Query) Name(s *RowSource, a *pg.Alias, loc int32) {
+func (q *Query) Name(s *expr.RowSource, a *pg.Alias, loc int32) {
 	for _, o := range q.Level.Sources {
 		if o.Alias == s.Alias {
 			q.Place.Fail(loc, "the name %s is given to two tables; use aliases", s.Alias)
@@ -365,14 +355,14 @@ func (q *Query) join(j *pg.JoinExpr) []ir.Expr {
 	}
 	if j.Quals != nil {
 		for _, c := range syntax.Conjuncts(j.Quals) {
-			conds = append(conds, x.Boolean(c, Truth))
+			conds = append(conds, x.Boolean(c, expr.Truth))
 		}
 	}
 	return conds
 }
 
 // common gives the columns that both sides of a NATURAL JOIN have.
-func common(left, right []*RowSource) []string {
+func common(left, right []*expr.RowSource) []string {
 	var out []string
 	for _, s := range left {
 		for _, c := range s.Cols {
@@ -385,7 +375,7 @@ func common(left, right []*RowSource) []string {
 }
 
 // hide takes a column of one side of a join away: the other side stands for both.
-func hide(list []*RowSource, name string) {
+func hide(list []*expr.RowSource, name string) {
 	for _, s := range list {
 		if s.Col(name) != nil {
 			if s.Hidden == nil {
@@ -397,7 +387,7 @@ func hide(list []*RowSource, name string) {
 }
 
 // visible finds a column by its name alone.
-func visible(list []*RowSource, name string) *Column {
+func visible(list []*expr.RowSource, name string) *expr.Column {
 	for _, s := range list {
 		if c := s.Col(name); c != nil && !s.Hidden[name] {
 			return c
@@ -432,7 +422,7 @@ func (q *Query) limitOfOne(x *Place) {
 		return ir.OrE(&ir.Unary{Op: ir.IsNull, X: n}, ir.Op(ir.Ge, n, ir.C(ir.Int(least))))
 	}
 	switch {
-	case x.Draft == nil || !x.Draft.maybeNegative(n):
+	case x.Draft == nil || !x.Draft.MaybeNegative(n):
 	case x.PerRow || x.Conditional:
 		x.Draft.MayDepend(x.Draft.Cur, "a negative LIMIT")
 	default:
@@ -454,7 +444,7 @@ func (q *Query) AddTarget(t *pg.ResTarget) {
 	if ind, ok := pg.Inner(t.Val).(*pg.A_Indirection); ok && syntax.IsStar(ind.Indirection[len(ind.Indirection)-1]) {
 		x.Unmodelled("(row).*")
 	}
-	if q.tid && isCtid(t.Val) {
+	if q.tid && expr.IsCtid(t.Val) {
 		x = x.ofTid()
 	}
 	v := x.Expr(t.Val)
@@ -466,7 +456,7 @@ func (q *Query) AddTarget(t *pg.ResTarget) {
 		return
 	}
 	v = x.DefaultType(v)
-	q.Targets = append(q.Targets, Column{Name: syntax.TargetName(t), Expr: v.Expr, Type: v.Type, NotNull: v.NotNull})
+	q.Targets = append(q.Targets, expr.Column{Name: syntax.TargetName(t), Expr: v.Expr, Type: v.Type, NotNull: v.NotNull})
 }
 
 // star adds the columns of all sources, or of one.
@@ -476,16 +466,16 @@ func (q *Query) star(parts []string, loc int32) {
 		x = x.ofTid()
 	}
 	if len(parts) > 0 {
-		s := q.Place.sourceNamed(parts)
+		s := q.Place.SourceNamed(parts)
 		if s == nil {
-			if v, ok := q.Place.variable(parts, loc); ok && v.Record {
+			if v, ok := q.Place.Variable(parts, loc); ok && v.Record {
 				q.Targets = append(q.Targets, v.Fields...)
 				return
 			}
 			q.Place.Fail(loc, "there is no table or alias %s", strings.Join(parts, "."))
 		}
 		for _, c := range s.Cols {
-			x.noTid(c.Type)
+			x.NoTid(c.Type)
 		}
 		q.Targets = append(q.Targets, s.Cols...)
 		return
@@ -496,7 +486,7 @@ func (q *Query) star(parts []string, loc int32) {
 	merged := map[string]bool{}
 	for _, s := range q.Level.Sources {
 		for _, c := range s.Cols {
-			x.noTid(c.Type)
+			x.NoTid(c.Type)
 			if s.Hidden[c.Name] {
 				merged[c.Name] = true
 			}
@@ -545,7 +535,7 @@ func (q *Query) Sort(s *pg.SelectStmt) {
 
 // sortKey is an ORDER BY item: an output column by number or name, or an
 // expression.
-func (q *Query) sortKey(o *pg.SortBy) Val {
+func (q *Query) sortKey(o *pg.SortBy) expr.Val {
 	x := q.Place
 	switch e := pg.Inner(o.Node).(type) {
 	case *pg.A_Const:

@@ -2,6 +2,7 @@ package query
 
 import (
 	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -19,7 +20,7 @@ func (q *Query) function(f *pg.RangeFunction) {
 	if q.names(call) {
 		x.Unmodelled("a function in FROM of the rows before it")
 	}
-	src := &RowSource{Alias: alias, unlockable: "a function"}
+	src := &expr.RowSource{Alias: alias, Unlockable: "a function"}
 	outer := x.Copy()
 	outer.Levels = x.Levels[:len(x.Levels)-1]
 	outer.PerRow = len(outer.Levels) > 0
@@ -27,13 +28,13 @@ func (q *Query) function(f *pg.RangeFunction) {
 	case len(x.Functions(name)) > 0:
 		eff := x.App.EffectOfCall(x.Functions(name))
 		q.Writer = q.Writer || eff.Writes
-		v := outer.call(call)
+		v := outer.Call(call)
 		src.Cols = v.Columns()
 		if !v.Record {
 			src.Cols[0].Name = alias
 		}
 		if f.Ordinality {
-			src.Cols = append(src.Cols, Column{Name: "ordinality", Expr: ir.C(ir.Int(1)), Type: schema.TInt, NotNull: true})
+			src.Cols = append(src.Cols, expr.Column{Name: "ordinality", Expr: ir.C(ir.Int(1)), Type: schema.TInt, NotNull: true})
 		}
 	case x.App.Builtin(name).Set:
 		src.Cols = q.setFunction(outer, call, x.App.SystemName(name), alias, f.Ordinality)
@@ -74,7 +75,7 @@ func (q *Query) names(call *pg.FuncCall) bool {
 		}
 		parts := syntax.Names(c.Fields)
 		for _, s := range q.Level.Sources {
-			if len(parts) == 1 && s.Col(parts[0]) != nil || len(parts) > 1 && s.called(parts[:len(parts)-1]) {
+			if len(parts) == 1 && s.Col(parts[0]) != nil || len(parts) > 1 && s.Called(parts[:len(parts)-1]) {
 				found = true
 			}
 		}
@@ -85,17 +86,17 @@ func (q *Query) names(call *pg.FuncCall) bool {
 
 // setFunction makes the loop of a set-returning function and gives its
 // columns.
-func (q *Query) setFunction(x *Place, call *pg.FuncCall, name, alias string, ordinality bool) []Column {
+func (q *Query) setFunction(x *Place, call *pg.FuncCall, name, alias string, ordinality bool) []expr.Column {
 	if len(x.Levels) > 0 {
 		x.Unmodelled("a set-returning function in a subquery")
 	}
-	var args []Val
+	var args []expr.Val
 	for _, a := range call.Args {
 		args = append(args, x.Expr(a))
 	}
 	pos := x.Pos(call.Location)
 	loop := SetLoop{}
-	var cols []Column
+	var cols []expr.Column
 	switch {
 	case name == "generate_series" && len(args) == 2 && args[0].Type.Name == schema.NInt && args[1].Type.Name == schema.NInt:
 		null := ir.Expr(nil)
@@ -112,7 +113,7 @@ func (q *Query) setFunction(x *Place, call *pg.FuncCall, name, alias string, ord
 			loop.To = &ir.Cond{If: null, Then: ir.Op(ir.Sub, loop.From, ir.C(ir.Int(1))), Else: loop.To}
 		}
 		loop.Elem = x.Draft.Local(alias, schema.TInt)
-		cols = []Column{{Name: alias, Expr: ir.V(loop.Elem), Type: schema.TInt, NotNull: true}}
+		cols = []expr.Column{{Name: alias, Expr: ir.V(loop.Elem), Type: schema.TInt, NotNull: true}}
 	case name == "unnest" && len(args) == 1 && args[0].Type.Name == schema.NArray:
 		cols = q.overArray(x, &loop, args[0], alias, pos)
 	case len(args) > 0 && name != "unnest" && name != "generate_series":
@@ -124,7 +125,7 @@ func (q *Query) setFunction(x *Place, call *pg.FuncCall, name, alias string, ord
 	}
 	if ordinality {
 		loop.Ordinal = x.Draft.Local("ordinality", schema.TInt)
-		cols = append(cols, Column{Name: "ordinality", Expr: ir.V(loop.Ordinal), Type: schema.TInt, NotNull: true})
+		cols = append(cols, expr.Column{Name: "ordinality", Expr: ir.V(loop.Ordinal), Type: schema.TInt, NotNull: true})
 	}
 	q.Loops = append(q.Loops, loop)
 	return cols
@@ -132,10 +133,10 @@ func (q *Query) setFunction(x *Place, call *pg.FuncCall, name, alias string, ord
 
 // setResult is the type of the rows of a set-returning function of one column, whose
 // values depend on the arguments alone.
-func (x *Place) setResult(name string, args []Val) schema.Type {
+func (x *Place) setResult(name string, args []expr.Val) schema.Type {
 	var given []catalog.Arg
 	for _, a := range args {
-		given = append(given, catalog.Arg{Type: a.argType()})
+		given = append(given, catalog.Arg{Type: a.ArgType()})
 	}
 	calls, outcome := x.App.Catalog().Function(name, given, false)
 	if outcome != catalog.Found || !calls[0].Set || catalog.EffectOf(calls[0].Function) != catalog.Pure || len(calls[0].Out) > 1 {
@@ -149,23 +150,23 @@ func (x *Place) setResult(name string, args []Val) schema.Type {
 }
 
 // overArray fills a loop over the elements of an array.
-func (q *Query) overArray(x *Place, loop *SetLoop, a Val, alias string, pos ir.Pos) []Column {
+func (q *Query) overArray(x *Place, loop *SetLoop, a expr.Val, alias string, pos ir.Pos) []expr.Column {
 	if _, isVar := a.Expr.(*ir.Var); isVar {
 		loop.Array = a.Expr
 	} else {
 		v := x.Draft.Local("array", a.Type)
-		x.Draft.Emit(&ir.Assign{At: At(pos), Var: v, Expr: a.Expr})
+		x.Draft.Emit(&ir.Assign{At: expr.At(pos), Var: v, Expr: a.Expr})
 		loop.Array = ir.V(v)
 	}
 	t := a.Type.Element()
 	loop.Elem = x.Draft.Local(alias, t)
-	elem := Val{Expr: ir.V(loop.Elem), Type: t}
+	elem := expr.Val{Expr: ir.V(loop.Elem), Type: t}
 	if fields := x.App.FieldsOf(t.Name); len(fields) > 0 {
-		var cols []Column
+		var cols []expr.Column
 		for _, f := range fields {
-			cols = append(cols, Column{Name: f.Name, Expr: Accessor(elem, f), Type: f.T})
+			cols = append(cols, expr.Column{Name: f.Name, Expr: expr.Accessor(elem, f), Type: f.T})
 		}
 		return cols
 	}
-	return []Column{{Name: alias, Expr: elem.Expr, Type: t}}
+	return []expr.Column{{Name: alias, Expr: elem.Expr, Type: t}}
 }

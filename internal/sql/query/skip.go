@@ -1,6 +1,7 @@
 package query
 
 import (
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -33,7 +34,7 @@ type picked func(from []ir.Source) ir.Expr
 
 // SkipRows leaves the rows of q that are not skipped. first says that no row
 // after the first one is looked at.
-func SkipRows(b *Draft, q *Query, pos ir.Pos, first bool) {
+func SkipRows(b *expr.Draft, q *Query, pos ir.Pos, first bool) {
 	if !q.skip || q.AtMost == 0 {
 		q.skip = false
 		return
@@ -50,7 +51,7 @@ func SkipRows(b *Draft, q *Query, pos ir.Pos, first bool) {
 
 // pick chooses rows of q, as many as its LIMIT allows. What it gives implies the
 // condition of q where it is one row.
-func pick(b *Draft, q *Query, pos ir.Pos, first bool) picked {
+func pick(b *expr.Draft, q *Query, pos ir.Pos, first bool) picked {
 	for _, o := range q.Order {
 		if ir.MayFail(o.Expr) {
 			b.Unmodelled("SKIP LOCKED in an order that may fail")
@@ -71,22 +72,22 @@ func pick(b *Draft, q *Query, pos ir.Pos, first bool) picked {
 const whichRows = "which rows SKIP LOCKED or LIMIT leaves"
 
 // pickOne chooses one row of q, or none, whose key locals get.
-func pickOne(b *Draft, q *Query, pos ir.Pos) picked {
+func pickOne(b *expr.Draft, q *Query, pos ir.Pos) picked {
 	taken, found := b.Local("taken", schema.TBool), b.Local("was_found", schema.TBool)
-	s := &ir.Select{At: At(pos), Query: ir.Query{From: q.From, Where: ir.AndE(q.Where, ir.V(taken))}, Found: found}
+	s := &ir.Select{At: expr.At(pos), Query: ir.Query{From: q.From, Where: ir.AndE(q.Where, ir.V(taken))}, Found: found}
 	for _, src := range q.From {
 		for _, k := range src.Table.Key {
 			c := src.Table.Columns[k]
 			s.Into = append(s.Into, b.IrLocal(c.Name, c.Type))
 		}
 	}
-	s.Cols = keysOf(q.From)
-	b.Emit(&ir.Havoc{At: At(pos), Var: taken, NotNull: true, Of: whichRows})
+	s.Cols = expr.KeysOf(q.From)
+	b.Emit(&ir.Havoc{At: expr.At(pos), Var: taken, NotNull: true, Of: whichRows})
 	b.Emit(s)
-	b.Emit(&ir.Assume{At: At(pos), Cond: ir.Op(ir.Eq, ir.V(found), ir.V(taken))})
+	b.Emit(&ir.Assume{At: expr.At(pos), Cond: ir.Op(ir.Eq, ir.V(found), ir.V(taken))})
 	return func(from []ir.Source) ir.Expr {
 		var same ir.Expr
-		for i, c := range keysOf(from) {
+		for i, c := range expr.KeysOf(from) {
 			same = ir.AndE(same, ir.Op(ir.Eq, c, ir.V(s.Into[i])))
 		}
 		return same
@@ -94,29 +95,29 @@ func pickOne(b *Draft, q *Query, pos ir.Pos) picked {
 }
 
 // pickSome chooses some rows of q, as many as its LIMIT allows.
-func pickSome(b *Draft, q *Query, pos ir.Pos) picked {
+func pickSome(b *expr.Draft, q *Query, pos ir.Pos) picked {
 	among, n := someRows(b, q, pos)
 	if q.Limit != nil {
 		within := ir.Op(ir.Le, ir.V(n), q.Limit)
 		if q.AtMost < 0 {
 			within = ir.OrE(&ir.Unary{Op: ir.IsNull, X: q.Limit}, within)
 		}
-		b.Emit(&ir.Assume{At: At(pos), Cond: within})
+		b.Emit(&ir.Assume{At: expr.At(pos), Cond: within})
 	}
 	return among
 }
 
 // someRows chooses rows of q: an array gets their keys, and the local count how
 // many they are.
-func someRows(b *Draft, q *Query, pos ir.Pos) (kept picked, count string) {
+func someRows(b *expr.Draft, q *Query, pos ir.Pos) (kept picked, count string) {
 	elem := ir.KindOpaque
-	if keys := keysOf(q.From); len(keys) == 1 {
+	if keys := expr.KeysOf(q.From); len(keys) == 1 {
 		t := q.From[0].Table
 		elem = t.Columns[t.Key[0]].Type.Kind
 	}
 	array := b.IrLocal("kept", ir.ArrayType(elem))
 	among := func(from []ir.Source) ir.Expr {
-		keys := keysOf(from)
+		keys := expr.KeysOf(from)
 		key := keys[0]
 		if len(keys) > 1 {
 			key = &ir.Call{Name: ir.RowFn, Args: keys, Type: ir.OpaqueType}
@@ -124,13 +125,13 @@ func someRows(b *Draft, q *Query, pos ir.Pos) (kept picked, count string) {
 		return &ir.Call{Name: "= any", Args: []ir.Expr{key, ir.V(array)}, Type: ir.BoolType}
 	}
 	n := b.Local("count", schema.TInt)
-	b.Emit(&ir.Havoc{At: At(pos), Var: array, NotNull: true, Of: whichRows})
-	b.Emit(&ir.Select{At: At(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}},
+	b.Emit(&ir.Havoc{At: expr.At(pos), Var: array, NotNull: true, Of: whichRows})
+	b.Emit(&ir.Select{At: expr.At(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}},
 		Query: ir.Query{From: q.From, Where: ir.AndE(q.Where, among(q.From))}})
-	b.Emit(&ir.Assume{At: At(pos), Cond: ir.Op(ir.Eq, ir.V(n), &ir.Call{Name: "len", Args: []ir.Expr{ir.V(array)}, Type: ir.IntType})})
+	b.Emit(&ir.Assume{At: expr.At(pos), Cond: ir.Op(ir.Eq, ir.V(n), &ir.Call{Name: "len", Args: []ir.Expr{ir.V(array)}, Type: ir.IntType})})
 	if q.Where != nil { // the solver does not see that from the number
 		others := ir.Query{From: q.From, Where: ir.AndE(among(q.From), ir.NotE(ir.Op(ir.Is, q.Where, ir.C(ir.Bool(true)))))}
-		b.Emit(&ir.Assume{At: At(pos), Cond: ir.NotE(&ir.Exists{Query: others})})
+		b.Emit(&ir.Assume{At: expr.At(pos), Cond: ir.NotE(&ir.Exists{Query: others})})
 	}
 	return among, n
 }
@@ -145,17 +146,6 @@ func (q *Query) pickAgain(in *Place, s *pg.SelectStmt, loc int32) picked {
 	}
 	sub.Limit, sub.AtMost = nil, -1
 	return pick(in.Draft, sub, in.Pos(loc), false)
-}
-
-// keysOf gives the key columns of the rows of some sources.
-func keysOf(from []ir.Source) []ir.Expr {
-	var out []ir.Expr
-	for _, src := range from {
-		for _, k := range src.Table.Key {
-			out = append(out, &ir.Col{Row: src.Row, Col: src.Table.Columns[k].Name})
-		}
-	}
-	return out
 }
 
 // sameRow reports whether a condition says that rows a and b of t have the same
@@ -192,12 +182,12 @@ func RenameRow(e ir.Expr, a, b string) ir.Expr {
 // anySkipping is v = ANY (s), where s skips rows: only for rows of a query
 // around it that are those of s themselves. once says that s runs once; where it
 // does not, LIMIT bounds each time, but not the rows that come together.
-func (x *Place) anySkipping(v Val, s *pg.SelectStmt, loc int32, m mode, once bool) ir.Expr {
+func (x *Place) anySkipping(v expr.Val, s *pg.SelectStmt, loc int32, m expr.Mode, once bool) ir.Expr {
 	q := x.uncorrelated(s)
 	if len(q.From) != 1 || len(q.Targets) == 0 || len(x.Levels) == 0 {
 		x.Unmodelled("SKIP LOCKED in this form of IN")
 	}
-	cols := Val{Type: schema.TRecord, Record: true, Fields: q.Targets}
+	cols := expr.Val{Type: schema.TRecord, Record: true, Fields: q.Targets}
 	if len(q.Targets) == 1 && !v.Record {
 		cols = q.Targets[0].Val()
 	}
@@ -228,7 +218,7 @@ func (x *Place) anySkipping(v Val, s *pg.SelectStmt, loc int32, m mode, once boo
 			kept = ir.AndE(kept, c.Expr)
 		}
 		kept = RenameRow(kept, src.Row, o.Row)
-		if m != Truth {
+		if m != expr.Truth {
 			kept = ir.Op(ir.Is, kept, ir.C(ir.Bool(true)))
 		}
 		return kept

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -9,7 +10,7 @@ import (
 
 // subCondition translates EXISTS, IN, ANY and ALL of a subquery; nil if the
 // subquery is something else.
-func (x *Place) subCondition(e *pg.SubLink, m mode) (out ir.Expr) {
+func (x *Place) subCondition(e *pg.SubLink, m expr.Mode) (out ir.Expr) {
 	s, ok := pg.Inner(e.Subselect).(*pg.SelectStmt)
 	if !ok {
 		return nil
@@ -41,16 +42,16 @@ func operatorOf(e *pg.SubLink) string {
 }
 
 // negation says how x op ALL (q) is NOT (x negated-op ANY (q)).
-func (x *Place) negation(e *pg.SubLink, m mode) (string, mode) {
+func (x *Place) negation(e *pg.SubLink, m expr.Mode) (string, expr.Mode) {
 	neg, ok := negated[operatorOf(e)]
 	if !ok {
 		x.Unmodelled("the operator %s ALL", operatorOf(e))
 	}
 	switch m {
-	case Truth:
-		return neg, nonFalse
-	case nonFalse:
-		return neg, Truth
+	case expr.Truth:
+		return neg, expr.NonFalse
+	case expr.NonFalse:
+		return neg, expr.Truth
 	}
 	return neg, m
 }
@@ -100,8 +101,8 @@ func existsE(q *Query, cond ir.Expr) ir.Expr {
 
 // any is x op ANY (subquery). Where NULL is not told from false or true it is
 // one EXISTS; otherwise it is NULL when no row gives true and some row NULL.
-func (x *Place) any(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr {
-	if isCtid(e.Testexpr) {
+func (x *Place) any(e *pg.SubLink, s *pg.SelectStmt, op string, m expr.Mode) ir.Expr {
+	if expr.IsCtid(e.Testexpr) {
 		x = x.ofTid()
 	}
 	v := x.Expr(e.Testexpr)
@@ -118,16 +119,16 @@ func (x *Place) any(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr 
 	if q.Limit != nil {
 		x.Unmodelled("LIMIT in a subquery of IN")
 	}
-	cols := Val{Type: schema.TRecord, Record: true, Fields: q.Targets}
+	cols := expr.Val{Type: schema.TRecord, Record: true, Fields: q.Targets}
 	if len(q.Targets) == 1 && !v.Record {
 		c := q.Targets[0]
 		cols = c.Val()
 	} else if !v.Record {
 		x.Fail(e.Location, "the subquery has %d columns, but one value is compared", len(q.Targets))
 	}
-	var c Val
+	var c expr.Val
 	if v.Type.IsTid() {
-		c = x.sameTid(op, v, cols)
+		c = x.SameTid(op, v, cols)
 	} else {
 		c = q.Place.Binary(op, v, cols, e.Location)
 	}
@@ -137,16 +138,16 @@ func (x *Place) any(e *pg.SubLink, s *pg.SelectStmt, op string, m mode) ir.Expr 
 		return c.Expr
 	}
 	isNull := &ir.Unary{Op: ir.IsNull, X: c.Expr}
-	if own := x.ownRows(q, c.Expr); own != nil && limited(s) && (c.NotNull || m == Truth) {
-		if m != Truth {
+	if own := x.ownRows(q, c.Expr); own != nil && limited(s) && (c.NotNull || m == expr.Truth) {
+		if m != expr.Truth {
 			own = ir.Op(ir.Is, own, ir.C(ir.Bool(true)))
 		}
 		return own
 	}
 	switch {
-	case c.NotNull || m == Truth:
+	case c.NotNull || m == expr.Truth:
 		return existsE(q, c.Expr)
-	case m == nonFalse:
+	case m == expr.NonFalse:
 		return existsE(q, ir.OrE(c.Expr, isNull))
 	}
 	return &ir.Cond{If: existsE(q, c.Expr), Then: ir.C(ir.Bool(true)),
@@ -173,7 +174,7 @@ func (x *Place) ownRows(q *Query, cond ir.Expr) ir.Expr {
 }
 
 // withoutSelf leaves out of a condition that the key columns of a row equal themselves.
-func withoutSelf(cond ir.Expr, s *RowSource) ir.Expr {
+func withoutSelf(cond ir.Expr, s *expr.RowSource) ir.Expr {
 	var out ir.Expr
 	for _, c := range ir.Conjuncts(cond) {
 		if eq, ok := c.(*ir.Binary); !ok || eq.Op != ir.Eq || !isKeyOf(s, eq.X, eq.Y) {
@@ -195,15 +196,15 @@ func (x *Place) distinctFree(s *pg.SelectStmt) *Query {
 }
 
 // subLink translates a subquery in an expression.
-func (x *Place) subLink(e *pg.SubLink) Val {
-	if c := x.subCondition(e, Exact); c != nil {
-		return Val{Expr: c, Type: schema.TBool, NotNull: e.SubLinkType == pg.SubExists}
+func (x *Place) subLink(e *pg.SubLink) expr.Val {
+	if c := x.subCondition(e, expr.Exact); c != nil {
+		return expr.Val{Expr: c, Type: schema.TBool, NotNull: e.SubLinkType == pg.SubExists}
 	}
 	s, ok := pg.Inner(e.Subselect).(*pg.SelectStmt)
 	if !ok {
 		x.Unmodelled("this kind of subquery")
 	}
-	var out Val
+	var out expr.Val
 	x.Either(func() {
 		switch e.SubLinkType {
 		case pg.SubExpr:
@@ -222,17 +223,17 @@ func (x *Place) subLink(e *pg.SubLink) Val {
 func (x *Place) uncorrelated(s *pg.SelectStmt) *Query {
 	var saved []bool
 	for _, lv := range x.Levels {
-		saved = append(saved, lv.used)
-		lv.used = false
+		saved = append(saved, lv.Used)
+		lv.Used = false
 	}
 	defer func() { // also where the subquery is not modelled, and is tried in another way
 		for i, lv := range x.Levels {
-			lv.used = saved[i]
+			lv.Used = saved[i]
 		}
 	}()
 	q := x.subquery(s, false)
 	for _, lv := range x.Levels {
-		if lv.used {
+		if lv.Used {
 			x.Unmodelled("a correlated subquery as a value")
 		}
 	}
@@ -242,7 +243,7 @@ func (x *Place) uncorrelated(s *pg.SelectStmt) *Query {
 	return q
 }
 
-func AnyMayFail(cols []Column) bool {
+func AnyMayFail(cols []expr.Column) bool {
 	for _, c := range cols {
 		if ir.MayFail(c.Expr) {
 			return true
@@ -252,7 +253,7 @@ func AnyMayFail(cols []Column) bool {
 }
 
 // Scalar translates a subquery used as a value: it runs before the statement.
-func (x *Place) Scalar(s *pg.SelectStmt, pos ir.Pos) Val {
+func (x *Place) Scalar(s *pg.SelectStmt, pos ir.Pos) expr.Val {
 	var q *Query
 	if s.LimitOffset != nil && limited(s) {
 		q, _ = x.chosen(s, pos)
@@ -275,11 +276,11 @@ func (x *Place) Scalar(s *pg.SelectStmt, pos ir.Pos) Val {
 	}
 	switch {
 	case q.AtMost == 0:
-		return Val{Expr: ir.C(ir.Null), Type: c.Type}
+		return expr.Val{Expr: ir.C(ir.Null), Type: c.Type}
 	case len(q.From) == 0 && q.Where == nil:
 		return c.Val()
 	case len(q.From) == 0:
-		return Val{Expr: &ir.Cond{If: q.Where, Then: c.Expr, Else: ir.C(ir.Null)}, Type: c.Type}
+		return expr.Val{Expr: &ir.Cond{If: q.Where, Then: c.Expr, Else: ir.C(ir.Null)}, Type: c.Type}
 	}
 	base := c.Name
 	if base == "?column?" {
@@ -288,8 +289,8 @@ func (x *Place) Scalar(s *pg.SelectStmt, pos ir.Pos) Val {
 	x.oneRow(q, pos)
 	x.lockValue(q)
 	local := x.Draft.Local(base, c.Type)
-	x.Draft.Emit(&ir.Select{At: At(pos), Into: []string{local}, Cols: []ir.Expr{c.Expr}, Query: q.IR(), Order: q.Order, Locks: q.Locks})
-	return Val{Expr: ir.V(local), Type: c.Type}
+	x.Draft.Emit(&ir.Select{At: expr.At(pos), Into: []string{local}, Cols: []ir.Expr{c.Expr}, Query: q.IR(), Order: q.Order, Locks: q.Locks})
+	return expr.Val{Expr: ir.V(local), Type: c.Type}
 }
 
 // oneRow says that a subquery used as a value has no second row, which is an
@@ -342,7 +343,7 @@ func (x *Place) EmitAggregates(q *Query, pos ir.Pos) {
 		x.Unmodelled("LIMIT of an expression, with aggregates")
 	}
 	LockRows(x.Draft, q, pos)
-	s := &ir.Select{At: At(pos), Query: q.IR()}
+	s := &ir.Select{At: expr.At(pos), Query: q.IR()}
 	for _, a := range q.Aggs {
 		s.Into = append(s.Into, a.Local)
 		s.Aggs = append(s.Aggs, a.Agg)
@@ -352,7 +353,7 @@ func (x *Place) EmitAggregates(q *Query, pos ir.Pos) {
 }
 
 // arrayOfRows is ARRAY(SELECT …): a function of the rows, never NULL.
-func (x *Place) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) Val {
+func (x *Place) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) expr.Val {
 	var q *Query
 	if limited(s) {
 		q, _ = x.chosen(s, pos)
@@ -376,6 +377,6 @@ func (x *Place) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) Val {
 	LockRows(x.Draft, q, pos)
 	t := schema.ArrayOf(c.Type)
 	local := x.Draft.Local("array_agg", t)
-	x.Draft.Emit(&ir.Select{At: At(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: ir.ArrayAgg, Arg: withNulls(c.Val()), Type: t.IR}}, Query: q.IR()})
-	return Val{Expr: ir.V(local), Type: t, NotNull: true}
+	x.Draft.Emit(&ir.Select{At: expr.At(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: ir.ArrayAgg, Arg: withNulls(c.Val()), Type: t.IR}}, Query: q.IR()})
+	return expr.Val{Expr: ir.V(local), Type: t, NotNull: true}
 }

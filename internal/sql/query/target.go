@@ -3,6 +3,7 @@ package query
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -48,12 +49,12 @@ func (q *Query) Repeats(cols []int) ir.Expr {
 
 // Target opens the table that an INSERT, UPDATE or DELETE writes: x gets a
 // level with it.
-func (x *Place) Target(r *pg.RangeVar) (*Place, *RowSource) {
+func (x *Place) Target(r *pg.RangeVar) (*Place, *expr.RowSource) {
 	t := x.TableOf(r)
 	y := x.Inner()
 	alias := syntax.AliasOf(r)
 	s := x.source(t, alias, y.RowName(alias))
-	y.Levels[len(y.Levels)-1].Sources = []*RowSource{s}
+	y.Levels[len(y.Levels)-1].Sources = []*expr.RowSource{s}
 	return y, s
 }
 
@@ -90,7 +91,7 @@ func (q *Query) JoinSelf() {
 }
 
 // isKeyOf reports whether x and y are both the same key column of a row.
-func isKeyOf(s *RowSource, x, y ir.Expr) bool {
+func isKeyOf(s *expr.RowSource, x, y ir.Expr) bool {
 	a, ok1 := x.(*ir.Col)
 	b, ok2 := y.(*ir.Col)
 	t := s.Table.IR
@@ -104,7 +105,7 @@ func (d *deriver) OneEach(from ir.From, where ir.Expr, target string) bool {
 	if !ok {
 		return false
 	}
-	fixed := fixedColumns(leaf.Row, where, map[string]bool{target: true})
+	fixed := expr.FixedColumns(leaf.Row, where, map[string]bool{target: true})
 	if t := d.tableOf(leaf); t != nil {
 		all := true
 		for _, k := range t.IR.Key {

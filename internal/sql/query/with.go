@@ -1,6 +1,7 @@
 package query
 
 import (
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -51,7 +52,7 @@ func (x *Place) with(w *pg.WithClause) {
 				at.Unmodelled("a WITH query whose rows LIMIT leaves open, in this place")
 			case once != nil:
 				d := *once
-				d.Cols = append([]Column{}, d.Cols...)
+				d.Cols = append([]expr.Column{}, d.Cols...)
 				rename(&d, cols)
 				return &d
 			}
@@ -114,10 +115,10 @@ func (x *Place) WithWrites(w *pg.WithClause, root pg.Message) {
 		}
 		x.Parts = p
 		x.writesApart(x.TableOf(target), n, w, root)
-		to := Sink{}
+		to := expr.Sink{}
 		if returning != nil {
 			to.Kind = IntoRows
-			to.Rows = &RowSink{Local: x.Draft.IrLocal(c.Ctename, ir.ArrayType(ir.KindOpaque))}
+			to.Rows = &expr.RowSink{Local: x.Draft.IrLocal(c.Ctename, ir.ArrayType(ir.KindOpaque))}
 		}
 		g := *x.Frame
 		g.Found, g.Rowcount, g.Ctes = "", "", x.Ctes
@@ -127,36 +128,9 @@ func (x *Place) WithWrites(w *pg.WithClause, root pg.Message) {
 			if rows == nil {
 				at.Unmodelled("a reference to a WITH query without RETURNING")
 			}
-			d := &Derived{Rel: &ir.Given{Param: rows.Local, Cols: rows.shape()}, Cols: append([]Column{}, rows.Cols...)}
+			d := &Derived{Rel: &ir.Given{Param: rows.Local, Cols: rows.Shape()}, Cols: append([]expr.Column{}, rows.Cols...)}
 			rename(d, cols)
 			return d
 		}}
 	}
-}
-
-// RowSink takes the rows of RETURNING as one value.
-type RowSink struct {
-	Local string
-	Cols  []Column
-}
-
-// shape gives the columns of the rows.
-func (r *RowSink) shape() []ir.Column {
-	var out []ir.Column
-	for _, i := range itemsOf(r.Cols) {
-		out = append(out, ir.Column{Name: i.Name, Type: i.Type})
-	}
-	return out
-}
-
-// Take notes the columns, and gives the row value of them.
-func (r *RowSink) Take(x *Spot, cols []Column) *ir.Call {
-	row := &ir.Call{Name: ir.RowFn, Type: ir.OpaqueType}
-	r.Cols = nil
-	for _, c := range cols {
-		v := x.DefaultType(c.Val())
-		row.Args = append(row.Args, v.Expr)
-		r.Cols = append(r.Cols, Column{Name: c.Name, Type: v.Type, NotNull: v.NotNull})
-	}
-	return row
 }

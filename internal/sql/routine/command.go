@@ -1,6 +1,7 @@
 package routine
 
 import (
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -10,7 +11,7 @@ import (
 
 // SQLBody translates a LANGUAGE sql function: the rows of its last statement
 // are its result.
-func (b *Builder) sqlBody(f *query.Frame) {
+func (b *Builder) sqlBody(f *expr.Frame) {
 	list, t := f.Func.SQLStatements()
 	for i, s := range list {
 		b.Numbered(func() {
@@ -18,32 +19,32 @@ func (b *Builder) sqlBody(f *query.Frame) {
 				b.lastStatement(f, t, s)
 				return
 			}
-			b.Guard(s.Pos, b.RefsOf(s.Node), func() { b.Command(f, t, s.Tree, s.Pos, query.Sink{}) }, func() {})
+			b.Guard(s.Pos, b.RefsOf(s.Node), func() { b.Command(f, t, s.Tree, s.Pos, expr.Sink{}) }, func() {})
 		})
 	}
 }
 
 // lastStatement gives the result of an SQL function.
-func (b *Builder) lastStatement(f *query.Frame, t *syntax.Text, s syntax.SQLStatement) {
+func (b *Builder) lastStatement(f *expr.Frame, t *syntax.Text, s syntax.SQLStatement) {
 	if f.Func.SetOf {
-		b.Guard(s.Pos, b.RefsOf(s.Node), func() { b.Command(f, t, s.Tree, s.Pos, query.Sink{Kind: query.ToClient}) }, func() {})
+		b.Guard(s.Pos, b.RefsOf(s.Node), func() { b.Command(f, t, s.Tree, s.Pos, expr.Sink{Kind: query.ToClient}) }, func() {})
 		return
 	}
 	if f.Result == nil {
 		b.Guard(s.Pos, b.RefsOf(s.Node), func() {
 			if sel, ok := s.Tree.(*pg.SelectStmt); ok && syntax.AlwaysOneRow(sel) {
-				b.Command(f, t, s.Tree, s.Pos, query.Sink{Kind: query.ToClient})
+				b.Command(f, t, s.Tree, s.Pos, expr.Sink{Kind: query.ToClient})
 				return
 			}
-			e := &ir.Emit{At: query.At(s.Pos)}
-			var into []query.Dest
-			b.Command(f, t, s.Tree, s.Pos, query.Sink{Kind: query.IntoLocals, Dests: func(cols []query.Column) (list, rest []query.Dest) {
+			e := &ir.Emit{At: expr.At(s.Pos)}
+			var into []expr.Dest
+			b.Command(f, t, s.Tree, s.Pos, expr.Sink{Kind: query.IntoLocals, Dests: func(cols []expr.Column) (list, rest []expr.Dest) {
 				b.checkResult(f, s.Pos, cols)
 				if into != nil {
 					return into, nil
 				}
 				for _, c := range cols {
-					d := query.Dest{Local: b.Local(c.Name, c.Type), T: c.Type}
+					d := expr.Dest{Local: b.Local(c.Name, c.Type), T: c.Type}
 					if c.Type.Name == schema.NUnknown {
 						d.T = schema.TText
 					}
@@ -59,17 +60,17 @@ func (b *Builder) lastStatement(f *query.Frame, t *syntax.Text, s syntax.SQLStat
 		}, func() {})
 		return
 	}
-	var into []query.Dest
+	var into []expr.Dest
 	for _, o := range f.Outs {
 		into = append(into, o.Dests()...)
 	}
 	if len(f.Func.Outputs()) == 0 {
 		for _, c := range f.Result.Values {
-			into = append(into, query.Dest{Local: c.Expr.(*ir.Var).Name, T: c.Type})
+			into = append(into, expr.Dest{Local: c.Expr.(*ir.Var).Name, T: c.Type})
 		}
 	}
 	b.Guard(s.Pos, b.RefsOf(s.Node), func() {
-		b.Command(f, t, s.Tree, s.Pos, query.Sink{Kind: query.IntoLocals, Dests: func(cols []query.Column) (list, rest []query.Dest) {
+		b.Command(f, t, s.Tree, s.Pos, expr.Sink{Kind: query.IntoLocals, Dests: func(cols []expr.Column) (list, rest []expr.Dest) {
 			b.checkResult(f, s.Pos, cols)
 			return into, nil
 		}})
@@ -82,7 +83,7 @@ func (b *Builder) lastStatement(f *query.Frame, t *syntax.Text, s syntax.SQLStat
 
 // ResultTypes gives the types of the columns that a function returns, nil if
 // its declaration does not say.
-func (b *Builder) ResultTypes(f *query.Frame) []schema.Type {
+func (b *Builder) ResultTypes(f *expr.Frame) []schema.Type {
 	var out []schema.Type
 	if len(f.Func.Outputs()) > 0 {
 		for _, o := range f.Func.Outputs() {
@@ -104,14 +105,14 @@ func (b *Builder) ResultTypes(f *query.Frame) []schema.Type {
 }
 
 // checkResult checks the number of columns that a function returns.
-func (b *Builder) checkResult(f *query.Frame, pos ir.Pos, cols []query.Column) {
+func (b *Builder) checkResult(f *expr.Frame, pos ir.Pos, cols []expr.Column) {
 	if types := b.ResultTypes(f); types != nil && len(types) != len(cols) {
 		b.App.Fail(pos, "%s returns %d columns, but this gives %d", f.Func.Name, len(types), len(cols))
 	}
 }
 
 // Command translates an SQL statement.
-func (b *Builder) Command(f *query.Frame, t *syntax.Text, tree any, pos ir.Pos, to query.Sink) {
+func (b *Builder) Command(f *expr.Frame, t *syntax.Text, tree any, pos ir.Pos, to expr.Sink) {
 	defer b.follow(tree)
 	if b.refuses(f, tree, pos) {
 		return
@@ -177,7 +178,7 @@ func (b *Builder) setVariable(s *pg.VariableSetStmt) {
 	}
 }
 
-func (b *Builder) lockTable(f *query.Frame, t *syntax.Text, s *pg.LockStmt, pos ir.Pos) {
+func (b *Builder) lockTable(f *expr.Frame, t *syntax.Text, s *pg.LockStmt, pos ir.Pos) {
 	x := b.Ex(f, t)
 	mode := ir.AccessExclusive
 	if s.Mode >= 1 && s.Mode <= 8 {
@@ -185,14 +186,14 @@ func (b *Builder) lockTable(f *query.Frame, t *syntax.Text, s *pg.LockStmt, pos 
 	}
 	for _, n := range s.Relations {
 		tab := x.TableOf(pg.Inner(n).(*pg.RangeVar))
-		b.Emit(&ir.LockTable{At: query.At(pos), Table: tab.IR, Mode: mode})
+		b.Emit(&ir.LockTable{At: expr.At(pos), Table: tab.IR, Mode: mode})
 		b.Locks = true
 	}
 }
 
 // callStmt is CALL of a procedure of the program: it is inlined, and its
 // outputs go to the variables in the place of their arguments.
-func (b *Builder) callStmt(f *query.Frame, t *syntax.Text, s *pg.CallStmt, pos ir.Pos) {
+func (b *Builder) callStmt(f *expr.Frame, t *syntax.Text, s *pg.CallStmt, pos ir.Pos) {
 	x := b.Ex(f, t)
 	name := syntax.Qualified(syntax.Names(s.Funccall.Funcname))
 	fns := x.Functions(name)
@@ -211,7 +212,7 @@ func (b *Builder) callStmt(f *query.Frame, t *syntax.Text, s *pg.CallStmt, pos i
 	if fn == nil {
 		b.Unmodelled("CALL of %s with these arguments", name)
 	}
-	var args []query.Val
+	var args []expr.Val
 	var outs []*pg.ColumnRef
 	for i, p := range fn.Params {
 		n := s.Funccall.Args[i]
@@ -238,16 +239,16 @@ func (b *Builder) callStmt(f *query.Frame, t *syntax.Text, s *pg.CallStmt, pos i
 	if len(outs) != len(cols) {
 		b.Unmodelled("records as outputs of CALL")
 	}
-	var list []query.Dest
+	var list []expr.Dest
 	for _, c := range outs {
 		w, fd := f.Scope.Find(syntax.Names(c.Fields))
 		switch {
 		case w == nil || w.IsRecord && fd == nil:
 			b.Unmodelled("an output of CALL that goes to no variable")
 		case fd != nil:
-			list = append(list, query.Dest{Local: fd.Local, T: fd.Type})
+			list = append(list, expr.Dest{Local: fd.Local, T: fd.Type})
 		default:
-			list = append(list, query.Dest{Local: w.Local, T: w.Type})
+			list = append(list, expr.Dest{Local: w.Local, T: w.Type})
 		}
 	}
 	b.AssignAll(x, pos, list, cols)
@@ -283,7 +284,7 @@ func (b *Builder) lockAhead(q *query.Query, loop *ir.Foreach, leaves bool) {
 }
 
 // derivedSelect is a SELECT statement that is a derivation.
-func (b *Builder) derivedSelect(f *query.Frame, x *query.Place, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
+func (b *Builder) derivedSelect(f *expr.Frame, x *query.Place, s *pg.SelectStmt, pos ir.Pos, to expr.Sink) {
 	oneGroup := len(s.GroupClause) == 0 && syntax.HasAggregates(s.TargetList)
 	rows := query.FetchedAll
 	if to.Kind == query.IntoLocals && !to.Whole && !to.Strict && !oneGroup {
@@ -303,17 +304,17 @@ func (b *Builder) derivedSelect(f *query.Frame, x *query.Place, s *pg.SelectStmt
 		b.SetFound(f, pos, found(), nil)
 		if to.Strict {
 			if !d.Single {
-				b.Require(pos, ir.NotE(d.Call(ir.WantMany, ir.BoolType)), query.TooManyRows)
+				b.Require(pos, ir.NotE(d.Call(ir.WantMany, ir.BoolType)), expr.TooManyRows)
 			}
 			b.Strict(to, pos, found())
 		}
 		first := b.IrLocal("first", ir.OpaqueType)
-		b.Emit(&ir.Assign{At: query.At(pos), Var: first, Expr: d.Call(ir.WantFirst, ir.OpaqueType)})
+		b.Emit(&ir.Assign{At: expr.At(pos), Var: first, Expr: d.Call(ir.WantFirst, ir.OpaqueType)})
 		b.AssignAll(x, pos, list, d.Fields(ir.V(first)))
 		b.SetNull(pos, rest)
 	case to.Kind == query.ToClient && f.Result == nil:
 		b.checkResult(f, pos, d.Cols)
-		b.Emit(&ir.Emit{At: query.At(pos), Exprs: []ir.Expr{d.Call(ir.WantRows, ir.ArrayType(ir.KindOpaque))}})
+		b.Emit(&ir.Emit{At: expr.At(pos), Exprs: []ir.Expr{d.Call(ir.WantRows, ir.ArrayType(ir.KindOpaque))}})
 		b.SetFound(f, pos, found(), count())
 	default:
 		switch {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -13,7 +14,7 @@ import (
 )
 
 // opened finds the cursor of a loop, which is FETCHed from if fetched names it.
-func (b *Builder) opened(f *query.Frame, s *plpgsql.ForQuery, fetched string) *query.Cursor {
+func (b *Builder) opened(f *expr.Frame, s *plpgsql.ForQuery, fetched string) *expr.Cursor {
 	name := fetched
 	if name == "" {
 		name = strings.ToLower(strings.TrimSpace(s.Query.Text(f.Text.SQL)))
@@ -85,7 +86,7 @@ func leavesLoop(list []plpgsql.Stmt, label string, depth int) bool {
 // fetchLoop recognizes OPEN c; LOOP FETCH c INTO v; EXIT WHEN NOT FOUND; …
 // END LOOP; CLOSE c; at the beginning of a list. It gives the FOR loop over c
 // that is the same but for what v and FOUND are afterwards.
-func (b *Builder) fetchLoop(f *query.Frame, list []plpgsql.Stmt) (s *plpgsql.ForQuery, name string) {
+func (b *Builder) fetchLoop(f *expr.Frame, list []plpgsql.Stmt) (s *plpgsql.ForQuery, name string) {
 	if len(list) < 3 {
 		return nil, ""
 	}
@@ -108,8 +109,8 @@ func (b *Builder) fetchLoop(f *query.Frame, list []plpgsql.Stmt) (s *plpgsql.For
 
 // keysInto makes the loop over a cursor keep the keys of its rows: WHERE CURRENT
 // OF needs them. Without a lock, it needs a plan that is no more than a scan.
-func (b *Builder) keysInto(c *query.Cursor, q *query.Query, list []query.Dest) []query.Dest {
-	c.At = map[*ir.Table]*query.Position{}
+func (b *Builder) keysInto(c *expr.Cursor, q *query.Query, list []expr.Dest) []expr.Dest {
+	c.At = map[*ir.Table]*expr.Position{}
 	if len(q.Aggs) > 0 || len(q.Loops) > 0 {
 		return list
 	}
@@ -120,7 +121,7 @@ func (b *Builder) keysInto(c *query.Cursor, q *query.Query, list []query.Dest) [
 			c.At[src.Table] = nil
 			continue
 		}
-		p := &query.Position{}
+		p := &expr.Position{}
 		t := b.App.TableFor(src.Table)
 		for _, k := range src.Table.Key {
 			col := t.Column(src.Table.Columns[k].Name)
@@ -133,8 +134,8 @@ func (b *Builder) keysInto(c *query.Cursor, q *query.Query, list []query.Dest) [
 				}
 			}
 			p.Key = append(p.Key, names)
-			q.Targets = append(q.Targets, query.Column{Name: col.Name, Expr: e, Type: col.T, NotNull: true})
-			list = append(list, query.Dest{Local: local, T: col.T})
+			q.Targets = append(q.Targets, expr.Column{Name: col.Name, Expr: e, Type: col.T, NotNull: true})
+			list = append(list, expr.Dest{Local: local, T: col.T})
 		}
 		c.At[src.Table] = p
 	}

@@ -5,17 +5,17 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
-	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // protected translates the body and the handlers of a block.
-func (b *Builder) protected(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
+func (b *Builder) protected(f *expr.Frame, s *plpgsql.Block, pos ir.Pos) {
 	b.Txn.Subtransactions = true
-	goesOn := func(h plpgsql.Handler) bool { return !query.Raises(h.Body, f.Text.SQL) }
+	goesOn := func(h plpgsql.Handler) bool { return !expr.Raises(h.Body, f.Text.SQL) }
 	if len(b.Catches) == 0 && !slices.ContainsFunc(s.Handlers, goesOn) {
 		b.stmts(f, s.Body) // each error ends the transaction all the same
 		return
@@ -28,11 +28,11 @@ func (b *Builder) protected(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
 		}
 	}
 	n := len(s.Handlers)
-	c := &query.Catch{Handlers: s.Handlers, Labels: make([]string, n), States: make([]map[string]bool, n),
+	c := &expr.Catch{Handlers: s.Handlers, Labels: make([]string, n), States: make([]map[string]bool, n),
 		State: b.Local("sqlstate", schema.TText), Src: f.Text.SQL}
 	b.Catches = append(b.Catches, c)
 	body := b.Collect(func() { b.stmts(f, s.Body) })
-	if slices.ContainsFunc(s.Handlers, func(h plpgsql.Handler) bool { return query.Catches(h, query.DivisionByZero) }) {
+	if slices.ContainsFunc(s.Handlers, func(h plpgsql.Handler) bool { return expr.Catches(h, expr.DivisionByZero) }) {
 		body = b.divisions(body)
 	}
 	b.Catches = b.Catches[:len(b.Catches)-1]
@@ -45,7 +45,7 @@ func (b *Builder) protected(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
 			continue
 		}
 		reached = true
-		at := query.At(f.Text.Pos(h.Place()))
+		at := expr.At(f.Text.Pos(h.Place()))
 		if !EndsInJump(list) {
 			list = append(list, &ir.Break{At: at, Label: end})
 		}
@@ -53,12 +53,12 @@ func (b *Builder) protected(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
 		if undo {
 			list = append(list, &ir.RollbackTo{At: at, Name: end})
 		}
-		list = append(list, b.Collect(func() { b.handler(f, query.Handling{Catch: c, I: i}) })...)
+		list = append(list, b.Collect(func() { b.handler(f, expr.Handling{Catch: c, I: i}) })...)
 	}
 	if undo && reached {
-		b.Emit(&ir.Savepoint{At: query.At(pos), Name: end})
+		b.Emit(&ir.Savepoint{At: expr.At(pos), Name: end})
 	}
-	b.Emit(&ir.Block{At: query.At(pos), Label: end, Body: list})
+	b.Emit(&ir.Block{At: expr.At(pos), Label: end, Body: list})
 }
 
 // undoes reports whether rolling statements back changes anything.
@@ -76,11 +76,11 @@ func undoes(list []ir.Stmt) bool {
 }
 
 // handler translates the body of a handler.
-func (b *Builder) handler(f *query.Frame, h query.Handling) {
+func (b *Builder) handler(f *expr.Frame, h expr.Handling) {
 	outer, scope_ := f.Handling, f.Scope
 	defer func() { f.Handling, f.Scope = outer, scope_ }()
 	f.Handling = &h
-	f.Scope = &query.Scope{Parent: f.Scope, Vars: map[string]*query.Variable{
+	f.Scope = &expr.Scope{Parent: f.Scope, Vars: map[string]*expr.Variable{
 		"sqlstate": {Name: "sqlstate", Local: h.State, Type: schema.TText, NotNull: true},
 		"sqlerrm":  {Name: "sqlerrm", Bound: ir.C(ir.Null), Type: schema.TText}, // see messageIsData
 	}}
@@ -92,13 +92,13 @@ func (b *Builder) handler(f *query.Frame, h query.Handling) {
 }
 
 // raise translates RAISE.
-func (b *Builder) raise(f *query.Frame, s *plpgsql.Raise, pos ir.Pos) {
+func (b *Builder) raise(f *expr.Frame, s *plpgsql.Raise, pos ir.Pos) {
 	if !s.Error || len(b.Catches) > 0 {
 		for i, e := range s.Args { // they are computed, whether the message is shown or not
 			v := b.value(f, e)
 			b.compute(pos, v.Columns())
 			if i >= s.Formatted && !v.Record && !v.NotNull && !s.Error {
-				b.Require(pos, query.IsNotNull(v.Expr), query.NullVariable)
+				b.Require(pos, expr.IsNotNull(v.Expr), expr.NullVariable)
 			}
 		}
 	}
@@ -117,21 +117,21 @@ func (b *Builder) raise(f *query.Frame, s *plpgsql.Raise, pos ir.Pos) {
 const noHandler = "0Z002"
 
 // raiseAgain raises the error that is being handled.
-func (b *Builder) raiseAgain(h *query.Handling, pos ir.Pos) {
+func (b *Builder) raiseAgain(h *expr.Handling, pos ir.Pos) {
 	states := slices.Sorted(maps.Keys(h.States[h.I]))
 	if !b.Caught(states...) {
-		b.Emit(&ir.Abort{At: query.At(pos)})
+		b.Emit(&ir.Abort{At: expr.At(pos)})
 		return
 	}
 	for _, state := range states[1:] {
 		is := ir.Op(ir.Eq, ir.V(h.State), ir.C(ir.Text(state)))
-		b.Emit(&ir.If{At: query.At(pos), Cond: is, Then: b.Collect(func() { b.Fails(pos, state) })})
+		b.Emit(&ir.If{At: expr.At(pos), Cond: is, Then: b.Collect(func() { b.Fails(pos, state) })})
 	}
 	b.Fails(pos, states[0])
 }
 
 // stacked is GET STACKED DIAGNOSTICS.
-func (b *Builder) stacked(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
+func (b *Builder) stacked(f *expr.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
 	if f.Handling == nil {
 		b.Fails(pos, noHandler)
 		return
@@ -142,7 +142,7 @@ func (b *Builder) stacked(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos)
 			b.Unmodelled("GET STACKED DIAGNOSTICS into a record")
 		}
 		if it.Item == "returned_sqlstate" {
-			b.Assign(pos, v.Local, b.Ex(f, f.Text).Cast(query.Val{Expr: ir.V(f.Handling.State), Type: schema.TText, NotNull: true}, v.Type, 0).Expr)
+			b.Assign(pos, v.Local, b.Ex(f, f.Text).Cast(expr.Val{Expr: ir.V(f.Handling.State), Type: schema.TText, NotNull: true}, v.Type, 0).Expr)
 		}
 	}
 }
@@ -150,10 +150,10 @@ func (b *Builder) stacked(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos)
 // messageIsData reports whether the text of errors may reach more than
 // messages: it is followed through variables, by their names. Elsewhere it does
 // not matter what it is.
-func (b *Builder) messageIsData(f *query.Frame) bool {
+func (b *Builder) messageIsData(f *expr.Frame) bool {
 	body := []plpgsql.Stmt{f.Func.Body.Block}
 	names, data := map[string]bool{"sqlerrm": true}, false
-	mentions := func(x plpgsql.Span) bool { return query.MentionsName(x.Text(f.Text.SQL), names) }
+	mentions := func(x plpgsql.Span) bool { return expr.MentionsName(x.Text(f.Text.SQL), names) }
 	passes := func(x plpgsql.Span) { // to a function of the program?
 		sel, _ := b.expression(f, x)
 		for name := range b.App.Calls(b.RefsOf(sel)) {
@@ -215,7 +215,7 @@ func (b *Builder) keepingFailures(f func()) {
 // markLost marks what may fail of a command, and is in none of the statements that it became.
 func (b *Builder) markLost(list []ir.Stmt) {
 	kept := map[string]bool{}
-	see := func(e ir.Expr) { kept[query.Failing(e)] = true }
+	see := func(e ir.Expr) { kept[expr.Failing(e)] = true }
 	ir.WalkExprs(list, func(e ir.Expr) {
 		see(e)
 		if c, is := e.(*ir.Call); is && c.Def != nil {

@@ -1,6 +1,7 @@
 package routine
 
 import (
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -11,22 +12,22 @@ import (
 )
 
 // loopBody translates the body of a loop that is labelled l.
-func (b *Builder) loopBody(f *query.Frame, l *query.LoopLabel, list []plpgsql.Stmt) []ir.Stmt {
+func (b *Builder) loopBody(f *expr.Frame, l *expr.LoopLabel, list []plpgsql.Stmt) []ir.Stmt {
 	f.Loops = append(f.Loops, l)
 	b.LoopDepth++
 	body := b.Collect(func() { b.stmts(f, list) })
 	b.LoopDepth--
 	f.Loops = f.Loops[:len(f.Loops)-1]
 	if l.WantNext && l.Next != "" {
-		return []ir.Stmt{&ir.Block{At: query.At(b.Cur), Label: l.Next, Body: body}}
+		return []ir.Stmt{&ir.Block{At: expr.At(b.Cur), Label: l.Next, Body: body}}
 	}
 	return body
 }
 
 // loop is LOOP and WHILE.
-func (b *Builder) loop(f *query.Frame, s *plpgsql.Loop, pos ir.Pos) {
-	l := &query.LoopLabel{Name: s.Label, Loop: true}
-	w := &ir.While{At: query.At(pos), Cond: ir.C(ir.Bool(true))}
+func (b *Builder) loop(f *expr.Frame, s *plpgsql.Loop, pos ir.Pos) {
+	l := &expr.LoopLabel{Name: s.Label, Loop: true}
+	w := &ir.While{At: expr.At(pos), Cond: ir.C(ir.Bool(true))}
 	var test []ir.Stmt
 	if !s.Cond.Empty() {
 		var cond ir.Expr
@@ -34,7 +35,7 @@ func (b *Builder) loop(f *query.Frame, s *plpgsql.Loop, pos ir.Pos) {
 		if len(test) == 0 {
 			w.Cond = cond
 		} else { // what the condition needs is computed in each round
-			test = append(test, &ir.If{At: query.At(pos), Cond: cond, Else: []ir.Stmt{&ir.Break{At: query.At(pos)}}})
+			test = append(test, &ir.If{At: expr.At(pos), Cond: cond, Else: []ir.Stmt{&ir.Break{At: expr.At(pos)}}})
 		}
 	}
 	w.Body = append(test, b.loopBody(f, l, s.Body)...)
@@ -43,12 +44,12 @@ func (b *Builder) loop(f *query.Frame, s *plpgsql.Loop, pos ir.Pos) {
 }
 
 // startFor makes the local that says whether a FOR loop had a round.
-func (b *Builder) startFor(f *query.Frame, pos ir.Pos) (iterated string) {
+func (b *Builder) startFor(f *expr.Frame, pos ir.Pos) (iterated string) {
 	if f.Found == "" {
 		return ""
 	}
 	iterated = b.Local("iterated", schema.TBool)
-	b.EmitWeak(&ir.Assign{At: query.At(pos), Var: iterated, Expr: ir.C(ir.Bool(false))})
+	b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: iterated, Expr: ir.C(ir.Bool(false))})
 	return iterated
 }
 
@@ -57,20 +58,20 @@ func (b *Builder) inRound(iterated string, pos ir.Pos, body []ir.Stmt) []ir.Stmt
 	if iterated == "" {
 		return body
 	}
-	s := &ir.Assign{At: query.At(pos), Var: iterated, Expr: ir.C(ir.Bool(true))}
+	s := &ir.Assign{At: expr.At(pos), Var: iterated, Expr: ir.C(ir.Bool(true))}
 	b.Weak[s] = true
 	return append([]ir.Stmt{s}, body...)
 }
 
 // endFor sets FOUND after a FOR loop.
-func (b *Builder) endFor(f *query.Frame, iterated string, pos ir.Pos) {
+func (b *Builder) endFor(f *expr.Frame, iterated string, pos ir.Pos) {
 	if iterated != "" {
-		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: ir.V(iterated)})
+		b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Found, Expr: ir.V(iterated)})
 	}
 }
 
 // forRange is FOR i IN a..b.
-func (b *Builder) forRange(f *query.Frame, s *plpgsql.ForRange, pos ir.Pos) {
+func (b *Builder) forRange(f *expr.Frame, s *plpgsql.ForRange, pos ir.Pos) {
 	bound := func(span plpgsql.Span) ir.Expr {
 		v := b.value(f, span)
 		if v.Record {
@@ -85,16 +86,16 @@ func (b *Builder) forRange(f *query.Frame, s *plpgsql.ForRange, pos ir.Pos) {
 	}
 	defer f.Enter()()
 	v := b.declare(f, s.Var, schema.TInt)
-	l := &query.LoopLabel{Name: s.Label, Loop: true, Counts: true}
+	l := &expr.LoopLabel{Name: s.Label, Loop: true, Counts: true}
 	iterated := b.startFor(f, pos)
-	if query.IsInt(step, 1) {
-		loop := &ir.ForRange{At: query.At(pos), Var: v.Local, From: from, To: to, Reverse: s.Reverse}
+	if expr.IsInt(step, 1) {
+		loop := &ir.ForRange{At: expr.At(pos), Var: v.Local, From: from, To: to, Reverse: s.Reverse}
 		if f.Func.Assigns(s.Var) { // the body's own changes do not count
 			loop.Var = b.Local(s.Var, schema.TInt)
 		}
 		loop.Body = b.loopBody(f, l, s.Body)
 		if loop.Var != v.Local {
-			loop.Body = append([]ir.Stmt{&ir.Assign{At: query.At(pos), Var: v.Local, Expr: ir.V(loop.Var)}}, loop.Body...)
+			loop.Body = append([]ir.Stmt{&ir.Assign{At: expr.At(pos), Var: v.Local, Expr: ir.V(loop.Var)}}, loop.Body...)
 		}
 		loop.Body = b.inRound(iterated, pos, loop.Body)
 		loop.Label = l.Label
@@ -108,17 +109,17 @@ func (b *Builder) forRange(f *query.Frame, s *plpgsql.ForRange, pos ir.Pos) {
 	b.Assign(pos, last, to)
 	b.Assign(pos, by, step)
 	null := ir.OrE(&ir.Unary{Op: ir.IsNull, X: ir.V(n)}, &ir.Unary{Op: ir.IsNull, X: ir.V(last)}, &ir.Unary{Op: ir.IsNull, X: ir.V(by)})
-	b.Emit(&ir.If{At: query.At(pos), Cond: null, Then: b.Collect(func() { b.Fails(pos, "22004") })})
-	b.Emit(&ir.If{At: query.At(pos), Cond: ir.Op(ir.Le, ir.V(by), ir.C(ir.Int(0))), Then: b.Collect(func() { b.Fails(pos, "22023") })})
+	b.Emit(&ir.If{At: expr.At(pos), Cond: null, Then: b.Collect(func() { b.Fails(pos, "22004") })})
+	b.Emit(&ir.If{At: expr.At(pos), Cond: ir.Op(ir.Le, ir.V(by), ir.C(ir.Int(0))), Then: b.Collect(func() { b.Fails(pos, "22023") })})
 	cmp, op := ir.Le, ir.Add
 	if s.Reverse {
 		cmp, op = ir.Ge, ir.Sub
 	}
 	l.Next = b.NewLabel("round")
-	w := &ir.While{At: query.At(pos), Cond: ir.Op(cmp, ir.V(n), ir.V(last))}
-	w.Body = []ir.Stmt{&ir.Assign{At: query.At(pos), Var: v.Local, Expr: ir.V(n)}}
+	w := &ir.While{At: expr.At(pos), Cond: ir.Op(cmp, ir.V(n), ir.V(last))}
+	w.Body = []ir.Stmt{&ir.Assign{At: expr.At(pos), Var: v.Local, Expr: ir.V(n)}}
 	w.Body = append(w.Body, b.loopBody(f, l, s.Body)...)
-	w.Body = append(w.Body, &ir.Assign{At: query.At(pos), Var: n, Expr: ir.Op(op, ir.V(n), ir.V(by))})
+	w.Body = append(w.Body, &ir.Assign{At: expr.At(pos), Var: n, Expr: ir.Op(op, ir.V(n), ir.V(by))})
 	w.Body = b.inRound(iterated, pos, w.Body)
 	w.Label = l.Label
 	b.Emit(w)
@@ -127,10 +128,10 @@ func (b *Builder) forRange(f *query.Frame, s *plpgsql.ForRange, pos ir.Pos) {
 
 // forQuery is FOR r IN query. fetched, if not "", is the cursor of a LOOP with
 // FETCH.
-func (b *Builder) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, pos ir.Pos) {
+func (b *Builder) forQuery(f *expr.Frame, s *plpgsql.ForQuery, fetched string, pos ir.Pos) {
 	var x *query.Place
 	var tree any
-	var cur *query.Cursor
+	var cur *expr.Cursor
 	scope := f.Scope
 	switch s.Kind {
 	case plpgsql.Dynamic:
@@ -165,13 +166,13 @@ func (b *Builder) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, 
 		list = b.keysInto(cur, q, list)
 		defer func() { cur.At = nil }()
 	}
-	l := &query.LoopLabel{Name: s.Label, Loop: true, Counts: fetched == ""}
+	l := &expr.LoopLabel{Name: s.Label, Loop: true, Counts: fetched == ""}
 	iterated := f.Found // which each FETCH sets
 	if fetched == "" {
 		iterated = b.startFor(f, pos)
 	}
 	// Without a row the variables become NULL.
-	all := append(append([]query.Dest{}, list...), rest...)
+	all := append(append([]expr.Dest{}, list...), rest...)
 	for _, d := range all {
 		if d.Local == "" {
 			continue
@@ -180,9 +181,9 @@ func (b *Builder) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, 
 			b.Unmodelled("a FOR loop whose query reads the variable that it sets")
 		}
 		if len(b.Demands[d.Local]) > 0 {
-			b.Unmodelled(query.DemandingLoop)
+			b.Unmodelled(expr.DemandingLoop)
 		}
-		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: d.Local, Expr: ir.C(ir.Null)})
+		b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: d.Local, Expr: ir.C(ir.Null)})
 	}
 	round := func() []ir.Stmt { return b.loopBody(f, l, s.Body) }
 	single := len(q.Loops) == 0 && (q.AtMost == 1 || len(q.Aggs) > 0 || len(q.From) == 0)
@@ -204,7 +205,7 @@ func (b *Builder) forQuery(f *query.Frame, s *plpgsql.ForQuery, fetched string, 
 	}
 	for _, d := range all { // the last FETCH finds no row
 		if d.Local != "" {
-			b.EmitWeak(&ir.Assign{At: query.At(pos), Var: d.Local, Expr: ir.C(ir.Null)})
+			b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: d.Local, Expr: ir.C(ir.Null)})
 		}
 	}
 	b.SetFound(f, pos, ir.C(ir.Bool(false)), nil)
@@ -238,8 +239,8 @@ func Mentions(q *query.Query, local string) bool {
 
 // OverRows is a loop over the rows of tables. round translates its body, which
 // l labels.
-func (b *Builder) OverRows(x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
-	loop := &ir.Foreach{At: query.At(pos), Query: q.IR(), Order: q.Order, Locks: q.Locks}
+func (b *Builder) OverRows(x *query.Place, q *query.Query, round func() []ir.Stmt, l *expr.LoopLabel, iterated string, pos ir.Pos, list []expr.Dest) {
+	loop := &ir.Foreach{At: expr.At(pos), Query: q.IR(), Order: q.Order, Locks: q.Locks}
 	seen := map[string]bool{}
 	for i, d := range list {
 		if d.Local == "" || seen[d.Local] {
@@ -268,12 +269,12 @@ func (b *Builder) OverRows(x *query.Place, q *query.Query, round func() []ir.Stm
 			for i, local := range loop.Into {
 				loop.Into[i] = b.IrLocal(local, b.TypeOfLocal(local))
 				b.Fields[loop.Into[i]] = true
-				b.EmitWeak(&ir.Assign{At: query.At(pos), Var: local, Expr: ir.V(loop.Into[i])})
+				b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: local, Expr: ir.V(loop.Into[i])})
 			}
 		}), loop.Body...)
 		loop.Body = append([]ir.Stmt{
-			&ir.If{At: query.At(pos), Cond: ir.Op(ir.Ge, ir.V(count), q.Limit), Then: []ir.Stmt{&ir.Break{At: query.At(pos)}}},
-			&ir.Assign{At: query.At(pos), Var: count, Expr: ir.Op(ir.Add, ir.V(count), ir.C(ir.Int(1)))},
+			&ir.If{At: expr.At(pos), Cond: ir.Op(ir.Ge, ir.V(count), q.Limit), Then: []ir.Stmt{&ir.Break{At: expr.At(pos)}}},
+			&ir.Assign{At: expr.At(pos), Var: count, Expr: ir.Op(ir.Add, ir.V(count), ir.C(ir.Int(1)))},
 		}, loop.Body...)
 	}
 	if q.Some && leaves {
@@ -299,24 +300,24 @@ func mayLeave(body []ir.Stmt, label string) bool {
 }
 
 // OneRound is a loop over a query with one row at most.
-func (b *Builder) OneRound(f *query.Frame, x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
+func (b *Builder) OneRound(f *expr.Frame, x *query.Place, q *query.Query, round func() []ir.Stmt, l *expr.LoopLabel, iterated string, pos ir.Pos, list []expr.Dest) {
 	l.Once = true
 	l.Label = b.NewLabel("loop")
 	found := b.Local("was_found", schema.TBool)
-	b.SelectInto(&query.Frame{Func: f.Func, Found: found}, x, q, pos, query.Sink{Kind: query.IntoLocals, Dests: func([]query.Column) ([]query.Dest, []query.Dest) { return list, nil }})
+	b.SelectInto(&expr.Frame{Func: f.Func, Found: found}, x, q, pos, expr.Sink{Kind: query.IntoLocals, Dests: func([]expr.Column) ([]expr.Dest, []expr.Dest) { return list, nil }})
 	body := b.inRound(iterated, pos, round())
 	body = dropLast(body, func(s ir.Stmt) bool {
 		k, ok := s.(*ir.Break)
 		return ok && k.Label == l.Label
 	})
 	if leaves(body, l.Label) {
-		body = []ir.Stmt{&ir.Block{At: query.At(pos), Label: l.Label, Body: body}}
+		body = []ir.Stmt{&ir.Block{At: expr.At(pos), Label: l.Label, Body: body}}
 	}
-	b.Emit(&ir.If{At: query.At(pos), Cond: ir.V(found), Then: body})
+	b.Emit(&ir.If{At: expr.At(pos), Cond: ir.V(found), Then: body})
 }
 
 // OverSets is a loop over a set-returning function, and perhaps tables.
-func (b *Builder) OverSets(x *query.Place, q *query.Query, round func() []ir.Stmt, l *query.LoopLabel, iterated string, pos ir.Pos, list []query.Dest) {
+func (b *Builder) OverSets(x *query.Place, q *query.Query, round func() []ir.Stmt, l *expr.LoopLabel, iterated string, pos ir.Pos, list []expr.Dest) {
 	if q.Limit != nil || len(q.Order) > 0 || len(q.Aggs) > 0 {
 		b.Unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
 	}
@@ -335,7 +336,7 @@ func (b *Builder) OverSets(x *query.Place, q *query.Query, round func() []ir.Stm
 }
 
 // foreach is FOREACH x IN ARRAY a.
-func (b *Builder) foreach(f *query.Frame, s *plpgsql.Foreach, pos ir.Pos) {
+func (b *Builder) foreach(f *expr.Frame, s *plpgsql.Foreach, pos ir.Pos) {
 	if s.Slice {
 		b.Unmodelled("FOREACH … SLICE")
 	}
@@ -353,12 +354,12 @@ func (b *Builder) foreach(f *query.Frame, s *plpgsql.Foreach, pos ir.Pos) {
 		b.Assign(pos, local, array)
 		array = ir.V(local)
 	}
-	l := &query.LoopLabel{Name: s.Label, Loop: true, Counts: true}
+	l := &expr.LoopLabel{Name: s.Label, Loop: true, Counts: true}
 	iterated := b.startFor(f, pos)
-	loop := &ir.ForRange{At: query.At(pos), Var: b.Local("i", schema.TInt), From: ir.C(ir.Int(1)),
+	loop := &ir.ForRange{At: expr.At(pos), Var: b.Local("i", schema.TInt), From: ir.C(ir.Int(1)),
 		To: &ir.Call{Name: "len", Args: []ir.Expr{array}, Type: ir.IntType}}
 	t := a.Type.Element()
-	elem := query.Val{Expr: &ir.Call{Name: "elem", Args: []ir.Expr{array, ir.V(loop.Var)}, Type: t.IR}, Type: t}
+	elem := expr.Val{Expr: &ir.Call{Name: "elem", Args: []ir.Expr{array, ir.V(loop.Var)}, Type: t.IR}, Type: t}
 	first := b.Collect(func() {
 		if len(s.Targets) != 1 {
 			b.Unmodelled("FOREACH with several variables")
@@ -383,18 +384,18 @@ func (b *Builder) foreach(f *query.Frame, s *plpgsql.Foreach, pos ir.Pos) {
 }
 
 // exit is EXIT and CONTINUE.
-func (b *Builder) exit(f *query.Frame, s *plpgsql.Exit, pos ir.Pos) {
+func (b *Builder) exit(f *expr.Frame, s *plpgsql.Exit, pos ir.Pos) {
 	jump := func() { b.Jump(f, s.Label, s.Continue, f.Text.Pos(s.Place()), pos) }
 	if s.When.Empty() {
 		jump()
 		return
 	}
 	cond := b.conditionOrChoice(f, s.When)
-	b.Emit(&ir.If{At: query.At(pos), Cond: cond, Then: b.Collect(jump)})
+	b.Emit(&ir.If{At: expr.At(pos), Cond: cond, Then: b.Collect(jump)})
 }
 
 // Jump leaves or continues a loop.
-func (b *Builder) Jump(f *query.Frame, label string, next bool, errPos, pos ir.Pos) {
+func (b *Builder) Jump(f *expr.Frame, label string, next bool, errPos, pos ir.Pos) {
 	word := "EXIT"
 	if next {
 		word = "CONTINUE"
@@ -419,28 +420,28 @@ func (b *Builder) Jump(f *query.Frame, label string, next bool, errPos, pos ir.P
 	for _, l := range f.Loops[i+1:] {
 		innermost = innermost && (!l.Loop || l.Once)
 		if l.Counts && f.Found != "" { // a FOR loop that is left sets FOUND
-			b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: ir.C(ir.Bool(true))})
+			b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Found, Expr: ir.C(ir.Bool(true))})
 		}
 	}
 	switch {
 	case target.Once:
-		b.Emit(&ir.Break{At: query.At(pos), Label: target.Label})
+		b.Emit(&ir.Break{At: expr.At(pos), Label: target.Label})
 	case next && target.Next != "":
 		target.WantNext = true
-		b.Emit(&ir.Break{At: query.At(pos), Label: target.Next})
+		b.Emit(&ir.Break{At: expr.At(pos), Label: target.Next})
 	case next && innermost:
-		b.Emit(&ir.Continue{At: query.At(pos)})
+		b.Emit(&ir.Continue{At: expr.At(pos)})
 	case next:
-		b.Emit(&ir.Continue{At: query.At(pos), Label: b.labelOf(target)})
+		b.Emit(&ir.Continue{At: expr.At(pos), Label: b.labelOf(target)})
 	case innermost && target.Loop && target.Label == "":
-		b.Emit(&ir.Break{At: query.At(pos)})
+		b.Emit(&ir.Break{At: expr.At(pos)})
 	default:
-		b.Emit(&ir.Break{At: query.At(pos), Label: b.labelOf(target)})
+		b.Emit(&ir.Break{At: expr.At(pos), Label: b.labelOf(target)})
 	}
 }
 
 // labelOf gives the label of a loop or block, which gets one if it has none.
-func (b *Builder) labelOf(l *query.LoopLabel) string {
+func (b *Builder) labelOf(l *expr.LoopLabel) string {
 	if l.Label == "" {
 		l.Label = b.NewLabel(syntax.NameOr(l.Name, "loop"))
 	}

@@ -1,6 +1,7 @@
 package routine
 
 import (
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -12,7 +13,7 @@ import (
 
 // plBody translates a PL/pgSQL body and what follows when control reaches its
 // end.
-func (b *Builder) plBody(f *query.Frame) {
+func (b *Builder) plBody(f *expr.Frame) {
 	blk := f.Func.Body.Block
 	pos := b.place(f, blk)
 	b.stmt(f, blk)
@@ -79,9 +80,9 @@ func anyInside(list []ir.Stmt, depth int, is func(s ir.Stmt, depth int) bool) bo
 }
 
 // place gives the position of a statement.
-func (b *Builder) place(f *query.Frame, s plpgsql.Stmt) ir.Pos { return f.Text.Pos(s.Place()) }
+func (b *Builder) place(f *expr.Frame, s plpgsql.Stmt) ir.Pos { return f.Text.Pos(s.Place()) }
 
-func (b *Builder) stmts(f *query.Frame, list []plpgsql.Stmt) {
+func (b *Builder) stmts(f *expr.Frame, list []plpgsql.Stmt) {
 	for i := 0; i < len(list); i++ {
 		loop, name := b.fetchLoop(f, list[i:])
 		if loop == nil {
@@ -98,7 +99,7 @@ func (b *Builder) stmts(f *query.Frame, list []plpgsql.Stmt) {
 }
 
 // stmt translates a statement; what cannot be modelled is abandoned.
-func (b *Builder) stmt(f *query.Frame, s plpgsql.Stmt) {
+func (b *Builder) stmt(f *expr.Frame, s plpgsql.Stmt) {
 	var sets syntax.PathSet
 	if b.App.SetsPath {
 		r := schema.NewRefs()
@@ -130,7 +131,7 @@ func flowOf(s plpgsql.Stmt) (loops, branches bool) {
 }
 
 // guarded translates the statement s by translate.
-func (b *Builder) guarded(f *query.Frame, s plpgsql.Stmt, translate func()) (why string, ok bool) {
+func (b *Builder) guarded(f *expr.Frame, s plpgsql.Stmt, translate func()) (why string, ok bool) {
 	scope, loops, depth := f.Scope, f.Loops, b.LoopDepth
 	b.Cur = b.place(f, s)
 	b.Numbered(func() { why, ok = b.Attempt(translate) })
@@ -138,7 +139,7 @@ func (b *Builder) guarded(f *query.Frame, s plpgsql.Stmt, translate func()) (why
 	return why, ok
 }
 
-func (b *Builder) stmt1(f *query.Frame, s plpgsql.Stmt) {
+func (b *Builder) stmt1(f *expr.Frame, s plpgsql.Stmt) {
 	pos := b.place(f, s)
 	switch s := s.(type) {
 	case *plpgsql.Block:
@@ -166,11 +167,11 @@ func (b *Builder) stmt1(f *query.Frame, s plpgsql.Stmt) {
 	case *plpgsql.ReturnQuery:
 		if s.Dynamic {
 			g, tree, t := b.dynamic(f, s.Query, s.Using)
-			b.Command(g, t, tree, pos, query.Sink{Kind: query.ToClient})
+			b.Command(g, t, tree, pos, expr.Sink{Kind: query.ToClient})
 			return
 		}
 		tree, t := b.parseCommand(f, s.Query)
-		b.Command(f, t, tree, pos, query.Sink{Kind: query.ToClient})
+		b.Command(f, t, tree, pos, expr.Sink{Kind: query.ToClient})
 	case *plpgsql.Raise:
 		b.raise(f, s, pos)
 	case *plpgsql.Assert:
@@ -192,7 +193,7 @@ func (b *Builder) stmt1(f *query.Frame, s plpgsql.Stmt) {
 }
 
 // parseCommand parses an SQL command in a body.
-func (b *Builder) parseCommand(f *query.Frame, span plpgsql.Span) (any, *syntax.Text) {
+func (b *Builder) parseCommand(f *expr.Frame, span plpgsql.Span) (any, *syntax.Text) {
 	t := f.Text.Part("", span)
 	stmts, err := t.Parse()
 	if err != nil {
@@ -205,7 +206,7 @@ func (b *Builder) parseCommand(f *query.Frame, span plpgsql.Span) (any, *syntax.
 }
 
 // expression parses an expression in a body: what may follow SELECT.
-func (b *Builder) expression(f *query.Frame, span plpgsql.Span) (*pg.SelectStmt, *syntax.Text) {
+func (b *Builder) expression(f *expr.Frame, span plpgsql.Span) (*pg.SelectStmt, *syntax.Text) {
 	t := f.Text.Part("SELECT ", span)
 	stmts, err := t.Parse()
 	if err != nil {
@@ -219,13 +220,13 @@ func (b *Builder) expression(f *query.Frame, span plpgsql.Span) (*pg.SelectStmt,
 }
 
 // value translates an expression of PL/pgSQL.
-func (b *Builder) value(f *query.Frame, span plpgsql.Span) query.Val {
+func (b *Builder) value(f *expr.Frame, span plpgsql.Span) expr.Val {
 	s, t := b.expression(f, span)
 	b.Apart(s, nil)
 	x := b.Ex(f, t)
 	if f.Rowcount != "" && len(b.RefsOf(s).Tables) > 0 {
 		// A query in an expression changes ROW_COUNT, too.
-		b.EmitWeak(&ir.Havoc{At: query.At(t.Pos(0)), Var: f.Rowcount, NotNull: true})
+		b.EmitWeak(&ir.Havoc{At: expr.At(t.Pos(0)), Var: f.Rowcount, NotNull: true})
 	}
 	if syntax.PlainExpression(s) && len(s.TargetList) == 1 {
 		return x.Expr(pg.TargetValue(s.TargetList[0]))
@@ -237,14 +238,14 @@ func (b *Builder) value(f *query.Frame, span plpgsql.Span) query.Val {
 }
 
 // condition translates a condition, of which only the truth matters.
-func (b *Builder) condition(f *query.Frame, span plpgsql.Span) ir.Expr {
+func (b *Builder) condition(f *expr.Frame, span plpgsql.Span) ir.Expr {
 	s, t := b.expression(f, span)
 	b.Apart(s, nil)
 	if syntax.PlainExpression(s) && len(s.TargetList) == 1 {
 		if f.Rowcount != "" && len(b.RefsOf(s).Tables) > 0 {
-			b.EmitWeak(&ir.Havoc{At: query.At(t.Pos(0)), Var: f.Rowcount, NotNull: true})
+			b.EmitWeak(&ir.Havoc{At: expr.At(t.Pos(0)), Var: f.Rowcount, NotNull: true})
 		}
-		return b.Ex(f, t).Boolean(pg.TargetValue(s.TargetList[0]), query.Truth)
+		return b.Ex(f, t).Boolean(pg.TargetValue(s.TargetList[0]), expr.Truth)
 	}
 	v := b.value(f, span)
 	x := b.Ex(f, t)
@@ -253,7 +254,7 @@ func (b *Builder) condition(f *query.Frame, span plpgsql.Span) ir.Expr {
 
 // conditionOrChoice is a condition that becomes any value when it cannot be
 // modelled.
-func (b *Builder) conditionOrChoice(f *query.Frame, span plpgsql.Span) ir.Expr {
+func (b *Builder) conditionOrChoice(f *expr.Frame, span plpgsql.Span) ir.Expr {
 	var e ir.Expr
 	why, ok := b.Attempt(func() { e = b.condition(f, span) })
 	if ok {
@@ -265,7 +266,7 @@ func (b *Builder) conditionOrChoice(f *query.Frame, span plpgsql.Span) ir.Expr {
 	return b.Choice(pos)
 }
 
-func (b *Builder) ifStmt(f *query.Frame, branches []plpgsql.Branch, rest []plpgsql.Stmt, pos ir.Pos) {
+func (b *Builder) ifStmt(f *expr.Frame, branches []plpgsql.Branch, rest []plpgsql.Stmt, pos ir.Pos) {
 	cond := b.conditionOrChoice(f, branches[0].Cond)
 	if value, known := write.ConstantTruth(cond); known {
 		switch {
@@ -278,7 +279,7 @@ func (b *Builder) ifStmt(f *query.Frame, branches []plpgsql.Branch, rest []plpgs
 		}
 		return
 	}
-	s := &ir.If{At: query.At(pos), Cond: cond}
+	s := &ir.If{At: expr.At(pos), Cond: cond}
 	s.Then = b.Collect(func() { b.stmts(f, branches[0].Body) })
 	s.Else = b.Collect(func() {
 		if len(branches) > 1 {
@@ -290,7 +291,7 @@ func (b *Builder) ifStmt(f *query.Frame, branches []plpgsql.Branch, rest []plpgs
 	b.Emit(s)
 }
 
-func (b *Builder) caseStmt(f *query.Frame, s *plpgsql.Case, pos ir.Pos) {
+func (b *Builder) caseStmt(f *expr.Frame, s *plpgsql.Case, pos ir.Pos) {
 	rest := func() {
 		if !s.HasElse { // no branch fits: an error
 			b.Fails(pos, "20000")
@@ -298,7 +299,7 @@ func (b *Builder) caseStmt(f *query.Frame, s *plpgsql.Case, pos ir.Pos) {
 		}
 		b.stmts(f, s.Else)
 	}
-	var subject *query.Val
+	var subject *expr.Val
 	if !s.Subject.Empty() {
 		v := b.value(f, s.Subject)
 		x := b.Ex(f, f.Text)
@@ -325,7 +326,7 @@ func (b *Builder) caseStmt(f *query.Frame, s *plpgsql.Case, pos ir.Pos) {
 		if i > 0 {
 			at_ = f.Text.Pos(br.Cond.Start)
 		}
-		st := &ir.If{At: query.At(at_), Cond: cond}
+		st := &ir.If{At: expr.At(at_), Cond: cond}
 		st.Then = b.Collect(func() { b.stmts(f, br.Body) })
 		st.Else = b.Collect(func() { branch(i + 1) })
 		b.Emit(st)
@@ -334,7 +335,7 @@ func (b *Builder) caseStmt(f *query.Frame, s *plpgsql.Case, pos ir.Pos) {
 }
 
 // anyOf says that subject equals one of a list of expressions.
-func (b *Builder) anyOf(f *query.Frame, subject query.Val, span plpgsql.Span) ir.Expr {
+func (b *Builder) anyOf(f *expr.Frame, subject expr.Val, span plpgsql.Span) ir.Expr {
 	sel, t := b.expression(f, span)
 	b.Apart(sel, nil)
 	x := b.Ex(f, t)
@@ -347,9 +348,9 @@ func (b *Builder) anyOf(f *query.Frame, subject query.Val, span plpgsql.Span) ir
 }
 
 // block translates BEGIN … END.
-func (b *Builder) block(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
+func (b *Builder) block(f *expr.Frame, s *plpgsql.Block, pos ir.Pos) {
 	outer := f.Scope
-	f.Scope = &query.Scope{Label: s.Label, Vars: map[string]*query.Variable{}, Parent: outer}
+	f.Scope = &expr.Scope{Label: s.Label, Vars: map[string]*expr.Variable{}, Parent: outer}
 	for _, d := range s.Decls {
 		b.declaration(f, d)
 	}
@@ -365,7 +366,7 @@ func (b *Builder) block(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
 		f.Scope = outer
 		return
 	}
-	l := &query.LoopLabel{Name: s.Label}
+	l := &expr.LoopLabel{Name: s.Label}
 	f.Loops = append(f.Loops, l)
 	body := b.Collect(list)
 	f.Loops = f.Loops[:len(f.Loops)-1]
@@ -374,21 +375,21 @@ func (b *Builder) block(f *query.Frame, s *plpgsql.Block, pos ir.Pos) {
 		b.Out = append(b.Out, body...)
 		return
 	}
-	b.Emit(&ir.Block{At: query.At(pos), Label: l.Label, Body: body})
+	b.Emit(&ir.Block{At: expr.At(pos), Label: l.Label, Body: body})
 }
 
 // SQLStatement translates an SQL command or PERFORM.
-func (b *Builder) sqlStmt(f *query.Frame, s *plpgsql.SQL, pos ir.Pos) {
+func (b *Builder) sqlStmt(f *expr.Frame, s *plpgsql.SQL, pos ir.Pos) {
 	if s.Perform {
 		sel, t := b.expression(f, s.Query)
 		if !b.refuses(f, sel, pos) {
-			b.selectStmt(f, t, sel, pos, query.Sink{})
+			b.selectStmt(f, t, sel, pos, expr.Sink{})
 			b.follow(sel)
 		}
 		return
 	}
 	tree, t := b.parseCommand(f, s.Query)
-	to, store := query.Sink{}, func() {}
+	to, store := expr.Sink{}, func() {}
 	if s.Into != nil {
 		to, store = b.into(f, s.Into, pos)
 	} else if _, ok := tree.(*pg.SelectStmt); ok {
@@ -398,22 +399,22 @@ func (b *Builder) sqlStmt(f *query.Frame, s *plpgsql.SQL, pos ir.Pos) {
 	store()
 }
 
-func (b *Builder) diagnostics(f *query.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
+func (b *Builder) diagnostics(f *expr.Frame, s *plpgsql.GetDiagnostics, pos ir.Pos) {
 	if s.Stacked {
 		b.stacked(f, s, pos)
 		return
 	}
 	for _, it := range s.Items {
 		v, fd := b.targetOf(f, it.Target)
-		d := query.Dest{Local: v.Local, T: v.Type}
+		d := expr.Dest{Local: v.Local, T: v.Type}
 		if fd != nil {
-			d = query.Dest{Local: fd.Local, T: fd.Type}
+			d = expr.Dest{Local: fd.Local, T: fd.Type}
 		}
 		if d.Local == "" {
 			b.Unmodelled("GET DIAGNOSTICS into a record")
 		}
 		if it.Item == "row_count" {
-			b.Assign(pos, d.Local, b.Ex(f, f.Text).Cast(query.Val{Expr: ir.V(f.Rowcount), Type: schema.TInt, NotNull: true}, d.T, 0).Expr)
+			b.Assign(pos, d.Local, b.Ex(f, f.Text).Cast(expr.Val{Expr: ir.V(f.Rowcount), Type: schema.TInt, NotNull: true}, d.T, 0).Expr)
 			continue
 		}
 		b.Havoc(pos, d.Local)

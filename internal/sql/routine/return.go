@@ -4,9 +4,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
-	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/write"
@@ -14,7 +14,7 @@ import (
 )
 
 // returnStmt is RETURN [expr].
-func (b *Builder) returnStmt(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
+func (b *Builder) returnStmt(f *expr.Frame, s *plpgsql.Return, pos ir.Pos) {
 	if f.Trigger != nil {
 		b.triggerReturn(f, s, pos)
 		return
@@ -40,12 +40,12 @@ func (b *Builder) returnStmt(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
 	cols := b.returned(f, v)
 	if f.Result == nil {
 		b.EmitRow(pos, cols)
-		b.Emit(&ir.Return{At: query.At(pos)})
+		b.Emit(&ir.Return{At: expr.At(pos)})
 		return
 	}
-	var list []query.Dest
+	var list []expr.Dest
 	for _, c := range f.Result.Values {
-		list = append(list, query.Dest{Local: c.Expr.(*ir.Var).Name, T: c.Type})
+		list = append(list, expr.Dest{Local: c.Expr.(*ir.Var).Name, T: c.Type})
 	}
 	if len(list) != len(cols) {
 		b.Unmodelled("a row as the result of %s", f.Func.Name)
@@ -55,16 +55,16 @@ func (b *Builder) returnStmt(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
 }
 
 // returned gives a result value as columns of the declared type.
-func (b *Builder) returned(f *query.Frame, v query.Val) []query.Column {
+func (b *Builder) returned(f *expr.Frame, v expr.Val) []expr.Column {
 	x := b.Ex(f, f.Text)
 	t := b.App.SignatureType(f.Func.Ret, f.Func.Text)
 	fields := b.App.FieldsOf(t.Name)
 	switch {
 	case v.Record && len(fields) == len(v.Fields):
-		out := make([]query.Column, len(fields))
+		out := make([]expr.Column, len(fields))
 		for i, fd := range fields {
 			c := x.Assigned(v.Fields[i].Val(), fd.T, 0)
-			out[i] = query.Column{Name: fd.Name, Expr: c.Expr, Type: fd.T, NotNull: c.NotNull}
+			out[i] = expr.Column{Name: fd.Name, Expr: c.Expr, Type: fd.T, NotNull: c.NotNull}
 		}
 		return out
 	case v.Record && len(v.Fields) > 0:
@@ -72,37 +72,37 @@ func (b *Builder) returned(f *query.Frame, v query.Val) []query.Column {
 	case v.Record:
 		b.Unmodelled("a record whose fields are not known here")
 	case len(fields) > 0 && v.IsNull():
-		var out []query.Column
+		var out []expr.Column
 		for _, fd := range fields {
-			out = append(out, query.Column{Name: fd.Name, Expr: ir.C(ir.Null), Type: fd.T})
+			out = append(out, expr.Column{Name: fd.Name, Expr: ir.C(ir.Null), Type: fd.T})
 		}
 		return out
 	case len(fields) > 0 && v.Type.Name == t.Name:
-		var out []query.Column
+		var out []expr.Column
 		for _, fd := range fields {
-			out = append(out, query.Column{Name: fd.Name, Expr: query.Accessor(v, fd), Type: fd.T})
+			out = append(out, expr.Column{Name: fd.Name, Expr: expr.Accessor(v, fd), Type: fd.T})
 		}
 		return out
 	}
 	c := x.Assigned(v, t, 0)
-	return []query.Column{{Expr: c.Expr, Type: t, NotNull: c.NotNull}}
+	return []expr.Column{{Expr: c.Expr, Type: t, NotNull: c.NotNull}}
 }
 
 // leave ends the function.
-func (b *Builder) leave(f *query.Frame, pos ir.Pos) {
+func (b *Builder) leave(f *expr.Frame, pos ir.Pos) {
 	if f.Result != nil {
-		b.Emit(&ir.Break{At: query.At(pos), Label: f.Result.Label})
+		b.Emit(&ir.Break{At: expr.At(pos), Label: f.Result.Label})
 		return
 	}
 	if !f.Func.SetOf {
 		b.emitOutputs(f, pos)
 	}
-	b.Emit(&ir.Return{At: query.At(pos)})
+	b.Emit(&ir.Return{At: expr.At(pos)})
 }
 
 // emitOutputs returns the OUT parameters to the client.
-func (b *Builder) emitOutputs(f *query.Frame, pos ir.Pos) {
-	e := &ir.Emit{At: query.At(pos)}
+func (b *Builder) emitOutputs(f *expr.Frame, pos ir.Pos) {
+	e := &ir.Emit{At: expr.At(pos)}
 	for i, o := range f.Outs {
 		for _, c := range o.Columns(i) {
 			e.Exprs = append(e.Exprs, c.Expr)
@@ -114,7 +114,7 @@ func (b *Builder) emitOutputs(f *query.Frame, pos ir.Pos) {
 }
 
 // returnNext adds a row to the result.
-func (b *Builder) returnNext(f *query.Frame, s *plpgsql.ReturnNext, pos ir.Pos) {
+func (b *Builder) returnNext(f *expr.Frame, s *plpgsql.ReturnNext, pos ir.Pos) {
 	if !f.Func.SetOf {
 		b.App.Fail(pos, "RETURN NEXT needs a function that returns a set")
 	}
@@ -140,12 +140,12 @@ func (b *Builder) returnNext(f *query.Frame, s *plpgsql.ReturnNext, pos ir.Pos) 
 // abandon stands for a statement that cannot be modelled: an ir.Unmodelled,
 // any value for the variables that it may set, and any of the ways in which
 // it may leave what is around it.
-func (b *Builder) abandon(f *query.Frame, s plpgsql.Stmt, reason string) {
+func (b *Builder) abandon(f *expr.Frame, s plpgsql.Stmt, reason string) {
 	pos := b.place(f, s)
 	r := schema.NewRefs()
 	b.App.PlRefs(f.Func, []plpgsql.Stmt{s}, r)
 	b.GiveUp(pos, r, reason)
-	havoc := func(local string) { b.Out = append(b.Out, &ir.Havoc{At: query.At(pos), Var: local}) }
+	havoc := func(local string) { b.Out = append(b.Out, &ir.Havoc{At: expr.At(pos), Var: local}) }
 	done := map[string]bool{}
 	plpgsql.Walk([]plpgsql.Stmt{s}, func(s plpgsql.Stmt) {
 		for _, n := range schema.Assigned(s) {
@@ -158,7 +158,7 @@ func (b *Builder) abandon(f *query.Frame, s plpgsql.Stmt, reason string) {
 			case fd != nil:
 				if !done[fd.Local] {
 					done[fd.Local] = true
-					b.demandParts([]query.Field{*fd}, nil, pos)
+					b.demandParts([]expr.Field{*fd}, nil, pos)
 					havoc(fd.Local)
 				}
 			default:
@@ -182,7 +182,7 @@ func (b *Builder) abandon(f *query.Frame, s plpgsql.Stmt, reason string) {
 	}
 	weak := func(local string) {
 		if local != "" && !done[local] {
-			h := &ir.Havoc{At: query.At(pos), Var: local, NotNull: true}
+			h := &ir.Havoc{At: expr.At(pos), Var: local, NotNull: true}
 			b.Weak[h] = true
 			b.Out = append(b.Out, h)
 		}
@@ -197,7 +197,7 @@ func (b *Builder) abandon(f *query.Frame, s plpgsql.Stmt, reason string) {
 
 // callOutputs gives the variables that stand as arguments of CALL inside of a
 // statement.
-func (b *Builder) callOutputs(f *query.Frame, s plpgsql.Stmt) []string {
+func (b *Builder) callOutputs(f *expr.Frame, s plpgsql.Stmt) []string {
 	var out []string
 	plpgsql.Walk([]plpgsql.Stmt{s}, func(s plpgsql.Stmt) {
 		c, ok := s.(*plpgsql.SQL)
@@ -222,17 +222,17 @@ func (b *Builder) callOutputs(f *query.Frame, s plpgsql.Stmt) []string {
 	return write.NonEmptyList(out...)
 }
 
-func heldDests(v *query.Variable) []query.Dest {
-	var out []query.Dest
+func heldDests(v *expr.Variable) []expr.Dest {
+	var out []expr.Dest
 	for _, fd := range v.All {
-		out = append(out, query.Dest{Local: fd.Local, T: fd.Type})
+		out = append(out, expr.Dest{Local: fd.Local, T: fd.Type})
 	}
 	return out
 }
 
 // escapes adds, for each RETURN, EXIT and CONTINUE inside of an abandoned
 // statement that leaves it, a choice to do so.
-func (b *Builder) escapes(f *query.Frame, s plpgsql.Stmt, pos ir.Pos) {
+func (b *Builder) escapes(f *expr.Frame, s plpgsql.Stmt, pos ir.Pos) {
 	own := map[string]bool{}
 	returns := false
 	type jump struct {
@@ -269,7 +269,7 @@ func (b *Builder) escapes(f *query.Frame, s plpgsql.Stmt, pos ir.Pos) {
 	visit(s, 0)
 	maybe := func(body func()) {
 		cond := b.Choice(pos)
-		b.Out = append(b.Out, &ir.If{At: query.At(pos), Cond: cond, Then: b.Collect(body)})
+		b.Out = append(b.Out, &ir.If{At: expr.At(pos), Cond: cond, Then: b.Collect(body)})
 	}
 	for _, j := range order {
 		maybe(func() { b.Jump(f, j.label, j.next, pos, pos) })
@@ -279,16 +279,16 @@ func (b *Builder) escapes(f *query.Frame, s plpgsql.Stmt, pos ir.Pos) {
 	}
 	maybe(func() {
 		if f.Result == nil {
-			b.Out = append(b.Out, &ir.Return{At: query.At(pos)})
+			b.Out = append(b.Out, &ir.Return{At: expr.At(pos)})
 			return
 		}
 		for _, c := range f.Result.Values {
 			b.Havoc(pos, c.Expr.(*ir.Var).Name)
 		}
 		if f.Trigger != nil && f.Trigger.Skip != "" {
-			b.Out = append(b.Out, &ir.Havoc{At: query.At(pos), Var: f.Trigger.Skip, NotNull: true})
+			b.Out = append(b.Out, &ir.Havoc{At: expr.At(pos), Var: f.Trigger.Skip, NotNull: true})
 		}
-		b.Out = append(b.Out, &ir.Break{At: query.At(pos), Label: f.Result.Label})
+		b.Out = append(b.Out, &ir.Break{At: expr.At(pos), Label: f.Result.Label})
 	})
 }
 

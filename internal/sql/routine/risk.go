@@ -6,26 +6,26 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
-	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
 
 // refuse gives up where a handler of c that goes on may catch one of the risks
 // of its body.
-func (b *Builder) refuse(c *query.Catch, list []query.Risk) {
+func (b *Builder) refuse(c *expr.Catch, list []expr.Risk) {
 	masked := c.Masked
 	for _, r := range append(list, c.Masked...) {
 		for _, h := range c.Handlers {
 			if !r.Meets(h) {
 				continue
 			}
-			if !query.Raises(h.Body, c.Src) {
+			if !expr.Raises(h.Body, c.Src) {
 				b.Unmodelled("a block that handles %s: %s", conditions(h), r.Why)
 			}
 			masked = append(masked, masks(h)...)
-			if r.State != query.AnyError && r.State != query.ValueError {
+			if r.State != expr.AnyError && r.State != expr.ValueError {
 				break // no other one
 			}
 		}
@@ -44,25 +44,25 @@ func conditions(h plpgsql.Handler) string {
 }
 
 // masks gives the errors that a handler which always ends in one may raise.
-func masks(h plpgsql.Handler) []query.Risk {
-	var out []query.Risk
+func masks(h plpgsql.Handler) []expr.Risk {
+	var out []expr.Risk
 	plpgsql.Walk(h.Body, func(s plpgsql.Stmt) {
 		plpgsql.Spans(s, func(plpgsql.Span, plpgsql.SpanKind) {
 			why := "a handler inside of it computes values"
-			out = append(out, query.Risk{State: query.ValueError, Why: why}, query.Risk{State: query.DivisionByZero, Why: why})
+			out = append(out, expr.Risk{State: expr.ValueError, Why: why}, expr.Risk{State: expr.DivisionByZero, Why: why})
 		})
 		switch s := s.(type) {
 		case *plpgsql.Raise:
 			switch {
 			case !s.Error, s.Again:
 			case s.State == "":
-				out = append(out, query.Risk{State: query.AnyError, Why: "a handler inside of it raises an error whose SQLSTATE is told when it is raised"})
+				out = append(out, expr.Risk{State: expr.AnyError, Why: "a handler inside of it raises an error whose SQLSTATE is told when it is raised"})
 			default:
-				out = append(out, query.Risk{State: s.State, Why: "a handler inside of it raises this error in the place of one that is not modelled"})
+				out = append(out, expr.Risk{State: s.State, Why: "a handler inside of it raises this error in the place of one that is not modelled"})
 			}
 		case *plpgsql.GetDiagnostics, *plpgsql.Null, *plpgsql.Assign, *plpgsql.If:
 		default:
-			out = append(out, query.Risk{State: query.AnyError, Why: "a handler inside of it does more than to raise an error"})
+			out = append(out, expr.Risk{State: expr.AnyError, Why: "a handler inside of it does more than to raise an error"})
 		}
 	})
 	return out
@@ -70,11 +70,11 @@ func masks(h plpgsql.Handler) []query.Risk {
 
 // risks gives the errors that the body of a block may raise and that its
 // translation does not show.
-func (b *Builder) risks(f *query.Frame, c *query.Catch, body []plpgsql.Stmt, list []ir.Stmt) []query.Risk {
-	var out []query.Risk
+func (b *Builder) risks(f *expr.Frame, c *expr.Catch, body []plpgsql.Stmt, list []ir.Stmt) []expr.Risk {
+	var out []expr.Risk
 	add := func(why string, states ...string) {
 		for _, s := range states {
-			out = append(out, query.Risk{State: s, Why: why})
+			out = append(out, expr.Risk{State: s, Why: why})
 		}
 	}
 	waits := func(what string) {
@@ -86,7 +86,7 @@ func (b *Builder) risks(f *query.Frame, c *query.Catch, body []plpgsql.Stmt, lis
 		}
 		switch s := s.(type) {
 		case *ir.Unmodelled:
-			add("a statement in it is not modelled ("+s.Reason+")", query.AnyError)
+			add("a statement in it is not modelled ("+s.Reason+")", expr.AnyError)
 		case *ir.Insert:
 			what := "an INSERT into " + s.Table.Name
 			if !unique(s, list) {
@@ -121,22 +121,22 @@ func (b *Builder) risks(f *query.Frame, c *query.Catch, body []plpgsql.Stmt, lis
 			waits("a lock of rows")
 		}
 	})
-	divides, values := query.Risk{State: query.DivisionByZero, Why: ""}, query.Risk{State: query.ValueError, Why: ""}
+	divides, values := expr.Risk{State: expr.DivisionByZero, Why: ""}, expr.Risk{State: expr.ValueError, Why: ""}
 	if slices.ContainsFunc(c.Handlers, func(h plpgsql.Handler) bool { return divides.Meets(h) || values.Meets(h) }) {
 		v := b.valueErrors(f, body)
 		v.translated(list)
 		for _, h := range c.Handlers {
 			for _, cond := range h.Conds {
-				if !cond.Others && cond.CatchesBeyond(query.Followed) { // it is there for such an error
+				if !cond.Others && cond.CatchesBeyond(expr.Followed) { // it is there for such an error
 					v.strange("what it computes")
 				}
 			}
 		}
 		if v.divides != "" {
-			add(v.divides, query.DivisionByZero)
+			add(v.divides, expr.DivisionByZero)
 		}
 		if v.odd != "" {
-			add(v.odd+" may be an error that is not modelled", query.ValueError)
+			add(v.odd+" may be an error that is not modelled", expr.ValueError)
 		}
 	}
 	return out
@@ -145,7 +145,7 @@ func (b *Builder) risks(f *query.Frame, c *query.Catch, body []plpgsql.Stmt, lis
 // rowRisks adds the constraints that a written row itself may break.
 func (b *Builder) rowRisks(s ir.Stmt, what string, add func(why string, states ...string)) {
 	if !b.Shown[s] {
-		add("it is not modelled whether "+what+" breaks a constraint of the row", query.NotNull, query.CheckViolation)
+		add("it is not modelled whether "+what+" breaks a constraint of the row", expr.NotNull, expr.CheckViolation)
 	}
 	t := b.App.TableOfIR(ir.Written(s))
 	calls := schema.NewRefs()
@@ -158,11 +158,11 @@ func (b *Builder) rowRisks(s ir.Stmt, what string, add func(why string, states .
 		}
 	}
 	if len(t.Exclusions) > 0 {
-		add("an EXCLUDE constraint of "+t.Name+" computes values", query.ValueError)
+		add("an EXCLUDE constraint of "+t.Name+" computes values", expr.ValueError)
 	}
 	for name := range b.App.Calls(calls) {
 		if !b.App.Builtin(name).Known || len(b.App.LateFunctions(name)) > 0 {
-			add("a constraint of "+t.Name+" calls "+name, query.AnyError)
+			add("a constraint of "+t.Name+" calls "+name, expr.AnyError)
 		}
 	}
 }
@@ -286,7 +286,7 @@ func (b *Builder) Demand(u *schema.UserType, t schema.Type, local string, pos ir
 
 // demandParts marks that domains may refuse fields of a row that is assigned. They refuse
 // nothing of what is stored in a column of the same type.
-func (b *Builder) demandParts(fields []query.Field, values []query.Column, pos ir.Pos) {
+func (b *Builder) demandParts(fields []expr.Field, values []expr.Column, pos ir.Pos) {
 	for i, fd := range fields {
 		notNull := slices.ContainsFunc(fd.Within, (*schema.UserType).NotNull) // there may be no row
 		if i < len(values) && !notNull {
@@ -309,11 +309,11 @@ func (b *Builder) demandOfRecord(t schema.Type, pos ir.Pos) {
 }
 
 // demandNotNull makes each assignment of NULL to a variable from here on an error.
-func (b *Builder) demandNotNull(v *query.Variable) {
+func (b *Builder) demandNotNull(v *expr.Variable) {
 	for _, d := range v.Dests() {
 		if v.IsRecord {
 			b.Unmodelled("a record that is NOT NULL")
 		}
-		b.Demands[d.Local] = append(b.Demands[d.Local], query.Demand{Cond: query.IsNotNull(ir.V(d.Local)), State: query.NullVariable})
+		b.Demands[d.Local] = append(b.Demands[d.Local], expr.Demand{Cond: expr.IsNotNull(ir.V(d.Local)), State: expr.NullVariable})
 	}
 }

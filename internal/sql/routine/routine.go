@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -14,9 +15,9 @@ import (
 )
 
 // NewFrame makes the frame of a function, without its parameters.
-func (b *Builder) NewFrame(fn *schema.Function) *query.Frame {
+func (b *Builder) NewFrame(fn *schema.Function) *expr.Frame {
 	label := syntax.LastPart(fn.Name)
-	f := &query.Frame{Func: fn, Text: fn.BodyText, Scope: &query.Scope{Label: label, Vars: map[string]*query.Variable{}}, SqlLang: fn.Body == nil}
+	f := &expr.Frame{Func: fn, Text: fn.BodyText, Scope: &expr.Scope{Label: label, Vars: map[string]*expr.Variable{}}, SqlLang: fn.Body == nil}
 	if f.Text == nil {
 		f.Text = fn.Text // the standard form stands in the statement itself
 	}
@@ -31,15 +32,15 @@ func (b *Builder) NewFrame(fn *schema.Function) *query.Frame {
 	}
 	if usesFound {
 		f.Found = b.Local("was_found", schema.TBool)
-		f.Scope.Vars["found"] = &query.Variable{Name: "found", Local: f.Found, Type: schema.TBool, NotNull: true}
-		b.EmitWeak(&ir.Assign{At: query.At(fn.Pos), Var: f.Found, Expr: ir.C(ir.Bool(false))})
+		f.Scope.Vars["found"] = &expr.Variable{Name: "found", Local: f.Found, Type: schema.TBool, NotNull: true}
+		b.EmitWeak(&ir.Assign{At: expr.At(fn.Pos), Var: f.Found, Expr: ir.C(ir.Bool(false))})
 	}
 	plpgsql.Walk([]plpgsql.Stmt{fn.Body.Block}, func(s plpgsql.Stmt) {
 		if g, ok := s.(*plpgsql.GetDiagnostics); ok && f.Rowcount == "" {
 			for _, it := range g.Items {
 				if it.Item == "row_count" && f.Rowcount == "" {
 					f.Rowcount = b.Local("row_count", schema.TInt)
-					b.EmitWeak(&ir.Assign{At: query.At(fn.Pos), Var: f.Rowcount, Expr: ir.C(ir.Int(0))})
+					b.EmitWeak(&ir.Assign{At: expr.At(fn.Pos), Var: f.Rowcount, Expr: ir.C(ir.Int(0))})
 				}
 			}
 		}
@@ -48,7 +49,7 @@ func (b *Builder) NewFrame(fn *schema.Function) *query.Frame {
 }
 
 // BindInput makes a parameter known by its name and its number.
-func (b *Builder) BindInput(f *query.Frame, p schema.Param, v *query.Variable) {
+func (b *Builder) BindInput(f *expr.Frame, p schema.Param, v *expr.Variable) {
 	f.Inputs = append(f.Inputs, v)
 	if p.Name != "" {
 		f.Scope.Vars[p.Name] = v
@@ -63,7 +64,7 @@ func (b *Builder) BindInput(f *query.Frame, p schema.Param, v *query.Variable) {
 }
 
 // Outputs declares the OUT and TABLE parameters, and orders them.
-func (b *Builder) Outputs(f *query.Frame) {
+func (b *Builder) Outputs(f *expr.Frame) {
 	inout := f.Outs
 	f.Outs = nil
 	for i, p := range f.Func.Params {
@@ -74,7 +75,7 @@ func (b *Builder) Outputs(f *query.Frame) {
 			inout = inout[1:]
 		case f.SqlLang:
 			// The names of the columns, which the body cannot use.
-			f.Outs = append(f.Outs, &query.Variable{Name: p.Name, Type: b.App.SignatureType(p.T, f.Func.Text)})
+			f.Outs = append(f.Outs, &expr.Variable{Name: p.Name, Type: b.App.SignatureType(p.T, f.Func.Text)})
 		default:
 			name := syntax.NameOr(p.Name, "column"+strconv.Itoa(i+1))
 			v := b.declare(f, name, b.App.SignatureType(p.T, f.Func.Text))
@@ -88,8 +89,8 @@ func (b *Builder) Outputs(f *query.Frame) {
 }
 
 // declare makes a variable with its locals, in the scope of f.
-func (b *Builder) declare(f *query.Frame, name string, t schema.Type) *query.Variable {
-	v := &query.Variable{Name: name, Type: t}
+func (b *Builder) declare(f *expr.Frame, name string, t schema.Type) *expr.Variable {
+	v := &expr.Variable{Name: name, Type: t}
 	fields := b.App.FieldsOf(t.Name)
 	switch {
 	case t.Name == schema.NRecord:
@@ -97,7 +98,7 @@ func (b *Builder) declare(f *query.Frame, name string, t schema.Type) *query.Var
 	case len(fields) > 0:
 		v.IsRecord, v.Fixed = true, true
 		for _, fd := range fields {
-			v.Fields = append(v.Fields, query.Field{Name: fd.Name, Local: b.FieldLocal(name, fd.Name, fd.T), Type: fd.T, Domain: fd.Domain, Within: fd.Within})
+			v.Fields = append(v.Fields, expr.Field{Name: fd.Name, Local: b.FieldLocal(name, fd.Name, fd.T), Type: fd.T, Domain: fd.Domain, Within: fd.Within})
 		}
 	default:
 		v.Local = b.Local(name, t)
@@ -107,7 +108,7 @@ func (b *Builder) declare(f *query.Frame, name string, t schema.Type) *query.Var
 }
 
 // RunBody translates the body of the function of f into b.out.
-func (b *Builder) RunBody(f *query.Frame) {
+func (b *Builder) RunBody(f *expr.Frame) {
 	if f.Func.Body != nil {
 		b.plBody(f)
 		return
@@ -116,7 +117,7 @@ func (b *Builder) RunBody(f *query.Frame) {
 }
 
 // Inline writes the body of fn with the arguments args, and gives its result.
-func (b *Builder) Inline(pos ir.Pos, fn *schema.Function, args []query.Val) query.Val {
+func (b *Builder) Inline(pos ir.Pos, fn *schema.Function, args []expr.Val) expr.Val {
 	if b.Active(fn) {
 		b.Unmodelled("the recursion of %s", fn.Name)
 	}
@@ -125,7 +126,7 @@ func (b *Builder) Inline(pos ir.Pos, fn *schema.Function, args []query.Val) quer
 	}
 	b.Calls = append(b.Calls, fn)
 	f := b.NewFrame(fn)
-	x := query.NewPlace(query.Spot{App: b.App, Draft: b.Draft, Frame: f, Text: fn.Text})
+	x := query.NewPlace(expr.Spot{App: b.App, Draft: b.Draft, Frame: f, Text: fn.Text})
 	var null ir.Expr
 	for i, p := range fn.Inputs() {
 		b.argument(f, x, p, args[i], pos)
@@ -134,9 +135,9 @@ func (b *Builder) Inline(pos ir.Pos, fn *schema.Function, args []query.Val) quer
 		}
 	}
 	b.Outputs(f)
-	f.Result = &query.Result{Label: b.NewLabel(f.Scope.Label)}
+	f.Result = &expr.Result{Label: b.NewLabel(f.Scope.Label)}
 	b.results(f)
-	body := &ir.Block{At: query.At(pos), Label: f.Result.Label}
+	body := &ir.Block{At: expr.At(pos), Label: f.Result.Label}
 	leave := b.Enter(fn)
 	body.Body = b.Collect(func() { b.RunBody(f) })
 	leave()
@@ -149,7 +150,7 @@ func (b *Builder) Inline(pos ir.Pos, fn *schema.Function, args []query.Val) quer
 		list = body.Body
 	}
 	if null != nil {
-		b.Emit(&ir.If{At: query.At(pos), Cond: null, Then: b.Collect(func() { b.noResult(f, pos) }), Else: list})
+		b.Emit(&ir.If{At: expr.At(pos), Cond: null, Then: b.Collect(func() { b.noResult(f, pos) }), Else: list})
 	} else {
 		for _, s := range list {
 			b.Emit(s)
@@ -161,11 +162,11 @@ func (b *Builder) Inline(pos ir.Pos, fn *schema.Function, args []query.Val) quer
 
 // argument binds an argument: to a local of its own if the body assigns the
 // parameter or the argument is no simple value.
-func (b *Builder) argument(f *query.Frame, x *query.Place, p schema.Param, a query.Val, pos ir.Pos) {
+func (b *Builder) argument(f *expr.Frame, x *query.Place, p schema.Param, a expr.Val, pos ir.Pos) {
 	t := b.App.SignatureType(p.T, f.Func.Text)
 	u := b.App.DomainOf(p.T, f.Func.Text)
 	base := syntax.NameOr(p.Name, "arg")
-	v := &query.Variable{Name: p.Name, Type: t, NotNull: a.NotNull}
+	v := &expr.Variable{Name: p.Name, Type: t, NotNull: a.NotNull}
 	fields := b.App.FieldsOf(t.Name)
 	switch {
 	case a.Record && len(fields) == len(a.Fields):
@@ -173,7 +174,7 @@ func (b *Builder) argument(f *query.Frame, x *query.Place, p schema.Param, a que
 		for i, fd := range fields {
 			local := b.FieldLocal(base, fd.Name, fd.T)
 			b.Assign(pos, local, x.Assigned(a.Fields[i].Val(), fd.T, 0).Expr)
-			v.Fields = append(v.Fields, query.Field{Name: fd.Name, Local: local, Type: fd.T, Domain: fd.Domain, Within: fd.Within})
+			v.Fields = append(v.Fields, expr.Field{Name: fd.Name, Local: local, Type: fd.T, Domain: fd.Domain, Within: fd.Within})
 		}
 	case a.Record:
 		b.Unmodelled("a row as an argument of %s", f.Func.Name)
@@ -181,16 +182,16 @@ func (b *Builder) argument(f *query.Frame, x *query.Place, p schema.Param, a que
 		v.IsRecord, v.Fixed = true, true
 		for _, fd := range fields {
 			local := b.FieldLocal(base, fd.Name, fd.T)
-			e := query.Accessor(a, fd)
+			e := expr.Accessor(a, fd)
 			if a.IsNull() {
 				e = ir.C(ir.Null)
 			}
 			b.Assign(pos, local, e)
-			v.Fields = append(v.Fields, query.Field{Name: fd.Name, Local: local, Type: fd.T, Domain: fd.Domain, Within: fd.Within})
+			v.Fields = append(v.Fields, expr.Field{Name: fd.Name, Local: local, Type: fd.T, Domain: fd.Domain, Within: fd.Within})
 		}
 	default:
 		e := x.Convert(a, t, 0, "parameter "+base+" of "+f.Func.Name)
-		e = x.Becomes(u, query.Val{Expr: e, Type: t}).Expr
+		e = x.Becomes(u, expr.Val{Expr: e, Type: t}).Expr
 		_, isConst := e.(*ir.Const)
 		_, isVar := e.(*ir.Var)
 		if (isConst || isVar) && !p.Out && !f.Func.Assigns(p.Name) {
@@ -206,7 +207,7 @@ func (b *Builder) argument(f *query.Frame, x *query.Place, p schema.Param, a que
 }
 
 // results declares the locals that take what an inlined function returns.
-func (b *Builder) results(f *query.Frame) {
+func (b *Builder) results(f *expr.Frame) {
 	r := f.Result
 	switch {
 	case len(f.Func.Outputs()) > 0:
@@ -221,7 +222,7 @@ func (b *Builder) results(f *query.Frame) {
 		t := b.App.SignatureType(f.Func.Ret, f.Func.Text)
 		if fields := b.App.FieldsOf(t.Name); len(fields) > 0 {
 			for _, fd := range fields {
-				r.Values = append(r.Values, query.Column{Name: fd.Name, Expr: ir.V(b.FieldLocal(f.Scope.Label, fd.Name, fd.T)), Type: fd.T})
+				r.Values = append(r.Values, expr.Column{Name: fd.Name, Expr: ir.V(b.FieldLocal(f.Scope.Label, fd.Name, fd.T)), Type: fd.T})
 			}
 			return
 		}
@@ -229,13 +230,13 @@ func (b *Builder) results(f *query.Frame) {
 			b.Unmodelled("a function that returns a record")
 		}
 		local := b.Local(f.Scope.Label, t)
-		r.Values = []query.Column{{Name: f.Scope.Label, Expr: ir.V(local), Type: t}}
+		r.Values = []expr.Column{{Name: f.Scope.Label, Expr: ir.V(local), Type: t}}
 		b.Demand(b.App.DomainOf(f.Func.Ret, f.Func.Text), t, local, f.Func.Pos)
 	}
 }
 
 // noResult sets the result of a STRICT function to NULL.
-func (b *Builder) noResult(f *query.Frame, pos ir.Pos) {
+func (b *Builder) noResult(f *expr.Frame, pos ir.Pos) {
 	if len(f.Func.Outputs()) > 0 {
 		for _, o := range f.Outs {
 			for _, d := range o.Dests() {
@@ -298,12 +299,12 @@ func (b *Builder) Guard(pos ir.Pos, r *schema.Refs, f func(), other func()) {
 	}
 }
 
-func (b *Builder) TriggerBody(t *schema.Table, g *schema.Trigger, r *query.RowTrigger, fn *schema.Function, pos ir.Pos) {
+func (b *Builder) TriggerBody(t *schema.Table, g *schema.Trigger, r *expr.RowTrigger, fn *schema.Function, pos ir.Pos) {
 	b.Calls = append(b.Calls, fn)
 	f := b.NewFrame(fn)
 	f.Trigger = r
 	constant := func(name, value string) {
-		f.Scope.Vars[name] = &query.Variable{Name: name, Bound: ir.C(ir.Text(value)), Type: schema.TText, NotNull: true}
+		f.Scope.Vars[name] = &expr.Variable{Name: name, Bound: ir.C(ir.Text(value)), Type: schema.TText, NotNull: true}
 	}
 	when, level := "AFTER", "STATEMENT"
 	if g.Before {
@@ -323,23 +324,23 @@ func (b *Builder) TriggerBody(t *schema.Table, g *schema.Trigger, r *query.RowTr
 	for _, a := range g.Args {
 		args = append(args, ir.Text(a))
 	}
-	f.Scope.Vars[query.TriggerArgs] = &query.Variable{Name: query.TriggerArgs, Bound: ir.C(ir.Array(args)), Type: schema.ArrayOf(schema.TText), NotNull: true}
-	f.Scope.Vars["tg_nargs"] = &query.Variable{Name: "tg_nargs", Bound: ir.C(ir.Int(int64(len(args)))), Type: schema.TInt, NotNull: true}
-	for name, v := range map[string]*query.Variable{"old": r.Old, "new": r.New} {
+	f.Scope.Vars[expr.TriggerArgs] = &expr.Variable{Name: expr.TriggerArgs, Bound: ir.C(ir.Array(args)), Type: schema.ArrayOf(schema.TText), NotNull: true}
+	f.Scope.Vars["tg_nargs"] = &expr.Variable{Name: "tg_nargs", Bound: ir.C(ir.Int(int64(len(args)))), Type: schema.TInt, NotNull: true}
+	for name, v := range map[string]*expr.Variable{"old": r.Old, "new": r.New} {
 		if v != nil {
 			f.Scope.Vars[name] = v
 			continue
 		}
-		null := &query.Variable{Name: name, Type: schema.Opaque(t.RowType), IsRecord: true, Fixed: true} // all its fields are NULL
+		null := &expr.Variable{Name: name, Type: schema.Opaque(t.RowType), IsRecord: true, Fixed: true} // all its fields are NULL
 		for _, c := range t.Columns {
 			local := b.FieldLocal(name, c.Name, c.T)
-			b.EmitWeak(&ir.Assign{At: query.At(pos), Var: local, Expr: ir.C(ir.Null)})
-			null.Fields = append(null.Fields, query.Field{Name: c.Name, Local: local, Type: c.T, Domain: c.Domain, Within: c.Within})
+			b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: local, Expr: ir.C(ir.Null)})
+			null.Fields = append(null.Fields, expr.Field{Name: c.Name, Local: local, Type: c.T, Domain: c.Domain, Within: c.Within})
 		}
 		f.Scope.Vars[name] = null
 	}
-	f.Result = &query.Result{Label: b.NewLabel(f.Scope.Label)}
-	body := &ir.Block{At: query.At(pos), Label: f.Result.Label}
+	f.Result = &expr.Result{Label: b.NewLabel(f.Scope.Label)}
+	body := &ir.Block{At: expr.At(pos), Label: f.Result.Label}
 	leave := b.Enter(fn)
 	body.Body = b.Collect(func() { b.stmt(f, fn.Body.Block) })
 	leave()
@@ -361,14 +362,14 @@ func (b *Builder) TriggerBody(t *schema.Table, g *schema.Trigger, r *query.RowTr
 }
 
 // triggerReturn is RETURN in the function of a trigger.
-func (b *Builder) triggerReturn(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
+func (b *Builder) triggerReturn(f *expr.Frame, s *plpgsql.Return, pos ir.Pos) {
 	r := f.Trigger
 	what := strings.ToLower(strings.TrimSpace(s.Expr.Text(f.Text.SQL)))
 	switch {
 	case !r.Before: // the result is dropped
 	case what == "new" && r.New != nil, what == "old" && r.New == nil && r.Old != nil:
 	case r.Skip != "" && (what == "null" || what == "new" || what == "old" && r.Old == nil):
-		b.Emit(&ir.Assign{At: query.At(pos), Var: r.Skip, Expr: ir.C(ir.Bool(true))})
+		b.Emit(&ir.Assign{At: expr.At(pos), Var: r.Skip, Expr: ir.C(ir.Bool(true))})
 	case what == "old" && r.Old != nil:
 		for i, fd := range r.New.Fields {
 			b.Assign(pos, fd.Local, ir.V(r.Old.Fields[i].Local))
@@ -376,7 +377,7 @@ func (b *Builder) triggerReturn(f *query.Frame, s *plpgsql.Return, pos ir.Pos) {
 	default:
 		panic(write.NoTrigger{Reason: "a trigger that returns " + what})
 	}
-	b.Emit(&ir.Break{At: query.At(pos), Label: f.Result.Label})
+	b.Emit(&ir.Break{At: expr.At(pos), Label: f.Result.Label})
 }
 
 // Tracked translates a statement by f, and follows the search path: sets are those that it may set. A loop may come to
@@ -422,7 +423,7 @@ func (b *Builder) follow(tree any) {
 
 // dynamic translates EXECUTE of a constant command: it sees no variables but
 // those of USING, as $1, $2 and so on, and does not set FOUND.
-func (b *Builder) dynamic(f *query.Frame, queryName plpgsql.Span, using []plpgsql.Span) (g *query.Frame, tree any, t *syntax.Text) {
+func (b *Builder) dynamic(f *expr.Frame, queryName plpgsql.Span, using []plpgsql.Span) (g *expr.Frame, tree any, t *syntax.Text) {
 	t, ok := schema.ConstantCommand(f.Text, queryName)
 	if !ok {
 		b.Unmodelled("EXECUTE of a command that is put together when it runs")
@@ -434,7 +435,7 @@ func (b *Builder) dynamic(f *query.Frame, queryName plpgsql.Span, using []plpgsq
 	if len(stmts) != 1 {
 		b.Unmodelled("EXECUTE of several commands")
 	}
-	g = &query.Frame{Func: f.Func, Text: t, SqlLang: true, Scope: &query.Scope{Vars: map[string]*query.Variable{}}, Result: f.Result, Rowcount: f.Rowcount, Outs: f.Outs}
+	g = &expr.Frame{Func: f.Func, Text: t, SqlLang: true, Scope: &expr.Scope{Vars: map[string]*expr.Variable{}}, Result: f.Result, Rowcount: f.Rowcount, Outs: f.Outs}
 	x := b.Ex(f, f.Text)
 	for _, span := range using {
 		v := b.value(f, span)
@@ -442,15 +443,15 @@ func (b *Builder) dynamic(f *query.Frame, queryName plpgsql.Span, using []plpgsq
 			b.Unmodelled("a row in USING")
 		}
 		v = x.DefaultType(v)
-		g.Inputs = append(g.Inputs, &query.Variable{Bound: v.Expr, Type: v.Type, NotNull: v.NotNull})
+		g.Inputs = append(g.Inputs, &expr.Variable{Bound: v.Expr, Type: v.Type, NotNull: v.NotNull})
 	}
 	return g, pg.Inner(stmts[0].Stmt), t
 }
 
 // executeStmt is EXECUTE as a statement.
-func (b *Builder) executeStmt(f *query.Frame, s *plpgsql.Execute, pos ir.Pos) {
+func (b *Builder) executeStmt(f *expr.Frame, s *plpgsql.Execute, pos ir.Pos) {
 	g, tree, t := b.dynamic(f, s.Query, s.Using)
-	to, store := query.Sink{}, func() {}
+	to, store := expr.Sink{}, func() {}
 	if s.Into != nil {
 		to, store = b.into(f, s.Into, pos)
 		to.Whole = true
@@ -460,7 +461,7 @@ func (b *Builder) executeStmt(f *query.Frame, s *plpgsql.Execute, pos ir.Pos) {
 }
 
 // refuses writes the error of a command that a function which is not VOLATILE may not run, and reports whether it is one.
-func (b *Builder) refuses(f *query.Frame, tree any, pos ir.Pos) bool {
+func (b *Builder) refuses(f *expr.Frame, tree any, pos ir.Pos) bool {
 	if f.Func == nil || !f.Func.Stable || f.Func.Script != nil || f.Func.Program != nil || readsOnly(tree) {
 		return false
 	}

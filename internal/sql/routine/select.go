@@ -1,6 +1,7 @@
 package routine
 
 import (
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -9,7 +10,7 @@ import (
 )
 
 // selectStmt translates a SELECT that is a statement.
-func (b *Builder) selectStmt(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
+func (b *Builder) selectStmt(f *expr.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to expr.Sink) {
 	b.Apart(s, nil)
 	x := b.Ex(f, t)
 	x.WithWrites(s.WithClause, s)
@@ -33,7 +34,7 @@ func (b *Builder) selectStmt(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, p
 }
 
 // SelectInto takes the first row of q.
-func (b *Builder) SelectInto(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos, to query.Sink) {
+func (b *Builder) SelectInto(f *expr.Frame, x *query.Place, q *query.Query, pos ir.Pos, to expr.Sink) {
 	if len(q.Loops) > 0 {
 		b.Unmodelled("SELECT INTO from a set-returning function")
 	}
@@ -66,7 +67,7 @@ func (b *Builder) SelectInto(f *query.Frame, x *query.Place, q *query.Query, pos
 			body()
 			return
 		}
-		b.Emit(&ir.If{At: query.At(pos), Cond: q.Where, Then: b.Collect(body), Else: b.Collect(func() {
+		b.Emit(&ir.If{At: expr.At(pos), Cond: q.Where, Then: b.Collect(body), Else: b.Collect(func() {
 			b.SetNull(pos, append(list, rest...))
 			b.SetFound(f, pos, no, nil)
 			b.Strict(to, pos, no)
@@ -74,15 +75,15 @@ func (b *Builder) SelectInto(f *query.Frame, x *query.Place, q *query.Query, pos
 		return
 	}
 	b.LockFirst(q, pos, to.Whole)
-	s := &ir.Select{At: query.At(pos), Query: q.IR(), Order: q.Order, Locks: q.Locks, Found: b.FoundLocal(f)}
+	s := &ir.Select{At: expr.At(pos), Query: q.IR(), Order: q.Order, Locks: q.Locks, Found: b.FoundLocal(f)}
 	if to.Strict && s.Found == "" {
 		s.Found = b.Local("was_found", schema.TBool)
 	}
 	if to.Strict && q.AtMost != 1 && !b.SingleRow(s.Query) {
-		if f.Found != "" && b.Caught(query.TooManyRows) {
-			b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: yes})
+		if f.Found != "" && b.Caught(expr.TooManyRows) {
+			b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Found, Expr: yes})
 		}
-		b.AtMostOne(s.Query, pos, query.TooManyRows)
+		b.AtMostOne(s.Query, pos, expr.TooManyRows)
 	}
 	seen := map[string]bool{}
 	for i, d := range list {
@@ -105,9 +106,9 @@ func (b *Builder) SelectInto(f *query.Frame, x *query.Place, q *query.Query, pos
 
 // aggregatesInto computes the aggregates of q, directly into list where a
 // column is one whose value is stored as it is.
-func (b *Builder) aggregatesInto(x *query.Place, q *query.Query, pos ir.Pos, list []query.Dest) {
+func (b *Builder) aggregatesInto(x *query.Place, q *query.Query, pos ir.Pos, list []expr.Dest) {
 	query.LockRows(b.Draft, q, pos)
-	s := &ir.Select{At: query.At(pos), Query: q.IR()}
+	s := &ir.Select{At: expr.At(pos), Query: q.IR()}
 	direct := map[string]string{} // from the aggregate's local to the destination
 	taken := map[string]bool{}
 	used := map[string]int{}
@@ -124,7 +125,7 @@ func (b *Builder) aggregatesInto(x *query.Place, q *query.Query, pos ir.Pos, lis
 	}
 	for i, d := range list {
 		v, ok := q.Targets[i].Expr.(*ir.Var)
-		if ok && own[v.Name] && d.Local != "" && used[v.Name] == 1 && used[d.Local] == 0 && query.LocalType(q.Targets[i].Type) == query.LocalType(d.T) && !taken[d.Local] && x.Assigned(q.Targets[i].Val(), d.T, 0).Expr == ir.Expr(v) {
+		if ok && own[v.Name] && d.Local != "" && used[v.Name] == 1 && used[d.Local] == 0 && expr.LocalType(q.Targets[i].Type) == expr.LocalType(d.T) && !taken[d.Local] && x.Assigned(q.Targets[i].Val(), d.T, 0).Expr == ir.Expr(v) {
 			direct[v.Name] = d.Local
 			taken[d.Local] = true
 		}
@@ -139,8 +140,8 @@ func (b *Builder) aggregatesInto(x *query.Place, q *query.Query, pos ir.Pos, lis
 	}
 	b.Emit(s)
 	query.ComputeAfter(b.Draft, q)
-	var rest []query.Dest
-	var cols []query.Column
+	var rest []expr.Dest
+	var cols []expr.Column
 	for i, d := range list {
 		if v, ok := q.Targets[i].Expr.(*ir.Var); ok && d.Local != "" && direct[v.Name] == d.Local {
 			continue
@@ -151,7 +152,7 @@ func (b *Builder) aggregatesInto(x *query.Place, q *query.Query, pos ir.Pos, lis
 }
 
 // perform runs q for its locks and FOUND alone.
-func (b *Builder) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos) {
+func (b *Builder) perform(f *expr.Frame, x *query.Place, q *query.Query, pos ir.Pos) {
 	if len(q.Loops) > 0 {
 		b.Unmodelled("PERFORM over a set-returning function")
 	}
@@ -170,11 +171,11 @@ func (b *Builder) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir
 		if q.AtMost > 0 {
 			c := ir.V(f.Rowcount)
 			limit := ir.C(ir.Int(q.AtMost))
-			b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Rowcount, Expr: &ir.Cond{If: ir.Op(ir.Gt, c, limit), Then: limit, Else: c}})
+			b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Rowcount, Expr: &ir.Cond{If: ir.Op(ir.Gt, c, limit), Then: limit, Else: c}})
 		}
 	}
 	if len(q.Aggs) > 0 {
-		b.aggregatesInto(x, q, pos, make([]query.Dest, len(q.Targets)))
+		b.aggregatesInto(x, q, pos, make([]expr.Dest, len(q.Targets)))
 		b.compute(pos, q.Targets)
 		b.SetFound(f, pos, yes, nil)
 		return
@@ -191,7 +192,7 @@ func (b *Builder) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir
 			b.Unmodelled("LIMIT with what may fail in PERFORM")
 		}
 		// All rows are computed, not only the first.
-		loop := &ir.Foreach{At: query.At(pos), Query: q.IR(), Order: q.Order, Found: f.Found}
+		loop := &ir.Foreach{At: expr.At(pos), Query: q.IR(), Order: q.Order, Found: f.Found}
 		loop.Into, loop.Cols = []string{b.Local("hit", schema.TBool)}, []ir.Expr{yes}
 		b.mayFail(q, &loop.Into, &loop.Cols)
 		b.Weak[loop] = true
@@ -199,7 +200,7 @@ func (b *Builder) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir
 		return
 	}
 	b.LockFirst(q, pos, false)
-	s := &ir.Select{At: query.At(pos), Query: q.IR(), Order: q.Order, Locks: q.Locks, Found: f.Found}
+	s := &ir.Select{At: expr.At(pos), Query: q.IR(), Order: q.Order, Locks: q.Locks, Found: f.Found}
 	b.mayFail(q, &s.Into, &s.Cols)
 	b.AtLeastOne(s)
 	b.Weak[s] = true
@@ -207,7 +208,7 @@ func (b *Builder) perform(f *query.Frame, x *query.Place, q *query.Query, pos ir
 }
 
 // performOnce is perform of a query without tables.
-func (b *Builder) performOnce(f *query.Frame, q *query.Query, pos ir.Pos) {
+func (b *Builder) performOnce(f *expr.Frame, q *query.Query, pos ir.Pos) {
 	if len(q.Aggs) > 0 {
 		b.Unmodelled("an aggregate without FROM")
 	}
@@ -221,20 +222,20 @@ func (b *Builder) performOnce(f *query.Frame, q *query.Query, pos ir.Pos) {
 		b.Out = append(b.Out, computed...)
 	case len(computed) > 0 || ir.MayFail(q.Where):
 		hit := b.Local("hit", schema.TBool)
-		b.Emit(&ir.Assign{At: query.At(pos), Var: hit, Expr: found})
+		b.Emit(&ir.Assign{At: expr.At(pos), Var: hit, Expr: found})
 		found = ir.V(hit)
 		if len(computed) > 0 {
-			b.Emit(&ir.If{At: query.At(pos), Cond: found, Then: computed})
+			b.Emit(&ir.If{At: expr.At(pos), Cond: found, Then: computed})
 		}
 	}
 	b.SetFound(f, pos, found, nil)
 }
 
 // compute evaluates the values that may fail, which nobody looks at.
-func (b *Builder) compute(pos ir.Pos, cols []query.Column) {
+func (b *Builder) compute(pos ir.Pos, cols []expr.Column) {
 	for _, c := range cols {
 		if c.Expr != nil && ir.MayFail(c.Expr) {
-			b.Emit(&ir.Assign{At: query.At(pos), Var: b.Local("tmp", c.Type), Expr: c.Expr})
+			b.Emit(&ir.Assign{At: expr.At(pos), Var: b.Local("tmp", c.Type), Expr: c.Expr})
 		}
 	}
 }
@@ -250,7 +251,7 @@ func (b *Builder) mayFail(q *query.Query, into *[]string, cols *[]ir.Expr) {
 
 // selectRows returns the rows of q to the client, or drops them in a function
 // that was called for its effects.
-func (b *Builder) selectRows(f *query.Frame, x *query.Place, q *query.Query, pos ir.Pos) {
+func (b *Builder) selectRows(f *expr.Frame, x *query.Place, q *query.Query, pos ir.Pos) {
 	if f.Result != nil {
 		b.perform(f, x, q, pos)
 		return
@@ -274,19 +275,19 @@ func (b *Builder) selectRows(f *query.Frame, x *query.Place, q *query.Query, pos
 			return
 		}
 		x.EmitAggregates(q, pos)
-		b.Emit(&ir.Emit{At: query.At(pos), Exprs: cols})
+		b.Emit(&ir.Emit{At: expr.At(pos), Exprs: cols})
 		b.SetFound(f, pos, yes, nil)
 	case len(q.From) == 0:
 		if q.Limit != nil && q.AtMost < 1 {
 			b.Unmodelled("LIMIT 0 or of an expression without FROM")
 		}
 		if q.Where == nil {
-			b.Emit(&ir.Emit{At: query.At(pos), Exprs: cols})
+			b.Emit(&ir.Emit{At: expr.At(pos), Exprs: cols})
 			b.SetFound(f, pos, yes, nil)
 			return
 		}
-		b.Emit(&ir.If{At: query.At(pos), Cond: q.Where, Then: b.Collect(func() {
-			b.Emit(&ir.Emit{At: query.At(pos), Exprs: cols})
+		b.Emit(&ir.If{At: expr.At(pos), Cond: q.Where, Then: b.Collect(func() {
+			b.Emit(&ir.Emit{At: expr.At(pos), Exprs: cols})
 			b.SetFound(f, pos, yes, nil)
 		}), Else: b.Collect(func() { b.SetFound(f, pos, ir.C(ir.Bool(false)), nil) })})
 	default:
@@ -298,7 +299,7 @@ func (b *Builder) selectRows(f *query.Frame, x *query.Place, q *query.Query, pos
 				b.CountRows(f, q.IR(), pos)
 			}
 			if f.Found != "" {
-				b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: &ir.Exists{Query: q.IR()}})
+				b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Found, Expr: &ir.Exists{Query: q.IR()}})
 			}
 		}
 		if q.Limit != nil { // it is for LockRows to tell which rows come
@@ -306,31 +307,31 @@ func (b *Builder) selectRows(f *query.Frame, x *query.Place, q *query.Query, pos
 			query.LockRows(b.Draft, q, pos)
 		}
 		query.FetchAll(b.Draft, q)
-		b.Emit(&ir.EmitRows{At: query.At(pos), Cols: cols, Query: q.IR(), Order: q.Order, Limit: q.Limit, Locks: q.Locks})
+		b.Emit(&ir.EmitRows{At: expr.At(pos), Cols: cols, Query: q.IR(), Order: q.Order, Limit: q.Limit, Locks: q.Locks})
 	}
 }
 
 // loopRows returns the rows of a set-returning function one by one.
-func (b *Builder) loopRows(f *query.Frame, q *query.Query, pos ir.Pos, cols []ir.Expr) {
+func (b *Builder) loopRows(f *expr.Frame, q *query.Query, pos ir.Pos, cols []ir.Expr) {
 	if q.Limit != nil || len(q.Order) > 0 || len(q.Aggs) > 0 {
 		b.Unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
 	}
 	b.SetFound(f, pos, ir.C(ir.Bool(false)), ir.C(ir.Int(0)))
 	b.Each(q, pos, "", "", func() {
 		if len(q.From) == 0 {
-			b.Emit(&ir.Emit{At: query.At(pos), Exprs: cols})
+			b.Emit(&ir.Emit{At: expr.At(pos), Exprs: cols})
 			b.CountOne(f, pos)
 			return
 		}
 		if f.Rowcount != "" || f.Found != "" {
 			b.Unmodelled("FOUND after RETURN QUERY from a set-returning function and a table")
 		}
-		b.Emit(&ir.EmitRows{At: query.At(pos), Cols: cols, Query: q.IR(), Locks: q.Locks})
+		b.Emit(&ir.EmitRows{At: expr.At(pos), Cols: cols, Query: q.IR(), Locks: q.Locks})
 	})
 }
 
 // values is VALUES (…), (…) as a statement.
-func (b *Builder) values(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to query.Sink) {
+func (b *Builder) values(f *expr.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to expr.Sink) {
 	if s.LimitCount != nil || s.LimitOffset != nil || len(s.SortClause) > 0 || s.WithClause != nil {
 		b.Unmodelled("VALUES with ORDER BY or LIMIT")
 	}
@@ -339,7 +340,7 @@ func (b *Builder) values(f *query.Frame, t *syntax.Text, s *pg.SelectStmt, pos i
 		q := &query.Query{Place: x, AtMost: -1}
 		for _, n := range pg.Inner(row).(*pg.List).Items {
 			v := x.DefaultType(x.One(n))
-			q.Targets = append(q.Targets, query.Column{Name: "column", Expr: v.Expr, Type: v.Type, NotNull: v.NotNull})
+			q.Targets = append(q.Targets, expr.Column{Name: "column", Expr: v.Expr, Type: v.Type, NotNull: v.NotNull})
 		}
 		switch to.Kind {
 		case query.IntoLocals:

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
-	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -15,7 +15,7 @@ import (
 // divisions puts, before each statement that divides, a jump to the handler of
 // division by zero, as far as it always divides.
 func (b *Builder) divisions(list []ir.Stmt) []ir.Stmt {
-	if !b.Caught(query.DivisionByZero) {
+	if !b.Caught(expr.DivisionByZero) {
 		return list
 	}
 	var out []ir.Stmt
@@ -36,7 +36,7 @@ func (b *Builder) divisions(list []ir.Stmt) []ir.Stmt {
 		if always && len(zero) > 0 {
 			b.Shown[s] = true
 			for _, cond := range zero {
-				test := b.Collect(func() { b.FailsIf(s.Position(), cond, query.DivisionByZero) })
+				test := b.Collect(func() { b.FailsIf(s.Position(), cond, expr.DivisionByZero) })
 				b.Shown[test[0]] = true
 				out = append(out, test...)
 			}
@@ -50,7 +50,7 @@ func (b *Builder) divisions(list []ir.Stmt) []ir.Stmt {
 // first; false if it need not come to some of them. NULL divided by zero is NULL.
 func byZero(e ir.Expr, zero *[]ir.Expr) bool {
 	division := func(x, y ir.Expr) {
-		*zero = append(*zero, ir.AndE(query.IsNotNull(x), ir.Op(ir.Eq, y, ir.C(ir.Int(0)))))
+		*zero = append(*zero, ir.AndE(expr.IsNotNull(x), ir.Op(ir.Eq, y, ir.C(ir.Int(0)))))
 	}
 	switch e := e.(type) {
 	case *ir.Unary:
@@ -138,7 +138,7 @@ func (v *valueErrors) translated(list []ir.Stmt) {
 			}
 			ir.WalkExpr(e, func(e ir.Expr) {
 				switch c, ok := e.(*ir.Call); {
-				case !ok, ir.Functions[c.Name] != nil, c.Name == query.CastName(schema.TText):
+				case !ok, ir.Functions[c.Name] != nil, c.Name == expr.CastName(schema.TText):
 				case c.Def != nil:
 					v.strange("what a query does")
 				default:
@@ -158,7 +158,7 @@ func (v *valueErrors) translated(list []ir.Stmt) {
 
 // valueErrors looks at all that statements may run: what the translation drops
 // may be an error, too.
-func (b *Builder) valueErrors(f *query.Frame, body []plpgsql.Stmt) *valueErrors {
+func (b *Builder) valueErrors(f *expr.Frame, body []plpgsql.Stmt) *valueErrors {
 	v := &valueErrors{b: b}
 	tr := b.App.Tracer()
 	r := schema.NewRefs()
@@ -193,7 +193,7 @@ func (b *Builder) valueErrors(f *query.Frame, body []plpgsql.Stmt) *valueErrors 
 					v.tree(e.Node, false)
 				}
 			}
-			if c.Domain != nil || c.T.SQL != nil && (c.T.SQL.Length > 0 || query.Rounds(c.T.SQL)) {
+			if c.Domain != nil || c.T.SQL != nil && (c.T.SQL.Length > 0 || expr.Rounds(c.T.SQL)) {
 				v.strange("a value of " + t.Name + "." + c.Name)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -14,7 +15,7 @@ import (
 )
 
 // declaration declares a variable of DECLARE and gives it its first value.
-func (b *Builder) declaration(f *query.Frame, d plpgsql.Decl) {
+func (b *Builder) declaration(f *expr.Frame, d plpgsql.Decl) {
 	pos := f.Text.Pos(d.At)
 	if f.Scope.Vars[d.Name] != nil {
 		b.App.Fail(pos, "variable %s is declared twice", d.Name)
@@ -31,9 +32,9 @@ func (b *Builder) declaration(f *query.Frame, d plpgsql.Decl) {
 		f.Scope.Vars[d.Name] = v
 		return
 	case d.Cursor:
-		v := &query.Variable{Name: d.Name, Type: schema.Opaque("refcursor"), Local: b.Local(d.Name, schema.TAny)}
+		v := &expr.Variable{Name: d.Name, Type: schema.Opaque("refcursor"), Local: b.Local(d.Name, schema.TAny)}
 		if !d.Args && !d.Query.Empty() {
-			v.Cursor = &query.Cursor{Query: d.Query, Scope: f.Scope.Copy()}
+			v.Cursor = &expr.Cursor{Query: d.Query, Scope: f.Scope.Copy()}
 		}
 		f.Scope.Vars[d.Name] = v
 		return
@@ -41,7 +42,7 @@ func (b *Builder) declaration(f *query.Frame, d plpgsql.Decl) {
 	t, domain := b.declaredType(f, d)
 	// A default sees the variables before it, and not the variable itself, which
 	// is declared after.
-	var v *query.Val
+	var v *expr.Val
 	if !d.Default.Empty() {
 		why, ok := b.Attempt(func() { x := b.value(f, d.Default); v = &x })
 		if !ok {
@@ -74,18 +75,18 @@ func (b *Builder) declaration(f *query.Frame, d plpgsql.Decl) {
 
 // startNull sets a variable to NULL where its declaration may be reached
 // several times.
-func (b *Builder) startNull(v *query.Variable, pos ir.Pos) {
+func (b *Builder) startNull(v *expr.Variable, pos ir.Pos) {
 	for _, d := range v.Dests() {
 		if b.LoopDepth == 0 && len(b.Calls) == 1 && b.Demands[d.Local] == nil {
 			continue
 		}
-		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: d.Local, Expr: ir.C(ir.Null)})
+		b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: d.Local, Expr: ir.C(ir.Null)})
 	}
 }
 
 // declaredType reads the type of a declaration, %TYPE and %ROWTYPE included, and its domain, nil
 // if it is none.
-func (b *Builder) declaredType(f *query.Frame, d plpgsql.Decl) (schema.Type, *schema.UserType) {
+func (b *Builder) declaredType(f *expr.Frame, d plpgsql.Decl) (schema.Type, *schema.UserType) {
 	src := d.Type.Text(f.Text.SQL)
 	lower := strings.ToLower(strings.Join(strings.Fields(src), ""))
 	pos := f.Text.Pos(d.Type.Start)
@@ -123,7 +124,7 @@ func (b *Builder) declaredType(f *query.Frame, d plpgsql.Decl) (schema.Type, *sc
 }
 
 // typeOfName is x%TYPE: of a variable, a field or a column, with its domain, nil if it is none.
-func (b *Builder) typeOfName(f *query.Frame, parts []string, pos ir.Pos) (schema.Type, *schema.UserType) {
+func (b *Builder) typeOfName(f *expr.Frame, parts []string, pos ir.Pos) (schema.Type, *schema.UserType) {
 	if v, fd := f.Scope.Find(parts); fd != nil {
 		return fd.Type, fd.Domain
 	} else if v != nil {
@@ -151,8 +152,8 @@ func (b *Builder) typeOfName(f *query.Frame, parts []string, pos ir.Pos) (schema
 }
 
 // store assigns a value to a variable.
-func (b *Builder) store(f *query.Frame, v *query.Variable, e query.Val, pos ir.Pos) {
-	x := query.NewPlace(query.Spot{App: b.App, Draft: b.Draft, Frame: f, Text: f.Text})
+func (b *Builder) store(f *expr.Frame, v *expr.Variable, e expr.Val, pos ir.Pos) {
+	x := query.NewPlace(expr.Spot{App: b.App, Draft: b.Draft, Frame: f, Text: f.Text})
 	if !v.IsRecord {
 		if e.Record {
 			if len(e.Fields) != 1 {
@@ -175,9 +176,9 @@ func (b *Builder) store(f *query.Frame, v *query.Variable, e query.Val, pos ir.P
 		if len(fields) == 0 {
 			b.Unmodelled("a value of unknown shape in the record %s", v.Name)
 		}
-		var cols []query.Column
+		var cols []expr.Column
 		for _, fd := range fields {
-			cols = append(cols, query.Column{Name: fd.Name, Expr: query.Accessor(e, fd), Type: fd.T})
+			cols = append(cols, expr.Column{Name: fd.Name, Expr: expr.Accessor(e, fd), Type: fd.T})
 		}
 		list, rest := b.recordDests(v, cols, pos)
 		b.AssignAll(x, pos, list, cols)
@@ -188,18 +189,18 @@ func (b *Builder) store(f *query.Frame, v *query.Variable, e query.Val, pos ir.P
 // recordDests gives the locals that take the columns of a row. A variable of
 // type record takes their names and types; all that it ever held keep their
 // locals, so that a field is found after either branch of an IF.
-func (b *Builder) recordDests(v *query.Variable, cols []query.Column, pos ir.Pos) (list, rest []query.Dest) {
+func (b *Builder) recordDests(v *expr.Variable, cols []expr.Column, pos ir.Pos) (list, rest []expr.Dest) {
 	if v.Fixed {
 		b.demandParts(v.Fields, cols, pos)
 		for i := range cols {
 			if i < len(v.Fields) {
-				list = append(list, query.Dest{Local: v.Fields[i].Local, T: v.Fields[i].Type})
+				list = append(list, expr.Dest{Local: v.Fields[i].Local, T: v.Fields[i].Type})
 			} else {
-				list = append(list, query.Dest{})
+				list = append(list, expr.Dest{})
 			}
 		}
 		for _, fd := range v.Fields[min(len(cols), len(v.Fields)):] {
-			rest = append(rest, query.Dest{Local: fd.Local, T: fd.Type})
+			rest = append(rest, expr.Dest{Local: fd.Local, T: fd.Type})
 		}
 		return list, rest
 	}
@@ -212,9 +213,9 @@ func (b *Builder) recordDests(v *query.Variable, cols []query.Column, pos ir.Pos
 		old := v.Held(c.Name)
 		switch {
 		case old == nil:
-			v.All = append(v.All, query.Field{Name: c.Name, Local: b.FieldLocal(v.Name, c.Name, t), Type: t})
+			v.All = append(v.All, expr.Field{Name: c.Name, Local: b.FieldLocal(v.Name, c.Name, t), Type: t})
 			old = &v.All[len(v.All)-1]
-		case query.LocalType(old.Type) != query.LocalType(t):
+		case expr.LocalType(old.Type) != expr.LocalType(t):
 			if !(old.Type.Numeric() && t.Numeric()) {
 				b.App.Fail(pos, "the record %s holds rows of different shapes (its field %s is %s and %s); declare two records", v.Name, c.Name, old.Type, t)
 			}
@@ -224,7 +225,7 @@ func (b *Builder) recordDests(v *query.Variable, cols []query.Column, pos ir.Pos
 			}
 		}
 		v.Fields = append(v.Fields, *old)
-		list = append(list, query.Dest{Local: old.Local, T: old.Type})
+		list = append(list, expr.Dest{Local: old.Local, T: old.Type})
 	}
 	return list, nil
 }
@@ -233,13 +234,13 @@ func (b *Builder) recordDests(v *query.Variable, cols []query.Column, pos ir.Pos
 func (b *Builder) RetypeLocal(name string, t schema.Type) {
 	for i := range b.Txn.Locals {
 		if b.Txn.Locals[i].Name == name {
-			b.Txn.Locals[i].Type, b.Txn.Locals[i].Domain = query.LocalType(t), t.Domain()
+			b.Txn.Locals[i].Type, b.Txn.Locals[i].Domain = expr.LocalType(t), t.Domain()
 		}
 	}
 }
 
 // assignment translates target := expr.
-func (b *Builder) assignment(f *query.Frame, s *plpgsql.Assign, pos ir.Pos) {
+func (b *Builder) assignment(f *expr.Frame, s *plpgsql.Assign, pos ir.Pos) {
 	e := b.value(f, s.Expr)
 	v, fd := b.targetOf(f, s.Target)
 	if s.Slice {
@@ -248,9 +249,9 @@ func (b *Builder) assignment(f *query.Frame, s *plpgsql.Assign, pos ir.Pos) {
 	if s.Deep {
 		b.Unmodelled("an assignment to a field of an element")
 	}
-	d := query.Dest{Local: v.Local, T: v.Type}
+	d := expr.Dest{Local: v.Local, T: v.Type}
 	if fd != nil {
-		d = query.Dest{Local: fd.Local, T: fd.Type}
+		d = expr.Dest{Local: fd.Local, T: fd.Type}
 	}
 	x := b.Ex(f, f.Text)
 	switch {
@@ -267,14 +268,14 @@ func (b *Builder) assignment(f *query.Frame, s *plpgsql.Assign, pos ir.Pos) {
 			x.NoRow(i)
 			args = append(args, x.DefaultType(i).Expr)
 			if !i.NotNull {
-				b.Require(pos, query.IsNotNull(x.DefaultType(i).Expr), query.NullVariable)
+				b.Require(pos, expr.IsNotNull(x.DefaultType(i).Expr), expr.NullVariable)
 			}
 		}
 		if d.T.Name == schema.NArray && len(s.Subscripts) == 1 {
 			e = x.Assigned(e, d.T.Element(), 0)
 		}
 		args = append(args, x.DefaultType(e).Expr)
-		b.Assign(pos, d.Local, &ir.Call{Name: "set", Args: args, Type: query.LocalType(d.T)})
+		b.Assign(pos, d.Local, &ir.Call{Name: "set", Args: args, Type: expr.LocalType(d.T)})
 	case fd != nil:
 		if e.Record {
 			b.Unmodelled("a row in a field")
@@ -290,7 +291,7 @@ func (b *Builder) assignment(f *query.Frame, s *plpgsql.Assign, pos ir.Pos) {
 }
 
 // TargetOf finds the variable that is to be set.
-func (b *Builder) targetOf(f *query.Frame, n plpgsql.Name) (*query.Variable, *query.Field) {
+func (b *Builder) targetOf(f *expr.Frame, n plpgsql.Name) (*expr.Variable, *expr.Field) {
 	if n.Parts[0][0] == '$' {
 		if v := f.Numbered(n.Parts[0]); v != nil {
 			return v, nil
@@ -314,25 +315,25 @@ func (b *Builder) targetOf(f *query.Frame, n plpgsql.Name) (*query.Variable, *qu
 // into gives the sink for an INTO clause, and what is to follow the command:
 // where a handler catches what STRICT refuses, the targets are set last, since
 // they keep their values then.
-func (b *Builder) into(f *query.Frame, in *plpgsql.Into, pos ir.Pos) (to query.Sink, store func()) {
+func (b *Builder) into(f *expr.Frame, in *plpgsql.Into, pos ir.Pos) (to expr.Sink, store func()) {
 	dests := b.destsFor(f, in.Targets, pos)
-	to = query.Sink{Kind: query.IntoLocals, Strict: in.Strict, Dests: dests}
-	if !in.Strict || !b.Caught(query.NoData, query.TooManyRows) {
+	to = expr.Sink{Kind: query.IntoLocals, Strict: in.Strict, Dests: dests}
+	if !in.Strict || !b.Caught(expr.NoData, expr.TooManyRows) {
 		return to, func() {}
 	}
 	if f.Rowcount != "" {
 		b.Unmodelled("ROW_COUNT, with STRICT in a block with EXCEPTION")
 	}
-	var list, rest []query.Dest
+	var list, rest []expr.Dest
 	first := map[string]string{} // where the value of a target goes
-	to.Dests = func(cols []query.Column) ([]query.Dest, []query.Dest) {
+	to.Dests = func(cols []expr.Column) ([]expr.Dest, []expr.Dest) {
 		list, rest = dests(cols)
-		from := make([]query.Dest, len(list))
+		from := make([]expr.Dest, len(list))
 		for i, d := range list {
 			if d.Local != "" && first[d.Local] == "" {
 				first[d.Local] = b.Local(d.Local, d.T)
 			}
-			from[i] = query.Dest{Local: first[d.Local], T: d.T}
+			from[i] = expr.Dest{Local: first[d.Local], T: d.T}
 		}
 		return from, nil
 	}
@@ -347,34 +348,34 @@ func (b *Builder) into(f *query.Frame, in *plpgsql.Into, pos ir.Pos) (to query.S
 }
 
 // destsFor gives the locals of a list of targets: one record, or variables.
-func (b *Builder) destsFor(f *query.Frame, targets []plpgsql.Name, pos ir.Pos) func([]query.Column) ([]query.Dest, []query.Dest) {
-	return func(cols []query.Column) (list, rest []query.Dest) {
+func (b *Builder) destsFor(f *expr.Frame, targets []plpgsql.Name, pos ir.Pos) func([]expr.Column) ([]expr.Dest, []expr.Dest) {
+	return func(cols []expr.Column) (list, rest []expr.Dest) {
 		if len(targets) == 1 {
 			if v, fd := b.targetOf(f, targets[0]); v.IsRecord && fd == nil {
 				return b.recordDests(v, cols, pos)
 			}
 		}
-		var all []query.Dest
+		var all []expr.Dest
 		for _, n := range targets {
 			v, fd := b.targetOf(f, n)
 			switch {
 			case fd != nil:
-				all = append(all, query.Dest{Local: fd.Local, T: fd.Type})
+				all = append(all, expr.Dest{Local: fd.Local, T: fd.Type})
 			case v.IsRecord:
 				b.App.Fail(f.Text.Pos(n.At), "%s is a record: it must be the only target of INTO", v.Name)
 			default:
-				all = append(all, query.Dest{Local: v.Local, T: v.Type})
+				all = append(all, expr.Dest{Local: v.Local, T: v.Type})
 			}
 		}
 		for i := range cols {
 			if i < len(all) {
 				list = append(list, all[i])
 			} else {
-				list = append(list, query.Dest{})
+				list = append(list, expr.Dest{})
 			}
 		}
 		for i, d := range all {
-			if len(b.Demands[d.Local]) > 0 && slices.ContainsFunc(all[:i], func(o query.Dest) bool { return o.Local == d.Local }) {
+			if len(b.Demands[d.Local]) > 0 && slices.ContainsFunc(all[:i], func(o expr.Dest) bool { return o.Local == d.Local }) {
 				b.Unmodelled("INTO that sets a variable twice which is NOT NULL or of a domain")
 			}
 		}
@@ -385,7 +386,7 @@ func (b *Builder) destsFor(f *query.Frame, targets []plpgsql.Name, pos ir.Pos) f
 
 // LastOnes leaves out of list the locals that come again in it or in rest: they are
 // set in this order, and keep the last value.
-func LastOnes(list, rest []query.Dest) []query.Dest {
+func LastOnes(list, rest []expr.Dest) []expr.Dest {
 	again := map[string]bool{}
 	for _, d := range rest {
 		again[d.Local] = true
@@ -393,7 +394,7 @@ func LastOnes(list, rest []query.Dest) []query.Dest {
 	out := slices.Clone(list)
 	for i, d := range slices.Backward(list) {
 		if d.Local != "" && again[d.Local] {
-			out[i] = query.Dest{}
+			out[i] = expr.Dest{}
 		}
 		again[d.Local] = true
 	}

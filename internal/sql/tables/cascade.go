@@ -3,6 +3,7 @@ package tables
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
@@ -66,7 +67,7 @@ func (l *Completer) defaultParent(t *schema.Table, k *ir.ForeignKey) ([]ir.Expr,
 		}
 		if c.Def != nil {
 			var ok bool
-			if v, ok = l.constantValue(query.NewPlace(query.Spot{App: l.Application, Text: c.Def.Text}), c.Def.Node, c); !ok {
+			if v, ok = l.constantValue(query.NewPlace(expr.Spot{App: l.Application, Text: c.Def.Text}), c.Def.Node, c); !ok {
 				return nil, false
 			}
 		}

@@ -3,6 +3,7 @@ package tables
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -78,7 +79,7 @@ func (l *Completer) exclusionExpr(t *schema.Table, c *schema.Exclusion, out *ir.
 		if c.Where == nil {
 			return nil
 		}
-		return l.inRow(t, row, c.Where.Text).Boolean(c.Where.Node, query.Exact)
+		return l.inRow(t, row, c.Where.Text).Boolean(c.Where.Node, expr.Exact)
 	}
 	for _, el := range c.Elements {
 		if _, declared := l.Operators[el.Op]; declared {
@@ -90,9 +91,9 @@ func (l *Completer) exclusionExpr(t *schema.Table, c *schema.Exclusion, out *ir.
 		if v.Type.Name != schema.NBool {
 			return "the operator " + el.Op
 		}
-		for _, side := range []query.Val{a, b} {
+		for _, side := range []expr.Val{a, b} {
 			if _, compares := syntax.Comparisons[el.Op]; !side.NotNull && !v.NotNull && !compares { // operators give NULL for NULL
-				out.Expr = ir.AndE(out.Expr, query.IsNotNull(side.Expr))
+				out.Expr = ir.AndE(out.Expr, expr.IsNotNull(side.Expr))
 			}
 		}
 		out.Expr = ir.AndE(out.Expr, v.Expr)
@@ -110,18 +111,18 @@ func (l *Completer) exclusionExpr(t *schema.Table, c *schema.Exclusion, out *ir.
 
 // inRow translates expressions over a row of t.
 func (l *Completer) inRow(t *schema.Table, row string, at *syntax.Text) *query.Place {
-	return query.NewPlace(query.Spot{App: l.Application, Text: at, Levels: []*query.Level{{Sources: []*query.RowSource{query.TableSource(t, t.Rel.Own(), row)}}}, PerRow: true})
+	return query.NewPlace(expr.Spot{App: l.Application, Text: at, Levels: []*expr.Level{{Sources: []*expr.RowSource{expr.TableSource(t, t.Rel.Own(), row)}}}, PerRow: true})
 }
 
 // element gives the value of an element in a row.
-func (l *Completer) element(t *schema.Table, el schema.ExclusionElement, row string) query.Val {
+func (l *Completer) element(t *schema.Table, el schema.ExclusionElement, row string) expr.Val {
 	if el.Expr != nil {
 		x := l.inRow(t, row, el.Expr.Text)
 		return x.DefaultType(x.One(el.Expr.Node))
 	}
 	for _, c := range append(slices.Clone(t.Columns), t.Indexed...) {
 		if c.Name == el.Column {
-			return query.Val{Expr: &ir.Col{Row: row, Col: c.Name}, Type: c.T, NotNull: c.NotNull}
+			return expr.Val{Expr: &ir.Col{Row: row, Col: c.Name}, Type: c.T, NotNull: c.NotNull}
 		}
 	}
 	panic(schema.Unmodelled{Reason: "the expression of " + el.Column})

@@ -3,6 +3,7 @@ package tables
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -23,7 +24,7 @@ func (l *Completer) Invariants() {
 		}
 		inv := &ir.Invariant{Pos: f.Pos}
 		e := pg.TargetValue(s.TargetList[0])
-		lv := &query.Level{}
+		lv := &expr.Level{}
 		add := func(table, alias string, pos ir.Pos) {
 			t := l.Late.Table(table)
 			if t == nil {
@@ -34,7 +35,7 @@ func (l *Completer) Invariants() {
 					l.Fail(pos, "the name %s is given to two rows", alias)
 				}
 			}
-			src := query.TableSource(t, alias, alias)
+			src := expr.TableSource(t, alias, alias)
 			lv.Sources = append(lv.Sources, src)
 			inv.From = append(inv.From, src.IrSource())
 		}
@@ -62,7 +63,7 @@ func (l *Completer) Invariants() {
 		if len(inv.From) == 0 {
 			l.Fail(f.Pos, "an invariant must be about the rows of some table")
 		}
-		inv.Expr = l.factExpr(query.NewPlace(query.Spot{App: l.Application, Text: f.Text, Levels: []*query.Level{lv}, PerRow: true}), e, f.Pos)
+		inv.Expr = l.factExpr(query.NewPlace(expr.Spot{App: l.Application, Text: f.Text, Levels: []*expr.Level{lv}, PerRow: true}), e, f.Pos)
 		l.Prog.Invariants = append(l.Prog.Invariants, inv)
 	}
 }
@@ -77,5 +78,5 @@ func (l *Completer) factExpr(x *query.Place, e *pg.Node, pos ir.Pos) ir.Expr {
 			l.Fail(pos, "this invariant cannot be modelled: it uses %s", u.Reason)
 		}
 	}()
-	return x.Boolean(e, query.Exact)
+	return x.Boolean(e, expr.Exact)
 }

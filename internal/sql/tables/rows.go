@@ -3,6 +3,7 @@ package tables
 import (
 	"strconv"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -21,7 +22,7 @@ func (l *Completer) makeRows(t *schema.Table) {
 				r := pg.Inner(n).(*pg.ResTarget)
 				c := t.Column(r.Name)
 				if c == nil {
-					l.Fail(in.Text.Pos(int(r.Location)), "table %s has no column %s; it has %s", t.Name, r.Name, query.ColumnNames(query.TableSource(t, "", "")))
+					l.Fail(in.Text.Pos(int(r.Location)), "table %s has no column %s; it has %s", t.Name, r.Name, expr.ColumnNames(expr.TableSource(t, "", "")))
 				}
 				cols = append(cols, c)
 			}
@@ -39,7 +40,7 @@ func (l *Completer) makeRows(t *schema.Table) {
 }
 
 func (l *Completer) makeRow(t *schema.Table, in schema.InitialInsert, cols []*schema.Column, items []*pg.Node, serial map[string]int64, seen map[string]bool) {
-	x := query.NewPlace(query.Spot{App: l.Application, Text: in.Text})
+	x := query.NewPlace(expr.Spot{App: l.Application, Text: in.Text})
 	pos := in.Pos
 	if len(items) > 0 {
 		pos = in.Text.Pos(max(pg.Start(items[0]), 0))
@@ -68,7 +69,7 @@ func (l *Completer) makeRow(t *schema.Table, in schema.InitialInsert, cols []*sc
 			serial[c.Name]++
 			v = ir.Int(serial[c.Name])
 		case c.Def != nil:
-			v, ok = l.constantValue(query.NewPlace(query.Spot{App: l.Application, Text: c.Def.Text}), c.Def.Node, c)
+			v, ok = l.constantValue(query.NewPlace(expr.Spot{App: l.Application, Text: c.Def.Text}), c.Def.Node, c)
 		case c.Generated != nil:
 			continue
 		}
@@ -111,5 +112,5 @@ func (l *Completer) constantValue(x *query.Place, n *pg.Node, c *schema.Column) 
 	}()
 	e := x.Convert(x.Expr(n), c.T, x.At(n), "column "+c.Name)
 	v, ok = schema.Fold(e)
-	return v.Convert(query.LocalType(c.T)), ok
+	return v.Convert(expr.LocalType(c.T)), ok
 }

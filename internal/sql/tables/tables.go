@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -11,7 +12,7 @@ import (
 )
 
 // Completer makes the tables, constraints and initial rows of the program.
-type Completer struct{ *query.Application }
+type Completer struct{ *expr.Application }
 
 // FinishTables makes the tables of the program once all DDL was read.
 func (l *Completer) FinishTables() {
@@ -49,7 +50,7 @@ func (l *Completer) FinishTables() {
 		}
 		for _, c := range t.Columns {
 			c.NotNull = c.NotNull || c.Domain.NotNull()
-			it.Columns = append(it.Columns, ir.Column{Name: c.Name, Type: query.LocalType(c.T), NotNull: c.NotNull, Domain: c.T.Domain(), Indexed: slices.Contains(t.LookedUp, c.Name)})
+			it.Columns = append(it.Columns, ir.Column{Name: c.Name, Type: expr.LocalType(c.T), NotNull: c.NotNull, Domain: c.T.Domain(), Indexed: slices.Contains(t.LookedUp, c.Name)})
 		}
 		t.Indexed = schema.Without(t.Indexed, func(c *schema.Column) bool { // of indexes that were dropped
 			return !slices.ContainsFunc(t.Uniques, func(u *schema.UniqueKey) bool { return slices.Contains(u.Columns, c.Name) }) &&
@@ -57,7 +58,7 @@ func (l *Completer) FinishTables() {
 				!slices.ContainsFunc(t.Keyed, func(k [2]string) bool { return k[1] == c.Name })
 		})
 		for _, c := range slices.Clone(t.Indexed) {
-			var v query.Val
+			var v expr.Val
 			why := "names that are not there"
 			l.Tolerate(t, func() { v, why = l.RowExpr(t, c.Generated) })
 			if why != "" {
@@ -66,7 +67,7 @@ func (l *Completer) FinishTables() {
 			}
 			c.T = v.Type
 			c.NotNull = c.NotNull || c.Domain.NotNull()
-			it.Columns = append(it.Columns, ir.Column{Name: c.Name, Type: query.LocalType(c.T), Hidden: true})
+			it.Columns = append(it.Columns, ir.Column{Name: c.Name, Type: expr.LocalType(c.T), Hidden: true})
 			t.Coarsen(c.Pos, "a key over an expression", v.Expr, []string{c.Name})
 		}
 		if t.Key != nil {
@@ -104,7 +105,7 @@ func (l *Completer) FinishTables() {
 // constraintExpr translates an expression over a row of t; why is what cannot
 // be modelled of it, or "".
 func (l *Completer) constraintExpr(t *schema.Table, e *schema.SQLExpr) (out ir.Expr, why string) {
-	return l.RowCondition(e, query.TableSource(t, t.Rel.Own(), t.Name))
+	return l.RowCondition(e, expr.TableSource(t, t.Rel.Own(), t.Name))
 }
 
 // generatedColumns says what the values of generated columns are.
@@ -119,7 +120,7 @@ func (l *Completer) generatedColumns(t *schema.Table) {
 			l.Note(c.Pos, "what column %s is generated from is not known: %s is not modelled", c.Name, why)
 			continue
 		}
-		x := query.NewPlace(query.Spot{App: l.Application, Text: c.Generated.Text})
+		x := query.NewPlace(expr.Spot{App: l.Application, Text: c.Generated.Text})
 		e := x.Convert(v, c.T, x.At(c.Generated.Node), "column "+c.Name)
 		t.IR.Columns[i].Generated = e
 		t.IR.Checks = append(t.IR.Checks, ir.TableCheck{Pos: c.Pos, Name: t.Name + " generated " + c.Name, Expr: ir.Op(ir.Is, &ir.Col{Row: t.Name, Col: c.Name}, e)})
@@ -174,7 +175,7 @@ func (l *Completer) constraints(t *schema.Table) {
 			} else {
 				l.LeaveOut(t, k.Pos, "check "+k.Name, why+" is not modelled", schema.ColumnsNamed(k.Expr.Node))
 			}
-		case k.Unproven && (ir.MayFail(e) || !query.Known(e)):
+		case k.Unproven && (ir.MayFail(e) || !expr.Known(e)):
 			l.LeaveOut(t, k.Pos, "check "+k.Name, "not all rows satisfy it", nil)
 		case k.Unproven:
 			t.Unproven = append(t.Unproven, ir.TableCheck{Pos: k.Pos, Name: k.Name, Expr: e})
@@ -209,7 +210,7 @@ func (l *Completer) domainChecks(t *schema.Table, c *schema.Column) {
 		if hidden(k, what) {
 			continue
 		}
-		e, why := l.RowCondition(&k.Expr, query.DomainValue(c.T, &ir.Col{Row: t.Name, Col: c.Name}))
+		e, why := l.RowCondition(&k.Expr, expr.DomainValue(c.T, &ir.Col{Row: t.Name, Col: c.Name}))
 		switch {
 		case why != "":
 			l.LeaveOut(t, c.Pos, what, why+" is not modelled", []string{c.Name})

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -13,7 +14,7 @@ import (
 // assignment is an item of SET.
 type assignment struct {
 	column string
-	v      query.Val
+	v      expr.Val
 }
 
 // columnsOf gives the columns that are set, nil if it is not known which.
@@ -29,9 +30,9 @@ func columnsOf(set []assignment) []string {
 }
 
 // setList translates SET for a row of s; y sees the row.
-func (b *Writer) setList(y *query.Place, s *query.RowSource, list []*pg.Node) []assignment {
+func (b *Writer) setList(y *query.Place, s *expr.RowSource, list []*pg.Node) []assignment {
 	var out []assignment
-	multi := map[*pg.Node][]query.Val{}
+	multi := map[*pg.Node][]expr.Val{}
 	lv := y.Levels[len(y.Levels)-1]
 	before := lv.Sources
 	defer func() { lv.Sources = before }()
@@ -47,7 +48,7 @@ func (b *Writer) setList(y *query.Place, s *query.RowSource, list []*pg.Node) []
 		r := pg.Inner(n).(*pg.ResTarget)
 		c := s.Table.Column(r.Name)
 		if c == nil {
-			y.Fail(r.Location, "table %s has no column %s; it has %s", s.Table.Name, r.Name, query.ColumnNames(s))
+			y.Fail(r.Location, "table %s has no column %s; it has %s", s.Table.Name, r.Name, expr.ColumnNames(s))
 		}
 		for _, o := range out {
 			if o.column == c.Name {
@@ -71,22 +72,22 @@ func (b *Writer) setList(y *query.Place, s *query.RowSource, list []*pg.Node) []
 
 // generated gives the values of the generated columns of t, where row gives
 // those of the others.
-func (b *Writer) generated(t *schema.Table, row *query.RowSource) []assignment {
+func (b *Writer) generated(t *schema.Table, row *expr.RowSource) []assignment {
 	var out []assignment
 	defer func(mark int) { b.Fallible = b.Fallible[:mark] }(len(b.Fallible)) // who does not set them computes none
 	for _, c := range append(slices.Clone(t.Columns), t.Indexed...) {
 		if c.Generated == nil {
 			continue
 		}
-		y := query.NewPlace(query.Spot{App: b.App, Draft: b.Draft, Text: c.Generated.Text, Levels: []*query.Level{{Sources: []*query.RowSource{row}}}, PerRow: true})
+		y := query.NewPlace(expr.Spot{App: b.App, Draft: b.Draft, Text: c.Generated.Text, Levels: []*expr.Level{{Sources: []*expr.RowSource{row}}}, PerRow: true})
 		v := y.Expr(c.Generated.Node)
-		out = append(out, assignment{column: c.Name, v: query.Val{Expr: y.Convert(v, c.T, y.At(c.Generated.Node), "column "+c.Name), Type: c.T, NotNull: v.NotNull}})
+		out = append(out, assignment{column: c.Name, v: expr.Val{Expr: y.Convert(v, c.T, y.At(c.Generated.Node), "column "+c.Name), Type: c.T, NotNull: v.NotNull}})
 	}
 	return out
 }
 
 // regenerated gives the generated columns that assignments change.
-func (b *Writer) regenerated(row *query.RowSource, set []assignment) []assignment {
+func (b *Writer) regenerated(row *expr.RowSource, set []assignment) []assignment {
 	t := row.Table.IR
 	return schema.Without(b.generated(row.Table, withValues(row, set)), func(a assignment) bool {
 		from := t.Columns[t.Column(a.column)].Generated
@@ -101,7 +102,7 @@ func (b *Writer) regenerated(row *query.RowSource, set []assignment) []assignmen
 
 // touched gives the columns with ON UPDATE CURRENT_TIMESTAMP that assignments do not
 // set: they get the time if another column changes.
-func (b *Writer) touched(row *query.RowSource, set []assignment) []assignment {
+func (b *Writer) touched(row *expr.RowSource, set []assignment) []assignment {
 	var out []assignment
 	for _, name := range b.App.Foreign.Touched[row.Table.Name] {
 		c := row.Table.Column(name)
@@ -113,16 +114,16 @@ func (b *Writer) touched(row *query.RowSource, set []assignment) []assignment {
 			same = ir.AndE(same, ir.Op(ir.Is, row.Col(a.column).Expr, a.v.Expr))
 		}
 		old := row.Col(name)
-		v := query.Val{Expr: &ir.Cond{If: same, Then: old.Expr, Else: ir.V(b.SessionLocal("now", schema.TStamp))}, Type: c.T, NotNull: old.NotNull}
+		v := expr.Val{Expr: &ir.Cond{If: same, Then: old.Expr, Else: ir.V(b.SessionLocal("now", schema.TStamp))}, Type: c.T, NotNull: old.NotNull}
 		out = append(out, assignment{column: name, v: v})
 	}
 	return out
 }
 
 // withValues is s with the values of some columns replaced.
-func withValues(s *query.RowSource, set []assignment) *query.RowSource {
+func withValues(s *expr.RowSource, set []assignment) *expr.RowSource {
 	out := *s
-	out.Cols = append([]query.Column{}, s.Cols...)
+	out.Cols = append([]expr.Column{}, s.Cols...)
 	for _, a := range set {
 		if c := out.Col(a.column); c != nil {
 			c.Expr, c.NotNull = a.v.Expr, a.v.NotNull
@@ -132,7 +133,7 @@ func withValues(s *query.RowSource, set []assignment) *query.RowSource {
 }
 
 // irSets drops assignments of a key column to itself, and refuses other ones.
-func (b *Writer) irSets(s *query.RowSource, list []assignment) []ir.Set {
+func (b *Writer) irSets(s *expr.RowSource, list []assignment) []ir.Set {
 	t := s.Table.IR
 	var sets []ir.Set
 	var keys []string

@@ -3,8 +3,8 @@ package write
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
-	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
@@ -26,7 +26,7 @@ func actionWord(a schema.Action) string {
 // actions writes the actions that follow a deletion from t.
 func (b *Writer) actions(pos ir.Pos, t *schema.Table) {
 	for _, f := range b.App.ActionsOf(t) {
-		s := &ir.Cascade{At: query.At(pos), Table: f.Child.IR, Key: f.Number}
+		s := &ir.Cascade{At: expr.At(pos), Table: f.Child.IR, Key: f.Number}
 		if f.Action() == ir.SetDefault {
 			s.Values = f.Defaults
 		}

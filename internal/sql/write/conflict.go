@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -12,7 +13,7 @@ import (
 )
 
 // onConflict finishes an insertion with ON CONFLICT.
-func (i *inserter) onConflict(stmt *ir.Insert, row *query.RowSource) {
+func (i *inserter) onConflict(stmt *ir.Insert, row *expr.RowSource) {
 	b, c := i.b, i.s.OnConflictClause
 	y, existing := i.x.Target(i.s.Relation)
 	conf := &ir.Conflict{Target: i.conflictTarget(c), Row: existing.Row}
@@ -28,7 +29,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *query.RowSource) {
 		after = withValues(existing, list)
 		conf.Sets = b.irSets(existing, list)
 		if c.WhereClause != nil {
-			conf.Where = y.Boolean(c.WhereClause, query.Truth)
+			conf.Where = y.Boolean(c.WhereClause, expr.Truth)
 		}
 	}
 	fires := c.Action != pg.ConflictUpdate && len(i.tab.Firing(schema.OnInsert, false, true, nil)) > 0
@@ -61,7 +62,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *query.RowSource) {
 		read.query.Written = true
 	}
 	if fires {
-		b.Emit(&ir.If{At: query.At(i.pos), Cond: ir.V(done), Then: b.Collect(func() { i.after(row) })})
+		b.Emit(&ir.If{At: expr.At(i.pos), Cond: ir.V(done), Then: b.Collect(func() { i.after(row) })})
 	}
 	if i.many {
 		b.emitWeakIf(i.pos, ir.V(done), func() { b.CountOne(i.f, i.pos) })
@@ -83,7 +84,7 @@ type proposal struct {
 
 // once says that ON CONFLICT DO UPDATE meets no row that the same command has inserted
 // or updated, which is an error.
-func (i *inserter) once(conf *ir.Conflict, row *query.RowSource, done string) {
+func (i *inserter) once(conf *ir.Conflict, row *expr.RowSource, done string) {
 	if slices.ContainsFunc(conf.Sets, func(set ir.Set) bool { return slices.Contains(conf.Target, set.Col) }) {
 		i.b.Unmodelled("ON CONFLICT DO UPDATE of several rows that changes the columns in conflict")
 	}
@@ -110,7 +111,7 @@ func (i *inserter) once(conf *ir.Conflict, row *query.RowSource, done string) {
 
 // KeyOf gives the value of a column of a row that is inserted, or of what an index is
 // over.
-func (i *inserter) keyOf(row *query.RowSource, c ir.Column) ir.Expr {
+func (i *inserter) keyOf(row *expr.RowSource, c ir.Column) ir.Expr {
 	if col := row.Col(c.Name); col != nil {
 		return col.Expr
 	}
@@ -135,8 +136,8 @@ func unequal(a, b []ir.Expr) bool {
 }
 
 // excludedRow is the row that an INSERT proposed.
-func excludedRow(t *schema.Table) *query.RowSource {
-	s := query.TableSource(t, ir.Excluded, ir.Excluded)
+func excludedRow(t *schema.Table) *expr.RowSource {
+	s := expr.TableSource(t, ir.Excluded, ir.Excluded)
 	s.Table = nil
 	s.Hidden = map[string]bool{} // its columns need their qualifier
 	for _, c := range t.Columns {
@@ -266,7 +267,7 @@ func (i *inserter) isKey(cols []int) bool {
 type conflictRow struct {
 	query *ir.Select
 	found string
-	cols  []query.Column // RETURNING as the update leaves the row
+	cols  []expr.Column // RETURNING as the update leaves the row
 }
 
 // readsFirst reports whether the row that an INSERT … ON CONFLICT DO UPDATE leaves cannot
@@ -280,7 +281,7 @@ func (i *inserter) readsFirst(c *ir.Conflict) bool {
 // readConflict reads what RETURNING gives of an INSERT … ON CONFLICT DO UPDATE if there
 // is such a row. That is best done after it, since a row that the snapshot has may be gone
 // by then, and is inserted anew; after is the row as it is then.
-func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *query.RowSource) *conflictRow {
+func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *expr.RowSource) *conflictRow {
 	b := i.b
 	var where ir.Expr
 	for _, k := range stmt.Conflict.Target {
@@ -294,11 +295,11 @@ func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *query.Row
 		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: existing.Row, Col: name}, given))
 	}
 	out := &conflictRow{found: b.Local("in_conflict", schema.TBool)}
-	s := &ir.Select{At: query.At(i.pos), Query: ir.Query{From: []ir.Source{existing.IrSource()}, Where: where}, Found: out.found}
+	s := &ir.Select{At: expr.At(i.pos), Query: ir.Query{From: []ir.Source{existing.IrSource()}, Where: where}, Found: out.found}
 	for _, c := range i.returned(after, row) {
 		local := b.Local(c.Name, c.Type)
 		s.Into, s.Cols = append(s.Into, local), append(s.Cols, c.Expr)
-		out.cols = append(out.cols, query.Column{Name: c.Name, Expr: ir.V(local), Type: c.Type})
+		out.cols = append(out.cols, expr.Column{Name: c.Name, Expr: ir.V(local), Type: c.Type})
 	}
 	b.Emit(s)
 	out.query = s

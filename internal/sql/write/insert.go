@@ -3,6 +3,7 @@ package write
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -11,14 +12,14 @@ import (
 )
 
 // InsertStmt translates INSERT.
-func (b *Writer) InsertStmt(f *query.Frame, t *syntax.Text, s *pg.InsertStmt, pos ir.Pos, to query.Sink) {
+func (b *Writer) InsertStmt(f *expr.Frame, t *syntax.Text, s *pg.InsertStmt, pos ir.Pos, to expr.Sink) {
 	x := b.Ex(f, t)
 	x.WithWrites(s.WithClause, s)
 	b.AfterParts(x.Parts, func() { b.insertRows(f, x, s, pos, to) })
 }
 
 // insertRows translates INSERT behind its WITH queries.
-func (b *Writer) insertRows(f *query.Frame, x *query.Place, s *pg.InsertStmt, pos ir.Pos, to query.Sink) {
+func (b *Writer) insertRows(f *expr.Frame, x *query.Place, s *pg.InsertStmt, pos ir.Pos, to expr.Sink) {
 	tab := x.TableOf(s.Relation)
 	b.keepsFound(f, tab)
 	events := int32(schema.OnInsert)
@@ -32,7 +33,7 @@ func (b *Writer) insertRows(f *query.Frame, x *query.Place, s *pg.InsertStmt, po
 	if events&schema.OnUpdate != 0 && len(tab.Firing(schema.OnUpdate, true, true, columnsOf(set)))+len(tab.Firing(schema.OnUpdate, true, false, columnsOf(set))) > 0 {
 		b.Unmodelled("triggers BEFORE UPDATE, with ON CONFLICT DO UPDATE")
 	}
-	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, pos: pos, to: to, early: map[int][]query.Column{}, wrote: b.App.ChangedBy(tab, schema.AddsRows)}
+	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, pos: pos, to: to, early: map[int][]expr.Column{}, wrote: b.App.ChangedBy(tab, schema.AddsRows)}
 	if events&schema.OnUpdate != 0 {
 		ins.wrote = b.App.ChangedBy(tab, schema.ChangesRows)
 	}
@@ -66,20 +67,20 @@ func (b *Writer) insertRows(f *query.Frame, x *query.Place, s *pg.InsertStmt, po
 // inserter is the translation of one INSERT.
 type inserter struct {
 	b    *Writer
-	f    *query.Frame
+	f    *expr.Frame
 	x    *query.Place
 	s    *pg.InsertStmt
 	tab  *schema.Table
 	cols []*schema.Column
 	pos  ir.Pos
-	to   query.Sink
+	to   expr.Sink
 	// many says that several rows are inserted: FOUND and ROW_COUNT add up. inValues
 	// says that they are written one by one.
 	many, inValues bool
 	proposed       []proposal
 	// wrote is what the statement may change; early are the items of RETURNING that are computed before it.
 	wrote *schema.Effect
-	early map[int][]query.Column
+	early map[int][]expr.Column
 }
 
 // ret reports whether RETURNING is needed.
@@ -95,7 +96,7 @@ func (i *inserter) columns() {
 		r := pg.Inner(n).(*pg.ResTarget)
 		c := i.tab.Column(r.Name)
 		if c == nil {
-			i.x.Fail(r.Location, "table %s has no column %s; it has %s", i.tab.Name, r.Name, query.ColumnNames(query.TableSource(i.tab, "", "")))
+			i.x.Fail(r.Location, "table %s has no column %s; it has %s", i.tab.Name, r.Name, expr.ColumnNames(expr.TableSource(i.tab, "", "")))
 		}
 		for _, d := range i.cols {
 			if d == c {
@@ -212,7 +213,7 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 		}
 	}
 	untyped := i.untyped(sel, q)
-	given := func(cols []query.Column) []assignment {
+	given := func(cols []expr.Column) []assignment {
 		var out []assignment
 		for k, c := range cols {
 			col, v := i.cols[k], c.Val()
@@ -251,15 +252,15 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 	case len(q.From) == 0 && q.Where == nil:
 		i.row(given(q.Targets))
 	case len(q.From) == 0:
-		b.Emit(&ir.If{At: query.At(i.pos), Cond: q.Where, Then: b.Collect(func() { i.row(given(q.Targets)) }), Else: b.Collect(i.nothing)})
+		b.Emit(&ir.If{At: expr.At(i.pos), Cond: q.Where, Then: b.Collect(func() { i.row(given(q.Targets)) }), Else: b.Collect(i.nothing)})
 	case q.AtMost == 1 || b.SingleRow(q.IR()) && q.Limit == nil:
 		found := b.Local("was_found", schema.TBool)
 		b.LockFirst(q, i.pos, false)
-		s := &ir.Select{At: query.At(i.pos), Query: q.IR(), Order: q.Order, Locks: q.Locks, Found: found}
+		s := &ir.Select{At: expr.At(i.pos), Query: q.IR(), Order: q.Order, Locks: q.Locks, Found: found}
 		cols := i.intoLocals(q, &s.Into, &s.Cols)
 		b.AtLeastOne(s)
 		b.Emit(s)
-		b.Emit(&ir.If{At: query.At(i.pos), Cond: ir.V(found), Then: b.Collect(func() { i.row(given(cols)) }), Else: b.Collect(i.nothing)})
+		b.Emit(&ir.If{At: expr.At(i.pos), Cond: ir.V(found), Then: b.Collect(func() { i.row(given(cols)) }), Else: b.Collect(i.nothing)})
 	default:
 		i.many = true
 		i.apartFromParents()
@@ -271,8 +272,8 @@ func (i *inserter) query(sel *pg.SelectStmt) {
 // untyped gives the parameters and literals that are whole columns of q, the
 // query of an INSERT, by their places. PostgreSQL gives them the types of the
 // columns that they go to, as in VALUES, where a query elsewhere makes them text.
-func (i *inserter) untyped(sel *pg.SelectStmt, q *query.Query) map[int]query.Val {
-	out := map[int]query.Val{}
+func (i *inserter) untyped(sel *pg.SelectStmt, q *query.Query) map[int]expr.Val {
+	out := map[int]expr.Val{}
 	if len(sel.TargetList) != len(q.Targets) { // a star or a row stands for several
 		return out
 	}
@@ -287,10 +288,10 @@ func (i *inserter) untyped(sel *pg.SelectStmt, q *query.Query) map[int]query.Val
 }
 
 // IntoLocals reads the columns of q into new locals.
-func (i *inserter) intoLocals(q *query.Query, into *[]string, exprs *[]ir.Expr) []query.Column {
-	var out []query.Column
+func (i *inserter) intoLocals(q *query.Query, into *[]string, exprs *[]ir.Expr) []expr.Column {
+	var out []expr.Column
 	for _, c := range q.Targets {
-		if query.RowFree(c.Expr, map[string]bool{}) && !ir.HasExists(c.Expr) {
+		if expr.RowFree(c.Expr, map[string]bool{}) && !ir.HasExists(c.Expr) {
 			out = append(out, c)
 			continue
 		}
@@ -300,20 +301,20 @@ func (i *inserter) intoLocals(q *query.Query, into *[]string, exprs *[]ir.Expr) 
 		}
 		local := i.b.Local(c.Name, t)
 		*into, *exprs = append(*into, local), append(*exprs, c.Expr)
-		out = append(out, query.Column{Name: c.Name, Expr: ir.V(local), Type: t, NotNull: c.NotNull})
+		out = append(out, expr.Column{Name: c.Name, Expr: ir.V(local), Type: t, NotNull: c.NotNull})
 	}
 	return out
 }
 
 // foreach inserts a row for each row of the tables of q.
-func (i *inserter) foreach(q *query.Query, given func([]query.Column) []assignment) {
+func (i *inserter) foreach(q *query.Query, given func([]expr.Column) []assignment) {
 	b := i.b
 	if q.Limit != nil {
 		query.LooseInner(b.Draft, q)
 	}
 	query.FetchAll(b.Draft, q)
 	i.onceForAll(q)
-	loop := &ir.Foreach{At: query.At(i.pos), Query: q.IR(), Order: q.Order, Locks: q.Locks}
+	loop := &ir.Foreach{At: expr.At(i.pos), Query: q.IR(), Order: q.Order, Locks: q.Locks}
 	cols := i.intoLocals(q, &loop.Into, &loop.Cols)
 	if len(loop.Into) == 0 {
 		loop.Into, loop.Cols = []string{b.Local("hit", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
@@ -323,12 +324,12 @@ func (i *inserter) foreach(q *query.Query, given func([]query.Column) []assignme
 	if q.Limit != nil {
 		lock = b.LockInRound(loop)
 		n = b.Local("n", schema.TInt)
-		b.Emit(&ir.Assign{At: query.At(i.pos), Var: n, Expr: ir.C(ir.Int(0))})
+		b.Emit(&ir.Assign{At: expr.At(i.pos), Var: n, Expr: ir.C(ir.Int(0))})
 	}
 	loop.Body = b.Collect(func() {
 		if n != "" {
-			b.Emit(&ir.If{At: query.At(i.pos), Cond: ir.Op(ir.Ge, ir.V(n), q.Limit), Then: []ir.Stmt{&ir.Break{At: query.At(i.pos)}}})
-			b.Emit(&ir.Assign{At: query.At(i.pos), Var: n, Expr: ir.Op(ir.Add, ir.V(n), ir.C(ir.Int(1)))})
+			b.Emit(&ir.If{At: expr.At(i.pos), Cond: ir.Op(ir.Ge, ir.V(n), q.Limit), Then: []ir.Stmt{&ir.Break{At: expr.At(i.pos)}}})
+			b.Emit(&ir.Assign{At: expr.At(i.pos), Var: n, Expr: ir.Op(ir.Add, ir.V(n), ir.C(ir.Int(1)))})
 		}
 		b.Out = append(b.Out, lock...)
 		i.row(given(cols))
@@ -371,11 +372,11 @@ func (i *inserter) row(given []assignment) {
 	if i.many {
 		b.oneByOne(tab)
 	}
-	values := map[string]query.Val{}
+	values := map[string]expr.Val{}
 	for _, a := range given {
 		values[a.column] = a.v
 	}
-	row := &query.RowSource{Alias: tab.Name, Table: tab}
+	row := &expr.RowSource{Alias: tab.Name, Table: tab}
 	for _, c := range tab.Columns {
 		v, ok := values[c.Name]
 		if !ok && c.Generated == nil {
@@ -384,14 +385,14 @@ func (i *inserter) row(given []assignment) {
 		if v.Expr == nil {
 			v.Expr = ir.C(ir.Null)
 		}
-		row.Cols = append(row.Cols, query.Column{Name: c.Name, Expr: v.Expr, Type: c.T, NotNull: v.NotNull})
+		row.Cols = append(row.Cols, expr.Column{Name: c.Name, Expr: v.Expr, Type: c.T, NotNull: v.NotNull})
 	}
 	list := tab.Firing(schema.OnInsert, true, true, nil)
 	if len(list) == 0 {
 		i.put(row)
 		return
 	}
-	r := &query.RowTrigger{Op: "INSERT", New: b.record("new", tab, row, i.pos)}
+	r := &expr.RowTrigger{Op: "INSERT", New: b.record("new", tab, row, i.pos)}
 	b.before(tab, list, r, i.pos, i.many, func() {
 		src := r.New.Source(tab)
 		src.Alias = tab.Name
@@ -401,7 +402,7 @@ func (i *inserter) row(given []assignment) {
 
 // asNow gives the values of a row that read tables locals, since they are looked at
 // again when the row is in.
-func (i *inserter) asNow(row *query.RowSource) *query.RowSource {
+func (i *inserter) asNow(row *expr.RowSource) *expr.RowSource {
 	if !i.ret() && len(i.tab.Firing(schema.OnInsert, false, true, nil)) == 0 {
 		return row
 	}
@@ -418,13 +419,13 @@ func (i *inserter) asNow(row *query.RowSource) *query.RowSource {
 }
 
 // put inserts a row as BEFORE triggers leave it.
-func (i *inserter) put(row *query.RowSource) {
+func (i *inserter) put(row *expr.RowSource) {
 	b, tab := i.b, i.tab
 	row = i.asNow(row)
 	gen := b.generated(tab, row)
 	row = withValues(row, gen)
 	b.unplaced(i.pos, tab, row)
-	stmt := &ir.Insert{At: query.At(i.pos), Table: tab.IR}
+	stmt := &ir.Insert{At: expr.At(i.pos), Table: tab.IR}
 	for _, c := range row.Cols {
 		if k, isConst := c.Expr.(*ir.Const); isConst && k.Value.IsNull() && !tab.IR.IsKey(tab.IR.Column(c.Name)) {
 			continue
@@ -443,7 +444,7 @@ func (i *inserter) put(row *query.RowSource) {
 	}
 	b.checkFirst(i.pos, row, stmt)
 	if list := tab.Firing(schema.OnInsert, false, true, nil); slices.ContainsFunc(list, func(g *schema.Trigger) bool { return b.runsBefore(tab, g, i.many) }) {
-		b.stableAfter(tab, schema.OnInsert, nil, &query.RowTrigger{Op: "INSERT", New: b.record("new", tab, row, i.pos)}, i.pos, i.many)
+		b.stableAfter(tab, schema.OnInsert, nil, &expr.RowTrigger{Op: "INSERT", New: b.record("new", tab, row, i.pos)}, i.pos, i.many)
 	}
 	b.Emit(stmt)
 	switch {
@@ -459,22 +460,22 @@ func (i *inserter) put(row *query.RowSource) {
 }
 
 // after runs the AFTER triggers of a row.
-func (i *inserter) after(row *query.RowSource) {
+func (i *inserter) after(row *expr.RowSource) {
 	list := i.tab.Firing(schema.OnInsert, false, true, nil)
 	if len(list) == 0 {
 		return
 	}
-	r := &query.RowTrigger{Op: "INSERT", New: i.b.record("new", i.tab, row, i.pos)}
+	r := &expr.RowTrigger{Op: "INSERT", New: i.b.record("new", i.tab, row, i.pos)}
 	i.b.after(i.tab, list, r, i.pos, i.many)
 }
 
 // returned translates RETURNING over a row; excluded columns are those of the
 // proposed row.
-func (i *inserter) returned(row, proposed *query.RowSource) []query.Column {
+func (i *inserter) returned(row, proposed *expr.RowSource) []expr.Column {
 	y := i.x.Copy()
 	named := *row
 	named.Alias = syntax.AliasOf(i.s.Relation)
-	y.Levels = append(append([]*query.Level{}, y.Levels...), &query.Level{Sources: []*query.RowSource{&named}})
+	y.Levels = append(append([]*expr.Level{}, y.Levels...), &expr.Level{Sources: []*expr.RowSource{&named}})
 	q := &query.Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
 	if len(i.s.ReturningClause.Options) > 0 {
 		i.b.Unmodelled("RETURNING WITH")
@@ -500,7 +501,7 @@ func (i *inserter) returned(row, proposed *query.RowSource) []query.Column {
 // returning gives the values of RETURNING for an inserted row. done, if not
 // nil, says whether a row was inserted or updated; before is what was read of
 // the row in conflict.
-func (i *inserter) returning(row *query.RowSource, done ir.Expr, before *conflictRow) {
+func (i *inserter) returning(row *expr.RowSource, done ir.Expr, before *conflictRow) {
 	b := i.b
 	cols := i.returned(row, row)
 	if before != nil {
@@ -514,7 +515,7 @@ func (i *inserter) returning(row *query.RowSource, done ir.Expr, before *conflic
 	give := func() {
 		if i.to.Kind == query.IntoRows {
 			e := &ir.Call{Name: ir.RowsAgg, Args: []ir.Expr{i.to.Rows.Take(&i.x.Spot, cols)}, Type: ir.ArrayType(ir.KindOpaque)}
-			b.Emit(&ir.Assign{At: query.At(i.pos), Var: i.to.Rows.Local, Expr: e})
+			b.Emit(&ir.Assign{At: expr.At(i.pos), Var: i.to.Rows.Local, Expr: e})
 			return
 		}
 		if i.to.Kind == query.IntoLocals {
@@ -531,7 +532,7 @@ func (i *inserter) returning(row *query.RowSource, done ir.Expr, before *conflic
 		give()
 		return
 	}
-	b.Emit(&ir.If{At: query.At(i.pos), Cond: done, Then: b.Collect(give), Else: b.Collect(func() { i.noRow(cols) })})
+	b.Emit(&ir.If{At: expr.At(i.pos), Cond: done, Then: b.Collect(give), Else: b.Collect(func() { i.noRow(cols) })})
 }
 
 // nothing is what follows where no row comes to be inserted.
@@ -543,11 +544,11 @@ func (i *inserter) nothing() {
 	if !i.ret() {
 		return
 	}
-	row := query.TableSource(i.tab, i.tab.Name, "")
+	row := expr.TableSource(i.tab, i.tab.Name, "")
 	for k := range row.Cols {
 		row.Cols[k].Expr = ir.C(ir.Null)
 	}
-	var cols []query.Column
+	var cols []expr.Column
 	i.b.Collect(func() { // for their types; they are not computed
 		if cols = i.returned(row, row); i.to.Kind == query.IntoRows {
 			i.to.Rows.Take(&i.x.Spot, cols)
@@ -557,10 +558,10 @@ func (i *inserter) nothing() {
 }
 
 // NoRow is what becomes of the values of RETURNING where there is no row.
-func (i *inserter) noRow(cols []query.Column) {
+func (i *inserter) noRow(cols []expr.Column) {
 	switch i.to.Kind {
 	case query.IntoRows:
-		i.b.Emit(&ir.Assign{At: query.At(i.pos), Var: i.to.Rows.Local, Expr: &ir.Call{Name: ir.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
+		i.b.Emit(&ir.Assign{At: expr.At(i.pos), Var: i.to.Rows.Local, Expr: &ir.Call{Name: ir.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
 	case query.IntoLocals:
 		list, rest := i.to.Dests(cols)
 		i.b.SetNull(i.pos, append(list, rest...))

@@ -1,6 +1,7 @@
 package write
 
 import (
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -64,19 +65,19 @@ func (i *inserter) twice(parts []pg.Message) {
 }
 
 // beforehand computes an item of RETURNING as far as it does not depend on the inserted row.
-func (i *inserter) beforehand(n *pg.Node) []query.Column {
+func (i *inserter) beforehand(n *pg.Node) []expr.Column {
 	y := i.x.Copy()
-	src := query.TableSource(i.tab, syntax.AliasOf(i.s.Relation), returnedRow)
-	y.Levels = append(append([]*query.Level{}, y.Levels...), &query.Level{Sources: []*query.RowSource{src}})
+	src := expr.TableSource(i.tab, syntax.AliasOf(i.s.Relation), returnedRow)
+	y.Levels = append(append([]*expr.Level{}, y.Levels...), &expr.Level{Sources: []*expr.RowSource{src}})
 	q := &query.Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
 	q.AddTarget(pg.Inner(n).(*pg.ResTarget))
 	for k, c := range q.Targets {
 		if ir.HasExists(c.Expr) {
-			if !query.RowFree(c.Expr, map[string]bool{}) {
+			if !expr.RowFree(c.Expr, map[string]bool{}) {
 				i.b.Unmodelled("a subquery in RETURNING that depends on the row, %s", hidden)
 			}
 			local := i.b.Local(c.Name, c.Type)
-			i.b.Emit(&ir.Assign{At: query.At(i.pos), Var: local, Expr: c.Expr})
+			i.b.Emit(&ir.Assign{At: expr.At(i.pos), Var: local, Expr: c.Expr})
 			q.Targets[k].Expr = ir.V(local)
 		}
 	}
@@ -84,8 +85,8 @@ func (i *inserter) beforehand(n *pg.Node) []query.Column {
 }
 
 // filled puts an inserted row into what was computed before it.
-func (i *inserter) filled(cols []query.Column, row *query.RowSource) []query.Column {
-	out := append([]query.Column{}, cols...)
+func (i *inserter) filled(cols []expr.Column, row *expr.RowSource) []expr.Column {
+	out := append([]expr.Column{}, cols...)
 	for k, c := range out {
 		out[k].Expr = ir.MapExpr(c.Expr, func(e ir.Expr) ir.Expr {
 			if col, ok := e.(*ir.Col); ok && col.Row == returnedRow {
@@ -119,7 +120,7 @@ func (i *inserter) seesBefore(n *pg.Node) bool {
 func (i *inserter) kept(a assignment) assignment {
 	if ir.HasExists(a.v.Expr) {
 		local := i.b.Local(a.column, a.v.Type)
-		i.b.Emit(&ir.Assign{At: query.At(i.pos), Var: local, Expr: a.v.Expr})
+		i.b.Emit(&ir.Assign{At: expr.At(i.pos), Var: local, Expr: a.v.Expr})
 		a.v.Expr = ir.V(local)
 	}
 	return a

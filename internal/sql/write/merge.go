@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -16,11 +17,11 @@ import (
 // first write.
 type merger struct {
 	b   *Writer
-	f   *query.Frame
+	f   *expr.Frame
 	x   *query.Place
 	s   *pg.MergeStmt
 	pos ir.Pos
-	row *query.RowSource // of the table that is written
+	row *expr.RowSource // of the table that is written
 	// q has the source: tables, or the values of a single row. own are the
 	// conditions on the source alone, on those that make rows match.
 	q       *query.Query
@@ -39,7 +40,7 @@ type mergeAction struct {
 }
 
 // MergeStmt translates MERGE.
-func (b *Writer) MergeStmt(f *query.Frame, t *syntax.Text, s *pg.MergeStmt, pos ir.Pos) {
+func (b *Writer) MergeStmt(f *expr.Frame, t *syntax.Text, s *pg.MergeStmt, pos ir.Pos) {
 	b.Apart(s, nil)
 	x := b.Ex(f, t)
 	x.WithWrites(s.WithClause, s)
@@ -58,7 +59,7 @@ func (b *Writer) MergeStmt(f *query.Frame, t *syntax.Text, s *pg.MergeStmt, pos 
 	m.row = row
 	m.source(y)
 	for _, c := range syntax.Conjuncts(s.JoinCondition) {
-		m.on = ir.AndE(m.on, y.Boolean(c, query.Truth))
+		m.on = ir.AndE(m.on, y.Boolean(c, expr.Truth))
 	}
 	m.clauses(y)
 	m.check()
@@ -68,7 +69,7 @@ func (b *Writer) MergeStmt(f *query.Frame, t *syntax.Text, s *pg.MergeStmt, pos 
 		unmatched = ir.NotE(&ir.Exists{Query: ir.Query{From: []ir.Source{row.IrSource()}, Where: m.on}})
 		if m.single() {
 			local := b.Local("unmatched", schema.TBool)
-			b.Emit(&ir.Assign{At: query.At(pos), Var: local, Expr: unmatched})
+			b.Emit(&ir.Assign{At: expr.At(pos), Var: local, Expr: unmatched})
 			unmatched = ir.V(local)
 		}
 	}
@@ -80,10 +81,10 @@ func (b *Writer) MergeStmt(f *query.Frame, t *syntax.Text, s *pg.MergeStmt, pos 
 		}
 	}
 	if f.Found != "" {
-		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: found})
+		b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Found, Expr: found})
 	}
 	if f.Rowcount != "" {
-		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Rowcount, Expr: count})
+		b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Rowcount, Expr: count})
 	}
 }
 
@@ -96,7 +97,7 @@ func (m *merger) source(y *query.Place) {
 	if r, ok := pg.Inner(m.s.SourceRelation).(*pg.RangeSubselect); ok && r.Alias != nil {
 		if sel, ok := pg.Inner(r.Subquery).(*pg.SelectStmt); ok {
 			if cols := m.oneRow(sel); cols != nil {
-				m.q.Name(&query.RowSource{Alias: r.Alias.Aliasname, Cols: cols}, r.Alias, y.At(m.s.SourceRelation))
+				m.q.Name(&expr.RowSource{Alias: r.Alias.Aliasname, Cols: cols}, r.Alias, y.At(m.s.SourceRelation))
 				return
 			}
 		}
@@ -110,17 +111,17 @@ func (m *merger) source(y *query.Place) {
 }
 
 // oneRow gives the columns of a query that is one row of expressions.
-func (m *merger) oneRow(s *pg.SelectStmt) []query.Column {
-	var out []query.Column
-	add := func(name string, v query.Val) {
+func (m *merger) oneRow(s *pg.SelectStmt) []expr.Column {
+	var out []expr.Column
+	add := func(name string, v expr.Val) {
 		v = m.x.DefaultType(v)
 		if !ir.MayFail(v.Expr) {
-			out = append(out, query.Column{Name: name, Expr: m.x.Shared(v.Expr, v.Type), Type: v.Type, NotNull: v.NotNull})
+			out = append(out, expr.Column{Name: name, Expr: m.x.Shared(v.Expr, v.Type), Type: v.Type, NotNull: v.NotNull})
 			return
 		}
 		local := m.b.Local(name, v.Type)
 		m.b.Assign(m.pos, local, v.Expr)
-		out = append(out, query.Column{Name: name, Expr: ir.V(local), Type: v.Type, NotNull: v.NotNull})
+		out = append(out, expr.Column{Name: name, Expr: ir.V(local), Type: v.Type, NotNull: v.NotNull})
 	}
 	switch {
 	case len(s.ValuesLists) == 1 && s.WithClause == nil && s.LimitCount == nil && s.LimitOffset == nil:
@@ -144,7 +145,7 @@ func (m *merger) clauses(y *query.Place) {
 	both := y.Copy()
 	both.Conditional = true
 	src := both.Copy()
-	src.Levels = []*query.Level{{Sources: y.Levels[len(y.Levels)-1].Sources[1:]}}
+	src.Levels = []*expr.Level{{Sources: y.Levels[len(y.Levels)-1].Sources[1:]}}
 	src.PerRow = !m.single()
 	passed := map[bool]ir.Expr{}
 	for _, n := range m.s.MergeWhenClauses {
@@ -161,7 +162,7 @@ func (m *merger) clauses(y *query.Place) {
 		if c.Condition != nil {
 			var cond ir.Expr
 			for _, k := range syntax.Conjuncts(c.Condition) {
-				cond = ir.AndE(cond, z.Boolean(k, query.Truth))
+				cond = ir.AndE(cond, z.Boolean(k, expr.Truth))
 			}
 			a.when = ir.AndE(a.when, cond)
 			passed[matched] = ir.AndE(passed[matched], ir.NotE(ir.Op(ir.Is, cond, ir.C(ir.Bool(true)))))
@@ -308,7 +309,7 @@ func (m *merger) rest(unmatched, cond ir.Expr) ir.Query {
 }
 
 // effects computes whether there are rows that are written, and how many.
-func (m *merger) effects(f *query.Frame) (found, count ir.Expr) {
+func (m *merger) effects(f *expr.Frame) (found, count ir.Expr) {
 	b := m.b
 	found, count = ir.C(ir.Bool(false)), ir.C(ir.Int(0))
 	if f.Found == "" && f.Rowcount == "" {
@@ -325,7 +326,7 @@ func (m *merger) effects(f *query.Frame) (found, count ir.Expr) {
 		found = ir.OrE(found, &ir.Exists{Query: q})
 		if f.Rowcount != "" {
 			n := b.Local("count", schema.TInt)
-			b.EmitWeak(&ir.Select{At: query.At(m.pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
+			b.EmitWeak(&ir.Select{At: expr.At(m.pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
 			count = ir.Op(ir.Add, count, ir.V(n))
 		}
 	}
@@ -336,8 +337,8 @@ func (m *merger) effects(f *query.Frame) (found, count ir.Expr) {
 		add(m.rest(none, a.when))
 	}
 	any, n := b.Local("was_found", schema.TBool), b.Local("count", schema.TInt)
-	b.EmitWeak(&ir.Assign{At: query.At(m.pos), Var: any, Expr: found})
-	b.EmitWeak(&ir.Assign{At: query.At(m.pos), Var: n, Expr: count})
+	b.EmitWeak(&ir.Assign{At: expr.At(m.pos), Var: any, Expr: found})
+	b.EmitWeak(&ir.Assign{At: expr.At(m.pos), Var: n, Expr: count})
 	return ir.V(any), ir.V(n)
 }
 
@@ -351,14 +352,14 @@ func (m *merger) writeMatched() {
 	if len(m.matched) == 1 {
 		a := m.matched[0]
 		w := &writeQuery{in: m.q.Place, other: m.q.From, where: ir.AndE(m.own, m.on, a.when)}
-		b.write(m.f, w, row, row, nil, m.pos, query.Sink{}, func(where ir.Expr, keep func(ir.Expr) ir.Expr) { m.change(a, where, keep) })
+		b.write(m.f, w, row, row, nil, m.pos, expr.Sink{}, func(where ir.Expr, keep func(ir.Expr) ir.Expr) { m.change(a, where, keep) })
 		return
 	}
 	// Which action a row gets is seen first.
 	var into []string
 	var cols []ir.Expr
 	keep := func(base string, e ir.Expr, t ir.Type) ir.Expr {
-		if query.RowFree(e, map[string]bool{}) && !ir.HasExists(e) {
+		if expr.RowFree(e, map[string]bool{}) && !ir.HasExists(e) {
 			return e
 		}
 		local := b.IrLocal(base, t)
@@ -385,16 +386,16 @@ func (m *merger) writeMatched() {
 			}
 		}
 		then := b.Collect(func() { m.change(&a, key, func(e ir.Expr) ir.Expr { return e }) })
-		list = []ir.Stmt{&ir.If{At: query.At(m.pos), Cond: when, Then: then, Else: list}}
+		list = []ir.Stmt{&ir.If{At: expr.At(m.pos), Cond: when, Then: then, Else: list}}
 	}
 	q := m.pairs(anyApplies(m.matched))
 	if m.single() && b.SingleRow(q) {
 		found := b.Local("was_found", schema.TBool)
-		b.Emit(&ir.Select{At: query.At(m.pos), Into: into, Cols: cols, Query: q, Found: found})
-		b.Emit(&ir.If{At: query.At(m.pos), Cond: ir.V(found), Then: list})
+		b.Emit(&ir.Select{At: expr.At(m.pos), Into: into, Cols: cols, Query: q, Found: found})
+		b.Emit(&ir.If{At: expr.At(m.pos), Cond: ir.V(found), Then: list})
 		return
 	}
-	b.Emit(&ir.Foreach{At: query.At(m.pos), Into: into, Cols: cols, Query: q, Body: list})
+	b.Emit(&ir.Foreach{At: expr.At(m.pos), Into: into, Cols: cols, Query: q, Body: list})
 }
 
 // anyApplies says that some action applies; nil if one always does.
@@ -420,14 +421,14 @@ func orTrue(e ir.Expr) ir.Expr {
 func (m *merger) change(a *mergeAction, where ir.Expr, keep func(ir.Expr) ir.Expr) {
 	t := m.row.Table.IR
 	if a.op == schema.OnDelete {
-		m.b.Emit(&ir.Delete{At: query.At(m.pos), Table: t, Row: m.row.Row, Where: where})
+		m.b.Emit(&ir.Delete{At: expr.At(m.pos), Table: t, Row: m.row.Row, Where: where})
 		return
 	}
 	sets := m.b.irSets(m.row, a.set)
 	for i := range sets {
 		sets[i].Expr = keep(sets[i].Expr)
 	}
-	m.b.Emit(&ir.Update{At: query.At(m.pos), Table: t, Row: m.row.Row, Sets: sets, Where: where})
+	m.b.Emit(&ir.Update{At: expr.At(m.pos), Table: t, Row: m.row.Row, Sets: sets, Where: where})
 }
 
 // once says that no row is written twice, which is an error.
@@ -447,7 +448,7 @@ func (m *merger) once() {
 			continue
 		}
 		for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
-			if col, ok := side[0].(*ir.Col); ok && col.Row == src.Row && query.RowFree(side[1], map[string]bool{m.row.Row: true}) {
+			if col, ok := side[0].(*ir.Col); ok && col.Row == src.Row && expr.RowFree(side[1], map[string]bool{m.row.Row: true}) {
 				fixed[src.Table.Column(col.Col)] = true
 			}
 		}
@@ -482,7 +483,7 @@ func (m *merger) insertOthers(unmatched ir.Expr) {
 		given := slices.Clone(a.given)
 		if !m.single() {
 			keep := func(base string, e ir.Expr, t ir.Type) ir.Expr {
-				if query.RowFree(e, map[string]bool{}) && !ir.HasExists(e) {
+				if expr.RowFree(e, map[string]bool{}) && !ir.HasExists(e) {
 					return e
 				}
 				if len(m.others) > 1 && ir.MayFail(e) {
@@ -493,7 +494,7 @@ func (m *merger) insertOthers(unmatched ir.Expr) {
 				return ir.V(local)
 			}
 			for k, g := range given {
-				given[k].v.Expr = keep(g.column, g.v.Expr, query.LocalType(g.v.Type))
+				given[k].v.Expr = keep(g.column, g.v.Expr, expr.LocalType(g.v.Type))
 			}
 			if len(m.others) > 1 {
 				when = keep("applies", ir.Op(ir.Is, when, ir.C(ir.Bool(true))), ir.BoolType)
@@ -504,14 +505,14 @@ func (m *merger) insertOthers(unmatched ir.Expr) {
 			list = then
 			continue
 		}
-		list = []ir.Stmt{&ir.If{At: query.At(m.pos), Cond: when, Then: then, Else: list}}
+		list = []ir.Stmt{&ir.If{At: expr.At(m.pos), Cond: when, Then: then, Else: list}}
 	}
 	if m.single() {
-		b.Emit(&ir.If{At: query.At(m.pos), Cond: unmatched, Then: list})
+		b.Emit(&ir.If{At: expr.At(m.pos), Cond: unmatched, Then: list})
 		return
 	}
 	if len(into) == 0 {
 		into, cols = []string{b.Local("hit", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	}
-	b.Emit(&ir.Foreach{At: query.At(m.pos), Into: into, Cols: cols, Query: m.rest(unmatched, anyApplies(m.others)), Body: list})
+	b.Emit(&ir.Foreach{At: expr.At(m.pos), Into: into, Cols: cols, Query: m.rest(unmatched, anyApplies(m.others)), Body: list})
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -14,7 +15,7 @@ import (
 // keyChanges gives the columns of the primary key that an UPDATE changes, and the
 // assignments without those of a key column to what it is anyway: to itself, or
 // to what the condition says it is. In list these become assignments to itself.
-func keyChanges(s *query.RowSource, where ir.Expr, list []assignment) (keys []string, changed []assignment) {
+func keyChanges(s *expr.RowSource, where ir.Expr, list []assignment) (keys []string, changed []assignment) {
 	t := s.Table.IR
 	same := func(a assignment) bool {
 		if c, ok := a.v.Expr.(*ir.Col); ok && c.Row == s.Row && c.Col == a.column {
@@ -51,7 +52,7 @@ func keyChanges(s *query.RowSource, where ir.Expr, list []assignment) (keys []st
 // mayMove ends the statement as not modelled unless an UPDATE that changes key
 // columns of rows is one that the IR can express: one row, which is deleted and
 // inserted with another key.
-func (b *Writer) mayMove(w *writeQuery, row *query.RowSource, list, changed []assignment, key string) {
+func (b *Writer) mayMove(w *writeQuery, row *expr.RowSource, list, changed []assignment, key string) {
 	t := row.Table
 	what := "a change of the key column " + key
 	switch {
@@ -91,10 +92,10 @@ func renames(cols []string, list []assignment) bool {
 // the lock of a deletion; whoever refers to the row by its key sees one row go
 // and another come. Where the key turns out to be the same, it is an UPDATE of
 // the other columns; if there are none, the row moves to where it is.
-func (b *Writer) move(pos ir.Pos, row *query.RowSource, list []assignment, where ir.Expr, keep func(ir.Expr) ir.Expr) {
+func (b *Writer) move(pos ir.Pos, row *expr.RowSource, list []assignment, where ir.Expr, keep func(ir.Expr) ir.Expr) {
 	t := row.Table.IR
 	found := b.IrLocal("moves", ir.BoolType)
-	sel := &ir.Select{At: query.At(pos), Found: found, Query: ir.Query{From: []ir.Source{row.IrSource()}, Where: where}}
+	sel := &ir.Select{At: expr.At(pos), Found: found, Query: ir.Query{From: []ir.Source{row.IrSource()}, Where: where}}
 	read := func(base string, c int, e ir.Expr) ir.Expr {
 		if v, ok := e.(*ir.Const); ok {
 			return v
@@ -104,7 +105,7 @@ func (b *Writer) move(pos ir.Pos, row *query.RowSource, list []assignment, where
 		return ir.V(local)
 	}
 	old := func(c int) ir.Expr { return &ir.Col{Row: row.Row, Col: t.Columns[c].Name} }
-	insert := &ir.Insert{At: query.At(pos), Table: t}
+	insert := &ir.Insert{At: expr.At(pos), Table: t}
 	for c := range t.Columns {
 		insert.Cols, insert.Values = append(insert.Cols, c), append(insert.Values, nil)
 	}
@@ -136,7 +137,7 @@ func (b *Writer) move(pos ir.Pos, row *query.RowSource, list []assignment, where
 		}
 		is = ir.AndE(is, ir.Op(ir.Eq, old(k), v))
 	}
-	then := []ir.Stmt{&ir.Delete{At: query.At(pos), Table: t, Row: row.Row, Where: is, Moved: true}, insert}
+	then := []ir.Stmt{&ir.Delete{At: expr.At(pos), Table: t, Row: row.Row, Where: is, Moved: true}, insert}
 	for _, f := range b.App.KeysTo(row.Table) {
 		if f.Number < 0 {
 			continue
@@ -146,7 +147,7 @@ func (b *Writer) move(pos ir.Pos, row *query.RowSource, list []assignment, where
 		if action == ir.NoAction {
 			continue
 		}
-		s := &ir.Cascade{At: query.At(pos), Table: f.Child.IR, Key: f.Number}
+		s := &ir.Cascade{At: expr.At(pos), Table: f.Child.IR, Key: f.Number}
 		for i, c := range fk.RefColumns {
 			switch action {
 			case ir.CascadeUpdate:
@@ -160,18 +161,18 @@ func (b *Writer) move(pos ir.Pos, row *query.RowSource, list []assignment, where
 		then = append(then, s)
 	}
 	if len(stays) > 0 {
-		stay := &ir.Update{At: query.At(pos), Table: t, Row: row.Row, Sets: stays, Where: is}
-		then = []ir.Stmt{&ir.If{At: query.At(pos), Cond: same, Then: []ir.Stmt{stay}, Else: then}}
+		stay := &ir.Update{At: expr.At(pos), Table: t, Row: row.Row, Sets: stays, Where: is}
+		then = []ir.Stmt{&ir.If{At: expr.At(pos), Cond: same, Then: []ir.Stmt{stay}, Else: then}}
 	}
 	then = append(b.Collect(func() { b.Unproven(insert) }), then...)
 	b.Emit(sel)
-	b.Emit(&ir.If{At: query.At(pos), Cond: ir.V(found), Then: then})
+	b.Emit(&ir.If{At: expr.At(pos), Cond: ir.V(found), Then: then})
 }
 
 const noPartition = "the error of a row that fits into no partition which is declared"
 
 // unplaced marks that a row of t may fit into no partition.
-func (b *Writer) unplaced(pos ir.Pos, t *schema.Table, row *query.RowSource) {
+func (b *Writer) unplaced(pos ir.Pos, t *schema.Table, row *expr.RowSource) {
 	if !t.Partitions.Open() {
 		return
 	}
@@ -180,11 +181,11 @@ func (b *Writer) unplaced(pos ir.Pos, t *schema.Table, row *query.RowSource) {
 		b.mayRefuse(pos, noPartition, t)
 		return
 	}
-	b.Emit(&ir.If{At: query.At(pos), Cond: ir.NotE(ir.Op(ir.Is, fits, ir.C(ir.Bool(true)))), Then: b.Collect(func() { b.mayRefuse(pos, noPartition, t) })})
+	b.Emit(&ir.If{At: expr.At(pos), Cond: ir.NotE(ir.Op(ir.Is, fits, ir.C(ir.Bool(true)))), Then: b.Collect(func() { b.mayRefuse(pos, noPartition, t) })})
 }
 
 // fits is the condition that a row fits into a partition, where it can be told.
-func (b *Writer) fits(t *schema.Table, row *query.RowSource) (cond ir.Expr, ok bool) {
+func (b *Writer) fits(t *schema.Table, row *expr.RowSource) (cond ir.Expr, ok bool) {
 	p := t.Partitions
 	name, one := p.Column()
 	if !one || p.Deep {
@@ -194,7 +195,7 @@ func (b *Writer) fits(t *schema.Table, row *query.RowSource) (cond ir.Expr, ok b
 	_, ok = b.Attempt(func() {
 		cond = ir.C(ir.Bool(false))
 		for _, bound := range p.Bounds {
-			x := query.NewPlace(query.Spot{App: b.App, Draft: b.Draft, Text: bound.Text})
+			x := query.NewPlace(expr.Spot{App: b.App, Draft: b.Draft, Text: bound.Text})
 			inside := ir.Expr(nil)
 			limit := func(list []*pg.Node, op string) {
 				if len(list) != 1 {
@@ -210,7 +211,7 @@ func (b *Writer) fits(t *schema.Table, row *query.RowSource) (cond ir.Expr, ok b
 			if p.Spec.Strategy == pg.PartitionRange {
 				limit(bound.Spec.Lowerdatums, ">=")
 				limit(bound.Spec.Upperdatums, "<")
-				cond = ir.OrE(cond, ir.AndE(query.IsNotNull(value.Expr), inside))
+				cond = ir.OrE(cond, ir.AndE(expr.IsNotNull(value.Expr), inside))
 				continue
 			}
 			for _, n := range bound.Spec.Listdatums {

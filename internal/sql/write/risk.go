@@ -3,7 +3,7 @@ package write
 import (
 	"slices"
 
-	"github.com/txrobust/robust/internal/sql/query"
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
@@ -27,20 +27,20 @@ func (b *Writer) rowChecks(t *schema.Table) ([]ir.TableCheck, bool) {
 
 // checkFirst writes, before an INSERT, the errors of a row that breaks a
 // constraint of its own.
-func (b *Writer) checkFirst(pos ir.Pos, row *query.RowSource, s *ir.Insert) {
+func (b *Writer) checkFirst(pos ir.Pos, row *expr.RowSource, s *ir.Insert) {
 	t := row.Table
 	checks, all := b.rowChecks(t)
-	if !all || !b.Caught(query.NotNull, query.CheckViolation) {
+	if !all || !b.Caught(expr.NotNull, expr.CheckViolation) {
 		return
 	}
-	value := query.Inserted(s)
+	value := expr.Inserted(s)
 	for i, c := range t.IR.Columns {
 		if from := row.Col(c.Name); c.NotNull && from != nil && !from.NotNull {
-			b.FailsIf(pos, &ir.Unary{Op: ir.IsNull, X: value(i)}, query.NotNull)
+			b.FailsIf(pos, &ir.Unary{Op: ir.IsNull, X: value(i)}, expr.NotNull)
 		}
 	}
 	for _, k := range checks {
-		b.FailsIf(pos, query.BrokenBy(k, t.IR, value), query.CheckViolation)
+		b.FailsIf(pos, expr.BrokenBy(k, t.IR, value), expr.CheckViolation)
 	}
 	b.Shown[s] = true
 }
@@ -48,14 +48,14 @@ func (b *Writer) checkFirst(pos ir.Pos, row *query.RowSource, s *ir.Insert) {
 // checkUpdated writes, before an UPDATE that leaves rows like row, the errors of those that break
 // constraints of their own. Which of several rows is updated first is not known, nor
 // which error comes first where there are two kinds.
-func (b *Writer) checkUpdated(pos ir.Pos, row *query.RowSource, s *ir.Update) {
+func (b *Writer) checkUpdated(pos ir.Pos, row *expr.RowSource, s *ir.Update) {
 	t := row.Table
 	checks, all := b.rowChecks(t)
-	if !all || !b.Caught(query.NotNull, query.CheckViolation) {
+	if !all || !b.Caught(expr.NotNull, expr.CheckViolation) {
 		return
 	}
 	set := func(col int) bool { return slices.ContainsFunc(s.Sets, func(s ir.Set) bool { return s.Col == col }) }
-	value := query.Updated(s)
+	value := expr.Updated(s)
 	var missing, broken []ir.Expr
 	for i, c := range t.IR.Columns {
 		if from := row.Col(c.Name); c.NotNull && set(i) && (from == nil || !from.NotNull) {
@@ -69,7 +69,7 @@ func (b *Writer) checkUpdated(pos ir.Pos, row *query.RowSource, s *ir.Update) {
 			changed = changed || is && set(t.IR.Column(c.Col))
 		})
 		if changed {
-			broken = append(broken, query.BrokenBy(k, t.IR, value))
+			broken = append(broken, expr.BrokenBy(k, t.IR, value))
 		}
 	}
 	rows := ir.Query{From: []ir.Source{{Table: t.IR, Row: s.Row}}, Where: s.Where}
@@ -81,12 +81,12 @@ func (b *Writer) checkUpdated(pos ir.Pos, row *query.RowSource, s *ir.Update) {
 			b.FailsIf(pos, &ir.Exists{Query: ir.Query{From: rows.From, Where: ir.AndE(s.Where, ir.OrE(conds...))}}, state)
 		}
 	}
-	fails(missing, query.NotNull)
-	fails(broken, query.CheckViolation)
+	fails(missing, expr.NotNull)
+	fails(broken, expr.CheckViolation)
 	b.Shown[s] = true
 }
 
 // FailsIf writes an error where cond is true.
 func (b *Writer) FailsIf(pos ir.Pos, cond ir.Expr, state string) {
-	b.Emit(&ir.If{At: query.At(pos), Cond: cond, Then: b.Collect(func() { b.Fails(pos, state) })})
+	b.Emit(&ir.If{At: expr.At(pos), Cond: cond, Then: b.Collect(func() { b.Fails(pos, state) })})
 }

@@ -3,6 +3,7 @@ package write
 import (
 	"strconv"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -14,7 +15,7 @@ import (
 // tables that are joined, or where RETURNING may name them: whether a row is written,
 // the values that it gets and those of RETURNING are derivations, in which the row
 // that is written is free. Each row must match one row of FROM at most.
-func (b *Writer) derivedFrom(y *query.Place, row *query.RowSource, from []*pg.Node, where *pg.Node, set []*pg.Node, ret *pg.ReturningClause) (*writeQuery, []assignment) {
+func (b *Writer) derivedFrom(y *query.Place, row *expr.RowSource, from []*pg.Node, where *pg.Node, set []*pg.Node, ret *pg.ReturningClause) (*writeQuery, []assignment) {
 	if len(from) == 0 {
 		b.Unmodelled("an expression in a write")
 	}
@@ -35,7 +36,7 @@ func (b *Writer) derivedFrom(y *query.Place, row *query.RowSource, from []*pg.No
 	var inside, own ir.Expr // conditions with the rows of FROM, and without
 	if where != nil {
 		for _, n := range syntax.Conjuncts(where) {
-			c := q.Place.Boolean(n, query.Truth)
+			c := q.Place.Boolean(n, expr.Truth)
 			if query.About(c, row.Row) {
 				own = ir.AndE(own, c)
 			} else {
@@ -54,21 +55,21 @@ func (b *Writer) derivedFrom(y *query.Place, row *query.RowSource, from []*pg.No
 	}
 	all := &ir.Project{From: tree, Where: inside}
 	for i, a := range list {
-		all.Cols = append(all.Cols, ir.Item{Name: strconv.Itoa(i), Type: query.LocalType(a.v.Type), Expr: a.v.Expr})
+		all.Cols = append(all.Cols, ir.Item{Name: strconv.Itoa(i), Type: expr.LocalType(a.v.Type), Expr: a.v.Expr})
 	}
 	for i, c := range returned {
-		all.Cols = append(all.Cols, ir.Item{Name: strconv.Itoa(len(list) + i), Type: query.LocalType(c.Type), Expr: c.Expr})
+		all.Cols = append(all.Cols, ir.Item{Name: strconv.Itoa(len(list) + i), Type: expr.LocalType(c.Type), Expr: c.Expr})
 	}
 	z.Deriver.Read(all)
 	typeOf := func(e ir.Expr) ir.Type { return z.Deriver.TypeOf(y, e) }
 	match := &query.Derived{Rel: &ir.Project{From: tree, Where: inside}, TypeOf: typeOf}
 	y.Succeeds(&query.Derived{Rel: all, Single: true, TypeOf: typeOf}, false)
 	value := func(i int, e ir.Expr, t schema.Type) ir.Expr {
-		if query.RowFree(e, map[string]bool{row.Row: true}) {
+		if expr.RowFree(e, map[string]bool{row.Row: true}) {
 			return e
 		}
 		one := &query.Derived{Rel: &ir.Project{From: tree, Where: inside, Cols: all.Cols[i : i+1]}, TypeOf: typeOf}
-		return one.Call(ir.WantValue, query.LocalType(t))
+		return one.Call(ir.WantValue, expr.LocalType(t))
 	}
 	for i, a := range list {
 		list[i].v.Expr = value(i, a.v.Expr, a.v.Type)
@@ -81,7 +82,7 @@ func (b *Writer) derivedFrom(y *query.Place, row *query.RowSource, from []*pg.No
 
 // targetsOf translates RETURNING over a row as a write leaves it and over the rows of
 // FROM or USING, which x sees; nil is no RETURNING.
-func (b *Writer) targetsOf(q *query.Query, after *query.RowSource, from []*query.RowSource, ret *pg.ReturningClause) []query.Column {
+func (b *Writer) targetsOf(q *query.Query, after *expr.RowSource, from []*expr.RowSource, ret *pg.ReturningClause) []expr.Column {
 	if ret == nil {
 		return nil
 	}
@@ -89,7 +90,7 @@ func (b *Writer) targetsOf(q *query.Query, after *query.RowSource, from []*query
 		b.Unmodelled("RETURNING WITH")
 	}
 	x := q.Place.Copy()
-	x.Levels = append(append([]*query.Level{}, x.Levels[:len(x.Levels)-1]...), &query.Level{Sources: append([]*query.RowSource{after}, from...)})
+	x.Levels = append(append([]*expr.Level{}, x.Levels[:len(x.Levels)-1]...), &expr.Level{Sources: append([]*expr.RowSource{after}, from...)})
 	rq := &query.Query{Place: x, Level: x.Levels[len(x.Levels)-1], AtMost: -1}
 	for _, n := range ret.Exprs {
 		rq.AddTarget(pg.Inner(n).(*pg.ResTarget))
@@ -103,7 +104,7 @@ func (b *Writer) targetsOf(q *query.Query, after *query.RowSource, from []*query
 }
 
 // BoundCursor finds the cursor of a name.
-func (b *Writer) BoundCursor(f *query.Frame, name string) *query.Cursor {
+func (b *Writer) BoundCursor(f *expr.Frame, name string) *expr.Cursor {
 	v, _ := f.Scope.Find([]string{name})
 	if v == nil || v.Cursor == nil {
 		b.Unmodelled("a cursor that is not bound, or has parameters")
@@ -113,7 +114,7 @@ func (b *Writer) BoundCursor(f *query.Frame, name string) *query.Cursor {
 
 // currentOf translates WHERE CURRENT OF for a write of row; ok is false where n
 // is something else.
-func (b *Writer) currentOf(f *query.Frame, row *query.RowSource, n *pg.Node) (where ir.Expr, ok bool) {
+func (b *Writer) currentOf(f *expr.Frame, row *expr.RowSource, n *pg.Node) (where ir.Expr, ok bool) {
 	e, ok := pg.Inner(n).(*pg.CurrentOfExpr)
 	if !ok {
 		return nil, false
@@ -131,7 +132,7 @@ func (b *Writer) currentOf(f *query.Frame, row *query.RowSource, n *pg.Node) (wh
 
 // limit restricts a write to as many rows as its LIMIT allows, the first ones in
 // its order, or any. A key that the condition fixes makes it one row at most.
-func (b *Writer) limit(w *writeQuery, row *query.RowSource, tree any, pos ir.Pos) {
+func (b *Writer) limit(w *writeQuery, row *expr.RowSource, tree any, pos ir.Pos) {
 	s := b.App.Limited[tree]
 	if s == nil {
 		return
@@ -203,7 +204,7 @@ func (b *Writer) eachLoop(q *query.Query, pos ir.Pos, i int, exit, next string, 
 	if i == len(q.Loops) {
 		b.Out = append(b.Out, q.Body...)
 		if q.Where != nil && len(q.From) == 0 {
-			b.Emit(&ir.If{At: query.At(pos), Cond: q.Where, Then: b.Collect(body)})
+			b.Emit(&ir.If{At: expr.At(pos), Cond: q.Where, Then: b.Collect(body)})
 			return
 		}
 		body()
@@ -217,7 +218,7 @@ func (b *Writer) eachLoop(q *query.Query, pos ir.Pos, i int, exit, next string, 
 	if i == len(q.Loops)-1 && next != "" {
 		label = next
 	}
-	loop := &ir.ForRange{At: query.At(pos), Label: label, Var: l.Elem, From: l.From, To: l.To}
+	loop := &ir.ForRange{At: expr.At(pos), Label: label, Var: l.Elem, From: l.From, To: l.To}
 	if l.Array != nil {
 		loop.Var = b.Local("i", schema.TInt)
 		loop.From = ir.C(ir.Int(1))
@@ -227,14 +228,14 @@ func (b *Writer) eachLoop(q *query.Query, pos ir.Pos, i int, exit, next string, 
 	loop.Body = b.Collect(func() {
 		if l.Array != nil {
 			t := b.TypeOfLocal(l.Elem)
-			b.Emit(&ir.Assign{At: query.At(pos), Var: l.Elem, Expr: &ir.Call{Name: "elem", Args: []ir.Expr{l.Array, ir.V(loop.Var)}, Type: t}})
+			b.Emit(&ir.Assign{At: expr.At(pos), Var: l.Elem, Expr: &ir.Call{Name: "elem", Args: []ir.Expr{l.Array, ir.V(loop.Var)}, Type: t}})
 		}
 		if l.Ordinal != "" {
 			e := ir.V(loop.Var)
 			if l.Array == nil {
 				e = ir.Op(ir.Add, ir.Op(ir.Sub, e, l.From), ir.C(ir.Int(1)))
 			}
-			b.Emit(&ir.Assign{At: query.At(pos), Var: l.Ordinal, Expr: e})
+			b.Emit(&ir.Assign{At: expr.At(pos), Var: l.Ordinal, Expr: e})
 		}
 		b.eachLoop(q, pos, i+1, exit, next, body)
 	})

@@ -1,6 +1,7 @@
 package write
 
 import (
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -23,21 +24,21 @@ func (b *Writer) refuseTriggersOfGenerated(t *schema.Table) {
 type NoTrigger struct{ Reason string }
 
 // record declares a row variable for a row of t, with the given values.
-func (b *Writer) record(name string, t *schema.Table, row *query.RowSource, pos ir.Pos) *query.Variable {
-	v := &query.Variable{Name: name, Type: schema.Opaque(t.RowType), IsRecord: true, Fixed: true}
+func (b *Writer) record(name string, t *schema.Table, row *expr.RowSource, pos ir.Pos) *expr.Variable {
+	v := &expr.Variable{Name: name, Type: schema.Opaque(t.RowType), IsRecord: true, Fixed: true}
 	for _, c := range t.Columns {
 		local := b.FieldLocal(name, c.Name, c.T)
-		set := &ir.Assign{At: query.At(pos), Var: local, Expr: row.Col(c.Name).Expr}
+		set := &ir.Assign{At: expr.At(pos), Var: local, Expr: row.Col(c.Name).Expr}
 		b.Weak[set] = !ir.MayFail(set.Expr)
 		b.Emit(set)
-		v.Fields = append(v.Fields, query.Field{Name: c.Name, Local: local, Type: c.T, Domain: c.Domain, Within: c.Within})
+		v.Fields = append(v.Fields, expr.Field{Name: c.Name, Local: local, Type: c.T, Domain: c.Domain, Within: c.Within})
 	}
 	return v
 }
 
 // fire inlines the function of a trigger. Where that cannot be done, nothing of
 // it stays, and the reason is given.
-func (b *Writer) fire(t *schema.Table, g *schema.Trigger, r *query.RowTrigger, pos ir.Pos) (why string, ok bool) {
+func (b *Writer) fire(t *schema.Table, g *schema.Trigger, r *expr.RowTrigger, pos ir.Pos) (why string, ok bool) {
 	defer func() {
 		if x := recover(); x != nil {
 			n, is := x.(NoTrigger)
@@ -71,14 +72,14 @@ func (b *Writer) fire(t *schema.Table, g *schema.Trigger, r *query.RowTrigger, p
 			return
 		}
 		cond := b.triggerCondition(t, g, r)
-		b.Emit(&ir.If{At: query.At(pos), Cond: cond, Then: b.Collect(body)})
+		b.Emit(&ir.If{At: expr.At(pos), Cond: cond, Then: b.Collect(body)})
 	})
 }
 
 // triggerCondition is WHEN.
-func (b *Writer) triggerCondition(t *schema.Table, g *schema.Trigger, r *query.RowTrigger) ir.Expr {
-	lv := &query.Level{}
-	for _, v := range []*query.Variable{r.Old, r.New} {
+func (b *Writer) triggerCondition(t *schema.Table, g *schema.Trigger, r *expr.RowTrigger) ir.Expr {
+	lv := &expr.Level{}
+	for _, v := range []*expr.Variable{r.Old, r.New} {
 		if v != nil {
 			src := v.Source(t)
 			src.Hidden = map[string]bool{}
@@ -88,8 +89,8 @@ func (b *Writer) triggerCondition(t *schema.Table, g *schema.Trigger, r *query.R
 			lv.Sources = append(lv.Sources, src)
 		}
 	}
-	y := query.NewPlace(query.Spot{App: b.App, Draft: b.Draft, Text: g.When.Text, Levels: []*query.Level{lv}})
-	return y.Boolean(g.When.Node, query.Truth)
+	y := query.NewPlace(expr.Spot{App: b.App, Draft: b.Draft, Text: g.When.Text, Levels: []*expr.Level{lv}})
+	return y.Boolean(g.When.Node, expr.Truth)
 }
 
 // changedByTriggers gives the columns that BEFORE triggers may change.
@@ -119,13 +120,13 @@ func (b *Writer) changedByTriggers(t *schema.Table, list []*schema.Trigger) map[
 
 // before runs the BEFORE triggers of a row, and then write, unless one of them
 // prevents it; other runs otherwise. several says that the statement may write further rows.
-func (b *Writer) before(t *schema.Table, list []*schema.Trigger, r *query.RowTrigger, pos ir.Pos, several bool, write, other func()) {
+func (b *Writer) before(t *schema.Table, list []*schema.Trigger, r *expr.RowTrigger, pos ir.Pos, several bool, write, other func()) {
 	r.Before = true
 	for _, g := range list {
 		for _, fn := range g.Functions() {
 			if r.Skip == "" && fn.Body != nil && fn.ReturnsNull(r.Op) {
 				r.Skip = b.Local("is_skipped", schema.TBool)
-				b.Emit(&ir.Assign{At: query.At(pos), Var: r.Skip, Expr: ir.C(ir.Bool(false))})
+				b.Emit(&ir.Assign{At: expr.At(pos), Var: r.Skip, Expr: ir.C(ir.Bool(false))})
 			}
 		}
 	}
@@ -156,18 +157,18 @@ func (b *Writer) before(t *schema.Table, list []*schema.Trigger, r *query.RowTri
 			fire()
 			continue
 		}
-		b.Emit(&ir.If{At: query.At(pos), Cond: ir.NotE(ir.V(r.Skip)), Then: b.Collect(fire)})
+		b.Emit(&ir.If{At: expr.At(pos), Cond: ir.NotE(ir.V(r.Skip)), Then: b.Collect(fire)})
 	}
 	if r.Skip == "" {
 		write()
 		return
 	}
-	b.Emit(&ir.If{At: query.At(pos), Cond: ir.NotE(ir.V(r.Skip)), Then: b.Collect(write), Else: b.Collect(other)})
+	b.Emit(&ir.If{At: expr.At(pos), Cond: ir.NotE(ir.V(r.Skip)), Then: b.Collect(write), Else: b.Collect(other)})
 }
 
 // after runs the AFTER triggers of a row. several says that the statement may
 // write further rows, before all of which it would run in fact.
-func (b *Writer) after(t *schema.Table, list []*schema.Trigger, r *query.RowTrigger, pos ir.Pos, several bool) {
+func (b *Writer) after(t *schema.Table, list []*schema.Trigger, r *expr.RowTrigger, pos ir.Pos, several bool) {
 	r.Before = false
 	for _, g := range list {
 		touched := t.FiredBy(g)
@@ -198,7 +199,7 @@ func (b *Writer) after(t *schema.Table, list []*schema.Trigger, r *query.RowTrig
 // atStatement runs the triggers FOR EACH STATEMENT.
 func (b *Writer) atStatement(t *schema.Table, events int32, op string, before bool, set []assignment, pos ir.Pos) {
 	run := func(g *schema.Trigger, before bool) {
-		r := &query.RowTrigger{Op: op}
+		r := &expr.RowTrigger{Op: op}
 		if why, ok := b.fire(t, g, r, pos); !ok {
 			if before {
 				b.Unmodelled("trigger %s (BEFORE): %s", g.Name, why)
@@ -229,7 +230,7 @@ func (b *Writer) runsBefore(t *schema.Table, g *schema.Trigger, several bool) bo
 
 // stableAfter runs the AFTER triggers of a row that see the tables as they were before the statement; no other trigger may have
 // written what they look at.
-func (b *Writer) stableAfter(t *schema.Table, events int32, set []assignment, r *query.RowTrigger, pos ir.Pos, several bool) {
+func (b *Writer) stableAfter(t *schema.Table, events int32, set []assignment, r *expr.RowTrigger, pos ir.Pos, several bool) {
 	wrote := b.App.Tracer()
 	for _, g := range t.Triggers {
 		if g.Before && g.Events&events != 0 {
@@ -264,7 +265,7 @@ func (b *Writer) looksAhead(t *schema.Table, do schema.Access, events int32, sev
 	case s.Now.All && w.All:
 		return // nothing is known of either
 	case s.Undeclared != "":
-		b.Unmodelled(query.UndeclaredFunction, s.Undeclared)
+		b.Unmodelled(expr.UndeclaredFunction, s.Undeclared)
 	}
 	if several && s.Now.Meets(w.Tables) {
 		b.Unmodelled("a VOLATILE function %s", hidden)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -19,13 +20,13 @@ func (b *Writer) fires(t *schema.Table, events int32, set []assignment) bool {
 // read first, and written one by one.
 type rowWriter struct {
 	b      *Writer
-	f      *query.Frame
+	f      *expr.Frame
 	w      *writeQuery
-	row    *query.RowSource
+	row    *expr.RowSource
 	set    []assignment // of an UPDATE, over the old row
 	ret    *pg.ReturningClause
 	pos    ir.Pos
-	to     query.Sink
+	to     expr.Sink
 	op     string
 	events int32
 	first  func() // runs before the first row is written
@@ -80,12 +81,12 @@ func (u *rowWriter) write() {
 	if u.first != nil {
 		u.first()
 	}
-	r := &query.RowTrigger{Op: u.op, Old: &query.Variable{Name: "old", Type: schema.Opaque(t.RowType), IsRecord: true, Fixed: true}}
+	r := &expr.RowTrigger{Op: u.op, Old: &expr.Variable{Name: "old", Type: schema.Opaque(t.RowType), IsRecord: true, Fixed: true}}
 	var into []string
 	var cols []ir.Expr
 	for _, c := range t.Columns {
 		local := b.FieldLocal("old", c.Name, c.T)
-		r.Old.Fields = append(r.Old.Fields, query.Field{Name: c.Name, Local: local, Type: c.T, Domain: c.Domain, Within: c.Within})
+		r.Old.Fields = append(r.Old.Fields, expr.Field{Name: c.Name, Local: local, Type: c.T, Domain: c.Domain, Within: c.Within})
 		into, cols = append(into, local), append(cols, &ir.Col{Row: u.row.Row, Col: c.Name})
 	}
 	var hidden string
@@ -94,25 +95,25 @@ func (u *rowWriter) write() {
 		into, cols = append(into, hidden), append(cols, &ir.Col{Row: u.row.Row, Col: t.IR.Columns[0].Name})
 	}
 	if !single {
-		loop := &ir.Foreach{At: query.At(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before)}
+		loop := &ir.Foreach{At: expr.At(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before)}
 		loop.Body = b.Collect(func() { u.each(r, before, hidden, true, nil) })
 		b.Emit(loop)
 		return
 	}
 	found := b.Local("was_found", schema.TBool)
-	b.Emit(&ir.Select{At: query.At(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before), Found: found})
-	var list, rest []query.Dest
+	b.Emit(&ir.Select{At: expr.At(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before), Found: found})
+	var list, rest []expr.Dest
 	if returns && u.to.Kind == query.IntoLocals {
 		list, rest = u.to.Dests(u.returned(u.row))
 	}
 	no := func() {
 		b.SetFound(u.f, u.pos, ir.C(ir.Bool(false)), nil)
 		if returns && u.to.Kind == query.IntoLocals {
-			b.SetNull(u.pos, append(append([]query.Dest{}, list...), rest...))
+			b.SetNull(u.pos, append(append([]expr.Dest{}, list...), rest...))
 			b.Strict(u.to, u.pos, ir.C(ir.Bool(false)))
 		}
 	}
-	done := func(row *query.RowSource) {
+	done := func(row *expr.RowSource) {
 		b.SetFound(u.f, u.pos, ir.C(ir.Bool(true)), nil)
 		if !returns {
 			return
@@ -127,19 +128,19 @@ func (u *rowWriter) write() {
 			b.EmitRow(u.pos, out)
 		}
 	}
-	b.Emit(&ir.If{At: query.At(u.pos), Cond: ir.V(found), Then: b.Collect(func() {
+	b.Emit(&ir.If{At: expr.At(u.pos), Cond: ir.V(found), Then: b.Collect(func() {
 		u.each(r, before, hidden, false, &outcome{done, no})
 	}), Else: b.Collect(no)})
 }
 
 // outcome is what follows a write of a single row, or its prevention.
 type outcome struct {
-	done func(row *query.RowSource)
+	done func(row *expr.RowSource)
 	no   func()
 }
 
 // each writes one row, whose old values r has.
-func (u *rowWriter) each(r *query.RowTrigger, before []*schema.Trigger, hidden string, several bool, out *outcome) {
+func (u *rowWriter) each(r *expr.RowTrigger, before []*schema.Trigger, hidden string, several bool, out *outcome) {
 	b, t := u.b, u.row.Table
 	old := func(e ir.Expr) ir.Expr { // over the old row as it was read
 		return ir.MapExpr(e, func(e ir.Expr) ir.Expr {
@@ -183,7 +184,7 @@ func (u *rowWriter) each(r *query.RowTrigger, before []*schema.Trigger, hidden s
 			row.Alias = u.row.Alias
 			gen := b.generated(t, row)
 			row = withValues(row, gen)
-			st := &ir.Update{At: query.At(u.pos), Table: t.IR, Row: u.row.Row, Where: where}
+			st := &ir.Update{At: expr.At(u.pos), Table: t.IR, Row: u.row.Row, Where: where}
 			for _, c := range t.Columns {
 				k := t.IR.Column(c.Name)
 				if (changed[c.Name] || c.Generated != nil) && !t.IR.IsKey(k) {
@@ -201,10 +202,10 @@ func (u *rowWriter) each(r *query.RowTrigger, before []*schema.Trigger, hidden s
 				if t.Column(a.column) == nil {
 					continue
 				}
-				b.EmitWeak(&ir.Assign{At: query.At(u.pos), Var: r.New.Field(a.column).Local, Expr: a.v.Expr})
+				b.EmitWeak(&ir.Assign{At: expr.At(u.pos), Var: r.New.Field(a.column).Local, Expr: a.v.Expr})
 			}
 		} else {
-			b.Emit(&ir.Delete{At: query.At(u.pos), Table: t.IR, Row: u.row.Row, Where: where})
+			b.Emit(&ir.Delete{At: expr.At(u.pos), Table: t.IR, Row: u.row.Row, Where: where})
 			b.actions(u.pos, t)
 		}
 		b.after(t, t.Firing(u.events, false, true, columnsOf(u.set)), r, u.pos, several)
@@ -220,11 +221,11 @@ func (u *rowWriter) each(r *query.RowTrigger, before []*schema.Trigger, hidden s
 }
 
 // returned translates RETURNING over a row.
-func (u *rowWriter) returned(row *query.RowSource) []query.Column {
+func (u *rowWriter) returned(row *expr.RowSource) []expr.Column {
 	x := u.w.in.Copy()
 	named := *row
 	named.Alias = u.row.Alias
-	x.Levels = append(append([]*query.Level{}, x.Levels[:len(x.Levels)-1]...), &query.Level{Sources: []*query.RowSource{&named}})
+	x.Levels = append(append([]*expr.Level{}, x.Levels[:len(x.Levels)-1]...), &expr.Level{Sources: []*expr.RowSource{&named}})
 	q := &query.Query{Place: x, Level: x.Levels[len(x.Levels)-1], AtMost: -1}
 	if len(u.ret.Options) > 0 {
 		u.b.Unmodelled("RETURNING WITH")

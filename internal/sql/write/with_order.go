@@ -3,6 +3,7 @@ package write
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
@@ -108,9 +109,9 @@ func (b *Writer) contend(rivals []*schema.Table, with, late []ir.Stmt) (first, t
 				return &ir.Exists{Query: ir.Query{From: []ir.Source{{Table: u.Table, Row: u.Row}}, Where: u.Where}}
 			}
 			both, wins := b.Local("contend", schema.TBool), b.Choice(pos)
-			b.Emit(&ir.Assign{At: query.At(pos), Var: both, Expr: ir.AndE(same, hits(one), hits(two))})
-			b.Emit(&ir.If{At: query.At(pos), Cond: ir.NotE(ir.AndE(ir.V(both), ir.NotE(wins))), Then: []ir.Stmt{one}})
-			b.Emit(&ir.If{At: query.At(pos), Cond: ir.NotE(ir.AndE(ir.V(both), wins)), Then: []ir.Stmt{two}})
+			b.Emit(&ir.Assign{At: expr.At(pos), Var: both, Expr: ir.AndE(same, hits(one), hits(two))})
+			b.Emit(&ir.If{At: expr.At(pos), Cond: ir.NotE(ir.AndE(ir.V(both), ir.NotE(wins))), Then: []ir.Stmt{one}})
+			b.Emit(&ir.If{At: expr.At(pos), Cond: ir.NotE(ir.AndE(ir.V(both), wins)), Then: []ir.Stmt{two}})
 		})...)
 	}
 	return first, then
@@ -126,7 +127,7 @@ func sameKey(a, b *ir.Update) (cond ir.Expr, ok bool) {
 			}
 			for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
 				col, is := side[0].(*ir.Col)
-				if is && col.Row == u.Row && col.Col == column && query.RowFree(side[1], map[string]bool{}) {
+				if is && col.Row == u.Row && col.Col == column && expr.RowFree(side[1], map[string]bool{}) {
 					return side[1]
 				}
 			}

@@ -3,6 +3,7 @@ package write
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -26,14 +27,14 @@ func (b *Writer) aftermath(pos ir.Pos, t *schema.Table, events int32, set []assi
 }
 
 // UpdateStmt translates UPDATE.
-func (b *Writer) UpdateStmt(f *query.Frame, t *syntax.Text, s *pg.UpdateStmt, pos ir.Pos, to query.Sink) {
+func (b *Writer) UpdateStmt(f *expr.Frame, t *syntax.Text, s *pg.UpdateStmt, pos ir.Pos, to expr.Sink) {
 	x := b.Ex(f, t)
 	x.WithWrites(s.WithClause, s)
 	b.AfterParts(x.Parts, func() { b.updateRows(f, x, s, pos, to) })
 }
 
 // updateRows translates UPDATE behind its WITH queries.
-func (b *Writer) updateRows(f *query.Frame, x *query.Place, s *pg.UpdateStmt, pos ir.Pos, to query.Sink) {
+func (b *Writer) updateRows(f *expr.Frame, x *query.Place, s *pg.UpdateStmt, pos ir.Pos, to expr.Sink) {
 	y, row := x.Target(s.Relation)
 	b.keepsFound(f, row.Table)
 	b.looksAhead(row.Table, schema.ChangesRows, schema.OnUpdate, true, partsOf(s.WithClause, s.WhereClause, s.FromClause, s.TargetList)...)
@@ -95,7 +96,7 @@ func (b *Writer) updateRows(f *query.Frame, x *query.Place, s *pg.UpdateStmt, po
 		for i, set := range sets {
 			out[i] = ir.Set{Col: set.Col, Expr: keep(set.Expr)}
 		}
-		u := &ir.Update{At: query.At(pos), Table: row.Table.IR, Row: row.Row, Sets: out, Where: where}
+		u := &ir.Update{At: expr.At(pos), Table: row.Table.IR, Row: row.Row, Sets: out, Where: where}
 		b.checkUpdated(pos, after, u)
 		b.Emit(u)
 	})
@@ -106,19 +107,19 @@ func (b *Writer) updateRows(f *query.Frame, x *query.Place, s *pg.UpdateStmt, po
 // oneByOneKeys marks an UPDATE of several rows that gives each another value in a unique
 // key: PostgreSQL checks the key row by row, so that it may fail where no rows have the
 // key in common in the end.
-func (b *Writer) oneByOneKeys(pos ir.Pos, row *query.RowSource, w *writeQuery, set []assignment) {
+func (b *Writer) oneByOneKeys(pos ir.Pos, row *expr.RowSource, w *writeQuery, set []assignment) {
 	t := row.Table.IR
 	if len(w.other) == 0 && b.SingleRow(ir.Query{From: []ir.Source{row.IrSource()}, Where: w.where}) {
 		return
 	}
 	varies := func(column string) bool {
 		return slices.ContainsFunc(set, func(a assignment) bool {
-			return a.column == column && !query.RowFree(a.v.Expr, map[string]bool{})
+			return a.column == column && !expr.RowFree(a.v.Expr, map[string]bool{})
 		})
 	}
 	after := withValues(row, set)
 	mark := func(what string, columns []string, same bool) {
-		d := &ir.Dropped{At: query.At(pos), Kind: ir.ByError, Tables: []*ir.Table{t}, What: "the error of " + what + ", which is checked while the rows are updated one by one"}
+		d := &ir.Dropped{At: expr.At(pos), Kind: ir.ByError, Tables: []*ir.Table{t}, What: "the error of " + what + ", which is checked while the rows are updated one by one"}
 		if len(w.other) == 0 { // one row gets what another one still has
 			second := w.in.RowName(row.Row)
 			d.Query.From = []ir.Source{row.IrSource(), {Table: t, Row: second}}
@@ -153,14 +154,14 @@ func (b *Writer) oneByOneKeys(pos ir.Pos, row *query.RowSource, w *writeQuery, s
 }
 
 // DeleteStmt translates DELETE.
-func (b *Writer) DeleteStmt(f *query.Frame, t *syntax.Text, s *pg.DeleteStmt, pos ir.Pos, to query.Sink) {
+func (b *Writer) DeleteStmt(f *expr.Frame, t *syntax.Text, s *pg.DeleteStmt, pos ir.Pos, to expr.Sink) {
 	x := b.Ex(f, t)
 	x.WithWrites(s.WithClause, s)
 	b.AfterParts(x.Parts, func() { b.deleteRows(f, x, s, pos, to) })
 }
 
 // deleteRows translates DELETE behind its WITH queries.
-func (b *Writer) deleteRows(f *query.Frame, x *query.Place, s *pg.DeleteStmt, pos ir.Pos, to query.Sink) {
+func (b *Writer) deleteRows(f *expr.Frame, x *query.Place, s *pg.DeleteStmt, pos ir.Pos, to expr.Sink) {
 	y, row := x.Target(s.Relation)
 	b.keepsFound(f, row.Table)
 	b.looksAhead(row.Table, schema.ChangesRows, schema.OnDelete, true, partsOf(s.WithClause, s.WhereClause, s.UsingClause)...)
@@ -197,7 +198,7 @@ func (b *Writer) deleteRows(f *query.Frame, x *query.Place, s *pg.DeleteStmt, po
 		if b.LoopDepth > 0 || !b.acts(row.Table) {
 			b.cascade(pos, row.Table, s)
 		}
-		b.Emit(&ir.Delete{At: query.At(pos), Table: row.Table.IR, Row: row.Row, Where: where})
+		b.Emit(&ir.Delete{At: expr.At(pos), Table: row.Table.IR, Row: row.Row, Where: where})
 		b.actions(pos, row.Table)
 	})
 	b.aftermath(pos, row.Table, schema.OnDelete, nil)
@@ -210,7 +211,7 @@ type writeQuery struct {
 	other []ir.Source  // of FROM or USING
 	where ir.Expr      // over the row and the other tables
 	// returned is RETURNING over the row, if it is translated already.
-	returned []query.Column
+	returned []expr.Column
 }
 
 // gives refuses RETURNING of a join.
@@ -221,7 +222,7 @@ func (w *writeQuery) gives(ret *pg.ReturningClause) {
 }
 
 // sets makes the assignments of an UPDATE, with those of columns that follow others.
-func (b *Writer) sets(x *query.Place, row *query.RowSource, targets []*pg.Node) []assignment {
+func (b *Writer) sets(x *query.Place, row *expr.RowSource, targets []*pg.Node) []assignment {
 	list := b.setList(x, row, targets)
 	list = append(list, b.touched(row, list)...)
 	return append(list, b.regenerated(row, list)...)
@@ -244,7 +245,7 @@ func (b *Writer) from(y *query.Place, list []*pg.Node, where *pg.Node, current i
 		conds = append(conds, current)
 	case where != nil:
 		for _, c := range syntax.Conjuncts(where) {
-			conds = append(conds, y.Boolean(c, query.Truth))
+			conds = append(conds, y.Boolean(c, expr.Truth))
 		}
 	}
 	q.Where = ir.AndE(conds...)
@@ -259,14 +260,14 @@ func (b *Writer) from(y *query.Place, list []*pg.Node, where *pg.Node, current i
 			}
 			return q.Locks.Of(row)
 		})
-		b.Emit(&ir.LockRows{At: query.At(b.Cur), Query: all, Locks: locks})
+		b.Emit(&ir.LockRows{At: expr.At(b.Cur), Query: all, Locks: locks})
 	}
 	return &writeQuery{in: y, other: q.From, where: q.Where}
 }
 
 // write runs change for the rows that w gives, with RETURNING and FOUND. after
 // is the row as RETURNING sees it.
-func (b *Writer) write(f *query.Frame, w *writeQuery, row, after *query.RowSource, ret *pg.ReturningClause, pos ir.Pos, to query.Sink,
+func (b *Writer) write(f *expr.Frame, w *writeQuery, row, after *expr.RowSource, ret *pg.ReturningClause, pos ir.Pos, to expr.Sink,
 	change func(where ir.Expr, keep func(ir.Expr) ir.Expr)) {
 	q := ir.Query{From: []ir.Source{row.IrSource()}, Where: w.where}
 	if len(w.other) > 0 {
@@ -295,9 +296,9 @@ func NonEmptyList(list ...string) []string {
 }
 
 // countFirst sets FOUND and ROW_COUNT before a write of the rows of q.
-func (b *Writer) countFirst(f *query.Frame, q ir.Query, found ir.Expr, pos ir.Pos) {
+func (b *Writer) countFirst(f *expr.Frame, q ir.Query, found ir.Expr, pos ir.Pos) {
 	if f.Found != "" {
-		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: found})
+		b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Found, Expr: found})
 	}
 	if f.Rowcount != "" {
 		b.CountRows(f, q, pos)
@@ -305,11 +306,11 @@ func (b *Writer) countFirst(f *query.Frame, q ir.Query, found ir.Expr, pos ir.Po
 }
 
 // restricts reports whether what change computes depends on the row alone.
-func (b *Writer) restricts(row *query.RowSource, change func(ir.Expr, func(ir.Expr) ir.Expr)) bool {
+func (b *Writer) restricts(row *expr.RowSource, change func(ir.Expr, func(ir.Expr) ir.Expr)) bool {
 	only := true
 	b.Attempt(func() {
 		change(nil, func(e ir.Expr) ir.Expr {
-			only = only && query.RowFree(e, map[string]bool{row.Row: true})
+			only = only && expr.RowFree(e, map[string]bool{row.Row: true})
 			return e
 		})
 		panic(schema.Unmodelled{}) // a trial: nothing stays
@@ -320,7 +321,7 @@ func (b *Writer) restricts(row *query.RowSource, change func(ir.Expr, func(ir.Ex
 // writeJoin is UPDATE … FROM whose values come from the other tables: for
 // each row of the join, the row is changed by its key. A row that joins twice
 // is changed once, by either, in PostgreSQL; here the last one counts.
-func (b *Writer) writeJoin(f *query.Frame, w *writeQuery, row *query.RowSource, ret *pg.ReturningClause, pos ir.Pos,
+func (b *Writer) writeJoin(f *expr.Frame, w *writeQuery, row *expr.RowSource, ret *pg.ReturningClause, pos ir.Pos,
 	change func(where ir.Expr, keep func(ir.Expr) ir.Expr)) {
 	if ret != nil {
 		b.Unmodelled("RETURNING with FROM or USING")
@@ -332,7 +333,7 @@ func (b *Writer) writeJoin(f *query.Frame, w *writeQuery, row *query.RowSource, 
 		b.Unmodelled("an UPDATE with several tables of one with a foreign key to itself (%s)", k.Name)
 	}
 	q := ir.Query{From: append([]ir.Source{row.IrSource()}, w.other...), Where: w.where}
-	loop := &ir.Foreach{At: query.At(pos), Query: q, Found: f.Found}
+	loop := &ir.Foreach{At: expr.At(pos), Query: q, Found: f.Found}
 	b.Weak[loop] = true
 	var where ir.Expr
 	for _, k := range row.Table.IR.Key {
@@ -361,7 +362,7 @@ func (b *Writer) writeJoin(f *query.Frame, w *writeQuery, row *query.RowSource, 
 
 // returning runs a write with RETURNING: the values are read from the rows
 // before it, where after has the new values of the columns.
-func (b *Writer) returning(f *query.Frame, w *writeQuery, after *query.RowSource, ret *pg.ReturningClause, pos ir.Pos, to query.Sink, q ir.Query, change func()) {
+func (b *Writer) returning(f *expr.Frame, w *writeQuery, after *expr.RowSource, ret *pg.ReturningClause, pos ir.Pos, to expr.Sink, q ir.Query, change func()) {
 	x := w.in.Copy()
 	level := x.Levels[len(x.Levels)-1]
 	targets := w.returned
@@ -370,7 +371,7 @@ func (b *Writer) returning(f *query.Frame, w *writeQuery, after *query.RowSource
 	}
 	if to.Kind == query.IntoRows {
 		t := ir.ArrayType(ir.KindOpaque)
-		b.Emit(&ir.Select{At: query.At(pos), Into: []string{to.Rows.Local}, Query: q,
+		b.Emit(&ir.Select{At: expr.At(pos), Into: []string{to.Rows.Local}, Query: q,
 			Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: to.Rows.Take(&x.Spot, targets), Type: t}}})
 		change()
 		return
@@ -385,7 +386,7 @@ func (b *Writer) returning(f *query.Frame, w *writeQuery, after *query.RowSource
 			if len(cols) == 0 {
 				cols = []ir.Expr{ir.C(ir.Bool(true))}
 			}
-			b.Emit(&ir.EmitRows{At: query.At(pos), Cols: cols, Query: q})
+			b.Emit(&ir.EmitRows{At: expr.At(pos), Cols: cols, Query: q})
 		}
 		change()
 		return
@@ -394,15 +395,15 @@ func (b *Writer) returning(f *query.Frame, w *writeQuery, after *query.RowSource
 		b.CountRows(f, q, pos)
 	}
 	if !b.SingleRow(q) && f.Func.Body != nil { // PL/pgSQL refuses several rows
-		if f.Found != "" && b.Caught(query.TooManyRows) {
-			b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: ir.C(ir.Bool(true))})
+		if f.Found != "" && b.Caught(expr.TooManyRows) {
+			b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Found, Expr: ir.C(ir.Bool(true))})
 		}
-		b.AtMostOne(q, pos, query.TooManyRows)
+		b.AtMostOne(q, pos, expr.TooManyRows)
 	}
 	// The write must still see the variables as they were.
-	var temps []query.Dest
+	var temps []expr.Dest
 	for i, c := range targets {
-		temps = append(temps, query.Dest{Local: b.Local(c.Name, c.Type), T: c.Type})
+		temps = append(temps, expr.Dest{Local: b.Local(c.Name, c.Type), T: c.Type})
 		if c.Type.Name == schema.NUnknown {
 			temps[i].T = schema.TText
 		}
@@ -413,9 +414,9 @@ func (b *Writer) returning(f *query.Frame, w *writeQuery, after *query.RowSource
 		found = b.Local("was_found", schema.TBool)
 	}
 	early := b.unusedBy(append(DestLocals(final), DestLocals(rest)...), change)
-	s := &ir.Select{At: query.At(pos), Query: q, Found: found}
-	var assign []query.Dest
-	var cols []query.Column
+	s := &ir.Select{At: expr.At(pos), Query: q, Found: found}
+	var assign []expr.Dest
+	var cols []expr.Column
 	for i, c := range targets {
 		d := final[i]
 		if d.Local == "" {
@@ -426,7 +427,7 @@ func (b *Writer) returning(f *query.Frame, w *writeQuery, after *query.RowSource
 			continue
 		}
 		s.Into, s.Cols = append(s.Into, temps[i].Local), append(s.Cols, c.Expr)
-		assign, cols = append(assign, d), append(cols, query.Column{Name: c.Name, Expr: ir.V(temps[i].Local), Type: c.Type})
+		assign, cols = append(assign, d), append(cols, expr.Column{Name: c.Name, Expr: ir.V(temps[i].Local), Type: c.Type})
 	}
 	b.AtLeastOne(s)
 	b.Weak[s] = true
@@ -439,7 +440,7 @@ func (b *Writer) returning(f *query.Frame, w *writeQuery, after *query.RowSource
 	}
 }
 
-func DestLocals(list []query.Dest) []string {
+func DestLocals(list []expr.Dest) []string {
 	var out []string
 	for _, d := range list {
 		out = append(out, d.Local)

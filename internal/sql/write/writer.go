@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -14,18 +15,18 @@ import (
 // Bodies translates what triggers run.
 type Bodies interface {
 	// TriggerBody writes the body of the function of a trigger, for the row of r.
-	TriggerBody(t *schema.Table, g *schema.Trigger, r *query.RowTrigger, fn *schema.Function, pos ir.Pos)
+	TriggerBody(t *schema.Table, g *schema.Trigger, r *expr.RowTrigger, fn *schema.Function, pos ir.Pos)
 }
 
 // Writer translates statements that write.
 type Writer struct {
-	*query.Draft
+	*expr.Draft
 	Bodies Bodies
 }
 
 // EmitRow adds that the transaction gives its client a row.
-func (b *Writer) EmitRow(pos ir.Pos, cols []query.Column) {
-	e := &ir.Emit{At: query.At(pos)}
+func (b *Writer) EmitRow(pos ir.Pos, cols []expr.Column) {
+	e := &ir.Emit{At: expr.At(pos)}
 	for _, c := range cols {
 		e.Exprs = append(e.Exprs, c.Expr)
 	}
@@ -34,7 +35,7 @@ func (b *Writer) EmitRow(pos ir.Pos, cols []query.Column) {
 
 // emitWeakIf adds an If around weak statements; it goes away when they do.
 func (b *Writer) emitWeakIf(pos ir.Pos, cond ir.Expr, body func()) {
-	s := &ir.If{At: query.At(pos), Cond: cond, Then: b.Collect(body)}
+	s := &ir.If{At: expr.At(pos), Cond: cond, Then: b.Collect(body)}
 	if len(s.Then) > 0 {
 		b.EmitWeak(s)
 	}
@@ -44,7 +45,7 @@ func (b *Writer) Assign(pos ir.Pos, local string, e ir.Expr) {
 	if v, ok := e.(*ir.Var); ok && v.Name == local {
 		return
 	}
-	b.Emit(&ir.Assign{At: query.At(pos), Var: local, Expr: e})
+	b.Emit(&ir.Assign{At: expr.At(pos), Var: local, Expr: e})
 }
 
 // FieldLocal declares the local of a record's field.
@@ -65,20 +66,20 @@ func (b *Writer) refsOfNodes(lists ...[]*pg.Node) *schema.Refs {
 	return r
 }
 
-func (b *Writer) Ex(f *query.Frame, t *syntax.Text) *query.Place {
+func (b *Writer) Ex(f *expr.Frame, t *syntax.Text) *query.Place {
 	return query.PlaceIn(b.Draft, f, t)
 }
 
 // SetFound sets FOUND and ROW_COUNT where the function uses them. count may
 // be nil: one row if found, none otherwise.
-func (b *Writer) SetFound(f *query.Frame, pos ir.Pos, found ir.Expr, count ir.Expr) {
+func (b *Writer) SetFound(f *expr.Frame, pos ir.Pos, found ir.Expr, count ir.Expr) {
 	if f.Found != "" {
-		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: found})
+		b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Found, Expr: found})
 	}
 	b.SetCount(f, pos, found, count)
 }
 
-func (b *Writer) SetCount(f *query.Frame, pos ir.Pos, found, count ir.Expr) {
+func (b *Writer) SetCount(f *expr.Frame, pos ir.Pos, found, count ir.Expr) {
 	if f.Rowcount == "" {
 		return
 	}
@@ -88,11 +89,11 @@ func (b *Writer) SetCount(f *query.Frame, pos ir.Pos, found, count ir.Expr) {
 			count = ir.C(ir.Int(c.Value.I))
 		}
 	}
-	b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Rowcount, Expr: count})
+	b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Rowcount, Expr: count})
 }
 
 // FoundLocal gives a local for whether there was a row, "" if nobody asks.
-func (b *Writer) FoundLocal(f *query.Frame) string {
+func (b *Writer) FoundLocal(f *expr.Frame) string {
 	switch {
 	case f.Found != "":
 		return f.Found
@@ -103,7 +104,7 @@ func (b *Writer) FoundLocal(f *query.Frame) string {
 }
 
 // AssignAll sets several locals at once.
-func (b *Writer) AssignAll(x *query.Place, pos ir.Pos, list []query.Dest, cols []query.Column) {
+func (b *Writer) AssignAll(x *query.Place, pos ir.Pos, list []expr.Dest, cols []expr.Column) {
 	exprs := make([]ir.Expr, len(list))
 	for i, d := range list {
 		if d.Local != "" {
@@ -126,7 +127,7 @@ func (b *Writer) AssignAll(x *query.Place, pos ir.Pos, list []query.Dest, cols [
 		for i, d := range list {
 			if d.Local != "" {
 				tmp := b.Local("tmp", d.T)
-				b.Emit(&ir.Assign{At: query.At(pos), Var: tmp, Expr: exprs[i]})
+				b.Emit(&ir.Assign{At: expr.At(pos), Var: tmp, Expr: exprs[i]})
 				exprs[i] = ir.V(tmp)
 			}
 		}
@@ -138,7 +139,7 @@ func (b *Writer) AssignAll(x *query.Place, pos ir.Pos, list []query.Dest, cols [
 	}
 }
 
-func (b *Writer) SetNull(pos ir.Pos, list []query.Dest) {
+func (b *Writer) SetNull(pos ir.Pos, list []expr.Dest) {
 	for _, d := range list {
 		if d.Local != "" {
 			b.Assign(pos, d.Local, ir.C(ir.Null))
@@ -147,9 +148,9 @@ func (b *Writer) SetNull(pos ir.Pos, list []query.Dest) {
 }
 
 // Strict is STRICT: without a row the transaction does not go on.
-func (b *Writer) Strict(to query.Sink, pos ir.Pos, found ir.Expr) {
+func (b *Writer) Strict(to expr.Sink, pos ir.Pos, found ir.Expr) {
 	if to.Strict {
-		b.Require(pos, found, query.NoData)
+		b.Require(pos, found, expr.NoData)
 	}
 }
 
@@ -162,17 +163,17 @@ func (b *Writer) AtLeastOne(s *ir.Select) {
 }
 
 // CountRows sets ROW_COUNT to the number of rows of a query.
-func (b *Writer) CountRows(f *query.Frame, q ir.Query, pos ir.Pos) {
-	b.EmitWeak(&ir.Select{At: query.At(pos), Into: []string{f.Rowcount}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
+func (b *Writer) CountRows(f *expr.Frame, q ir.Query, pos ir.Pos) {
+	b.EmitWeak(&ir.Select{At: expr.At(pos), Into: []string{f.Rowcount}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
 }
 
 // CountOne sets FOUND and adds one to ROW_COUNT.
-func (b *Writer) CountOne(f *query.Frame, pos ir.Pos) {
+func (b *Writer) CountOne(f *expr.Frame, pos ir.Pos) {
 	if f.Found != "" {
-		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Found, Expr: ir.C(ir.Bool(true))})
+		b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Found, Expr: ir.C(ir.Bool(true))})
 	}
 	if f.Rowcount != "" {
-		b.EmitWeak(&ir.Assign{At: query.At(pos), Var: f.Rowcount, Expr: ir.Op(ir.Add, ir.V(f.Rowcount), ir.C(ir.Int(1)))})
+		b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Rowcount, Expr: ir.Op(ir.Add, ir.V(f.Rowcount), ir.C(ir.Int(1)))})
 	}
 }
 
@@ -208,7 +209,7 @@ func (b *Writer) Apart(root pg.Message, target *pg.RangeVar) {
 // Choice is a condition of which nothing is known.
 func (b *Writer) Choice(pos ir.Pos) ir.Expr {
 	v := b.Local("choice", schema.TBool)
-	b.Out = append(b.Out, &ir.Havoc{At: query.At(pos), Var: v, NotNull: true})
+	b.Out = append(b.Out, &ir.Havoc{At: expr.At(pos), Var: v, NotNull: true})
 	return ir.V(v)
 }
 
@@ -279,16 +280,16 @@ func (b *Writer) uncheckedWrites(pos ir.Pos, t *schema.Table, events int32, set 
 
 // mayRefuse marks that the database may refuse a statement with an error.
 func (b *Writer) mayRefuse(pos ir.Pos, what string, t *schema.Table) {
-	b.Emit(&ir.Dropped{At: query.At(pos), Kind: ir.ByError, What: what, Tables: []*ir.Table{t.IR}})
+	b.Emit(&ir.Dropped{At: expr.At(pos), Kind: ir.ByError, What: what, Tables: []*ir.Table{t.IR}})
 }
 
 // lockSurely takes locks where rows are written, and says that they may be taken where
 // none are.
-func (b *Writer) lockSurely(list []query.SureLocks, row *query.RowSource, w *writeQuery) {
+func (b *Writer) lockSurely(list []query.SureLocks, row *expr.RowSource, w *writeQuery) {
 	if len(list) == 0 {
 		return
 	}
-	s := &ir.If{At: query.At(b.Cur), Cond: &ir.Exists{Query: ir.Query{From: append([]ir.Source{row.IrSource()}, w.other...), Where: w.where}}}
+	s := &ir.If{At: expr.At(b.Cur), Cond: &ir.Exists{Query: ir.Query{From: append([]ir.Source{row.IrSource()}, w.other...), Where: w.where}}}
 	for _, l := range list {
 		s.Then = append(s.Then, b.Collect(func() { own := *l.Q; query.LockRows(b.Draft, &own, l.Pos) })...)
 		s.Else = append(s.Else, b.Collect(func() { query.LooseLocks(b.Draft, l.Q, l.Pos, "which may not run") })...)
@@ -299,7 +300,7 @@ func (b *Writer) lockSurely(list []query.SureLocks, row *query.RowSource, w *wri
 // keepsFound refuses FOUND and ROW_COUNT where a handler may look at them after an
 // error in the middle of a statement that writes t, since they are set before it:
 // an error of a trigger, or (t nil) of a later row.
-func (b *Writer) keepsFound(f *query.Frame, t *schema.Table) {
+func (b *Writer) keepsFound(f *expr.Frame, t *schema.Table) {
 	if len(b.Catches) > 0 && (f.Found != "" || f.Rowcount != "") && (t == nil || len(t.Triggers) > 0) {
 		b.Unmodelled("FOUND or ROW_COUNT, in a block with EXCEPTION around a statement that may end in the middle")
 	}

@@ -1,4 +1,4 @@
-package query
+package expr
 
 import (
 	"fmt"
@@ -165,7 +165,7 @@ func (x *Spot) fitted(v Val, t schema.Type, loc int32) Val {
 	case v.Type.Name == schema.NUnknown:
 		return x.stored(x.Literal(v, t.Plain(), loc), t)
 	case v.Type.SQL != nil && t.SQL != nil && v.Type.SQL.Name == t.SQL.Name && fitsAlready(v, t.SQL):
-		return Val{Expr: v.Expr, Type: t, NotNull: v.NotNull, digits: v.digits}
+		return Val{Expr: v.Expr, Type: t, NotNull: v.NotNull, Digits: v.Digits}
 	}
 	return x.stored(x.Cast(v, t.Plain(), loc), t)
 }
@@ -213,7 +213,7 @@ func (x *Spot) Cast(v Val, t schema.Type, loc int32) Val {
 	if from.SQL != nil && from.SQL.Collation != "" && t.Textual() && t.SQL.Collation == "" {
 		t = x.App.Collated(t, from.SQL.Collation)
 	}
-	out := Val{Expr: v.Expr, Type: t, NotNull: v.NotNull, digits: v.digits}
+	out := Val{Expr: v.Expr, Type: t, NotNull: v.NotNull, Digits: v.Digits}
 	switch {
 	case from.Name == schema.NUnknown:
 		return x.Literal(v, t, loc)
@@ -221,7 +221,7 @@ func (x *Spot) Cast(v Val, t schema.Type, loc int32) Val {
 		return retype(v, t)
 	case t.Name == schema.NAny, from.Same(t), x.identical(from, t):
 		if d, known := v.scale(); known && t.Name == schema.NNumeric { // those of the modifier, which t may not have
-			out.digits = 1 + d
+			out.Digits = 1 + d
 		}
 		return out
 	case from.Numeric() && t.Numeric():
@@ -309,11 +309,11 @@ func (x *Spot) identical(from, t schema.Type) bool {
 // castNumber converts a number. A number that the wider type has is the same value.
 func (x *Spot) castNumber(v Val, t schema.Type) Val {
 	from := v.Type
-	out := Val{Expr: v.Expr, Type: t, NotNull: v.NotNull, digits: v.digits}
+	out := Val{Expr: v.Expr, Type: t, NotNull: v.NotNull, Digits: v.Digits}
 	a, b := from.SQL.Name, t.SQL.Name
 	switch {
 	case from.Name == schema.NInt && t.Name == schema.NNumeric:
-		out.digits = 1
+		out.Digits = 1
 		return out
 	case a == "float4" && b == "float8", from.Name == schema.NInt && t.Name == schema.NFloat && a != "int8" && (b == "float8" || a == "int2"):
 		return out
@@ -322,7 +322,7 @@ func (x *Spot) castNumber(v Val, t schema.Type) Val {
 	case x.App.In.MySQL && t.Name != schema.NInt:
 		return out
 	}
-	out.digits = 0
+	out.Digits = 0
 	out.Expr = x.castCall(v.Expr, from, t)
 	return out
 }
@@ -330,11 +330,11 @@ func (x *Spot) castNumber(v Val, t schema.Type) Val {
 // stored makes a value of type t without its modifier fit the modifier, as an
 // assignment does.
 func (x *Spot) stored(v Val, t schema.Type) Val {
-	out := Val{Expr: v.Expr, Type: t, NotNull: v.NotNull, digits: v.digits}
+	out := Val{Expr: v.Expr, Type: t, NotNull: v.NotNull, Digits: v.Digits}
 	if t.SQL == nil || !Rounds(t.SQL) && !cutsBlanks(v.Expr, t.SQL) || fitsAlready(v, t.SQL) || v.IsNull() {
 		return out
 	}
-	out.digits = 0
+	out.Digits = 0
 	if t.SQL.Name == "interval" && t.SQL.Length != 0 { // some of its fields
 		out.Expr = x.apply(&ir.Function{Name: fmt.Sprintf("stored as %s of range %d", t.SQL, t.SQL.Length), Strict: true}, t, v.Expr)
 		return out
@@ -405,8 +405,8 @@ func fitsAlready(v Val, t *value.Type) bool {
 
 // scale gives how many digits a number can have after the point.
 func (v Val) scale() (digits int, known bool) {
-	if v.digits > 0 {
-		return v.digits - 1, true
+	if v.Digits > 0 {
+		return v.Digits - 1, true
 	}
 	if c, ok := v.Expr.(*ir.Const); ok && (c.Value.Kind == ir.KindNum || c.Value.Kind == ir.KindInt) {
 		return value.DigitsOf(c.Value.Rat())
@@ -417,18 +417,18 @@ func (v Val) scale() (digits int, known bool) {
 	return v.Type.SQL.Digits()
 }
 
-// withScale sets the digits of the result of an operation on numbers: f of those of
+// WithScale sets the digits of the result of an operation on numbers: f of those of
 // the operands, if they are known.
-func (v Val) withScale(f func(a, b int) int, l, r Val) Val {
+func (v Val) WithScale(f func(a, b int) int, l, r Val) Val {
 	a, ok1 := l.scale()
 	b, ok2 := r.scale()
 	if ok1 && ok2 {
-		v.digits = f(a, b) + 1
+		v.Digits = f(a, b) + 1
 	}
 	return v
 }
 
-func sum(a, b int) int { return a + b }
+func Sum(a, b int) int { return a + b }
 
 // typeCast is CAST (x AS t) and x::t.
 func (x *Spot) typeCast(e *pg.TypeCast) Val {
@@ -478,7 +478,7 @@ func (x *Spot) casted(e *pg.TypeCast, v Val, t schema.Type) Val {
 // modify is an explicit cast to the modifier of a type.
 func (x *Spot) modify(v Val, t schema.Type) Val {
 	if v.IsNull() || t.SQL == nil || t.SQL.Length == 0 && !Rounds(t.SQL) || fitsAlready(v, t.SQL) {
-		return Val{Expr: v.Expr, Type: t, NotNull: v.NotNull, digits: v.digits}
+		return Val{Expr: v.Expr, Type: t, NotNull: v.NotNull, Digits: v.Digits}
 	}
 	return Val{Expr: x.apply(value.Cast(t.SQL), t, v.Expr), Type: t, NotNull: v.NotNull}
 }

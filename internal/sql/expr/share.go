@@ -1,4 +1,4 @@
-package query
+package expr
 
 import (
 	"github.com/txrobust/robust/internal/sql/schema"

@@ -1,4 +1,4 @@
-package query
+package expr
 
 import (
 	"slices"
@@ -19,7 +19,7 @@ func (x *Spot) columnRef(c *pg.ColumnRef) Val {
 	if v, ok := x.attributeOf(parts, c.Location); ok {
 		return v
 	}
-	if v, ok := x.resolve(parts, c.Location); ok {
+	if v, ok := x.Resolve(parts, c.Location); ok {
 		return v
 	}
 	if x.Draft == nil || len(x.Levels) > 0 {
@@ -50,9 +50,9 @@ func (x *Spot) Expanded(list []*pg.Node) []*pg.Node {
 // fieldNames gives the columns of a source, or the fields of a record.
 func (x *Spot) fieldNames(parts []string, loc int32) []string {
 	var cols []Column
-	if s := x.sourceNamed(parts); s != nil {
+	if s := x.SourceNamed(parts); s != nil {
 		cols = s.Cols
-	} else if v, ok := x.variable(parts, loc); ok && v.Record {
+	} else if v, ok := x.Variable(parts, loc); ok && v.Record {
 		cols = v.Fields
 	} else {
 		x.Fail(loc, "there is no table, alias or record %s", strings.Join(parts, "."))
@@ -68,7 +68,7 @@ func (x *Spot) fieldNames(parts []string, loc int32) []string {
 func (x *Spot) unknownColumn(parts []string, loc int32) {
 	name := strings.Join(parts, ".")
 	if len(parts) > 1 {
-		if s := x.sourceNamed(parts[:len(parts)-1]); s != nil {
+		if s := x.SourceNamed(parts[:len(parts)-1]); s != nil {
 			x.Fail(loc, "%s has no column %s; it has %s", s.Alias, parts[len(parts)-1], ColumnNames(s))
 		}
 		x.Fail(loc, "there is no table, alias or variable %s in %s", strings.Join(parts[:len(parts)-1], "."), name)
@@ -85,10 +85,10 @@ func ColumnNames(s *RowSource) string {
 	return strings.Join(out, ", ")
 }
 
-func (x *Spot) sourceNamed(parts []string) *RowSource {
+func (x *Spot) SourceNamed(parts []string) *RowSource {
 	for i := len(x.Levels) - 1; i >= 0; i-- {
 		for _, s := range x.Levels[i].Sources {
-			if s.called(parts) {
+			if s.Called(parts) {
 				return s
 			}
 		}
@@ -96,8 +96,8 @@ func (x *Spot) sourceNamed(parts []string) *RowSource {
 	return nil
 }
 
-// called reports whether a source has this possibly schema-qualified name.
-func (s *RowSource) called(parts []string) bool {
+// Called reports whether a source has this possibly schema-qualified name.
+func (s *RowSource) Called(parts []string) bool {
 	if len(parts) == 1 {
 		return s.Alias == parts[0]
 	}
@@ -108,10 +108,10 @@ func (s *RowSource) called(parts []string) bool {
 	return s.Table.Rel.Schema() == parts[n-2] && s.Table.Rel.Own() == parts[n-1]
 }
 
-// resolve finds what a name means; ok is false when nothing has it.
-func (x *Spot) resolve(parts []string, loc int32) (Val, bool) {
+// Resolve finds what a name means; ok is false when nothing has it.
+func (x *Spot) Resolve(parts []string, loc int32) (Val, bool) {
 	col, isCol := x.column(parts, loc)
-	v, isVar := x.variable(parts, loc)
+	v, isVar := x.Variable(parts, loc)
 	switch {
 	case isCol && isVar && x.Frame != nil && !x.Frame.SqlLang && x.Frame.Conflict != "use_column":
 		if x.Frame.Conflict == "use_variable" {
@@ -130,8 +130,8 @@ func (x *Spot) column(parts []string, loc int32) (Val, bool) {
 	for i := len(x.Levels) - 1; i >= 0; i-- {
 		lv := x.Levels[i]
 		var found *Column
-		if s := lv.placed(parts); s != nil && x.tid {
-			lv.used = lv.used || i < len(x.Levels)-1
+		if s := lv.placed(parts); s != nil && x.Tid {
+			lv.Used = lv.Used || i < len(x.Levels)-1
 			return s.ctid(), true
 		}
 		for _, s := range lv.Sources {
@@ -143,7 +143,7 @@ func (x *Spot) column(parts []string, loc int32) (Val, bool) {
 					}
 					found = c
 				}
-			case s.called(parts[:len(parts)-1]):
+			case s.Called(parts[:len(parts)-1]):
 				found = s.Col(parts[len(parts)-1])
 				if found == nil && s.Table != nil && systemColumns[parts[len(parts)-1]] {
 					panic(schema.Unmodelled{Reason: "the system column " + parts[len(parts)-1]})
@@ -152,15 +152,15 @@ func (x *Spot) column(parts []string, loc int32) (Val, bool) {
 		}
 		if found != nil {
 			if i < len(x.Levels)-1 {
-				lv.used = true
+				lv.Used = true
 			}
-			x.noTid(found.Type)
+			x.NoTid(found.Type)
 			return Val{Expr: found.Expr, Type: found.Type, NotNull: found.NotNull}, true
 		}
 		if len(parts) == 1 {
 			for _, s := range lv.Sources {
 				if s.Alias == parts[0] {
-					lv.used = lv.used || i < len(x.Levels)-1
+					lv.Used = lv.Used || i < len(x.Levels)-1
 					return Val{Type: schema.TRecord, Fields: s.Cols, Record: true}, true
 				}
 			}
@@ -182,7 +182,7 @@ func (lv *Level) placed(parts []string) *RowSource {
 		if s.Table == nil || s.Row == "" || s.Col("ctid") != nil {
 			continue
 		}
-		if n == 0 && len(lv.Sources) == 1 || n > 0 && s.called(parts[:n]) {
+		if n == 0 && len(lv.Sources) == 1 || n > 0 && s.Called(parts[:n]) {
 			return s
 		}
 	}
@@ -191,8 +191,8 @@ func (lv *Level) placed(parts []string) *RowSource {
 
 var systemColumns = map[string]bool{"ctid": true, "xmin": true, "xmax": true, "cmin": true, "cmax": true, "tableoid": true}
 
-// variable looks for a variable or parameter.
-func (x *Spot) variable(parts []string, loc int32) (Val, bool) {
+// Variable looks for a variable or parameter.
+func (x *Spot) Variable(parts []string, loc int32) (Val, bool) {
 	if x.Frame == nil {
 		return Val{}, false
 	}

@@ -1,4 +1,4 @@
-package query
+package expr
 
 import (
 	"errors"
@@ -29,11 +29,11 @@ func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 	case known.Window:
 		x.refuse("a window function")
 	case name == schema.KeyFunc:
-		return x.comparable(x.One(e.Args[0]))
+		return x.Comparable(x.One(e.Args[0]))
 	case name == schema.HoleFunc:
 		return x.volatile(name, schema.TBool, x.Pos(e.Location))
 	}
-	x.showsRunning(name, e.Location)
+	x.ShowsRunning(name, e.Location)
 	if syntax.TakesAdvisoryLock(name) && x.Draft != nil {
 		x.Draft.Emit(&ir.Dropped{At: At(x.Pos(e.Location)), Kind: ir.ByAdvisoryLock, What: "the advisory lock of " + name})
 	}
@@ -45,7 +45,7 @@ func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 			n, argName = named.Arg, "" // the names of the system's parameters are not known: they come in order
 		}
 		v := x.Expr(n)
-		args, given = append(args, v), append(given, catalog.Arg{Type: v.argType(), Name: argName})
+		args, given = append(args, v), append(given, catalog.Arg{Type: v.ArgType(), Name: argName})
 	}
 	if v, ok := x.form(name, args); ok {
 		return v
@@ -69,9 +69,9 @@ func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 	return Val{}
 }
 
-// showsRunning marks a function or view of the system that shows what other transactions do
+// ShowsRunning marks a function or view of the system that shows what other transactions do
 // before they commit. In a serial execution there is nothing to show.
-func (x *Spot) showsRunning(name string, loc int32) {
+func (x *Spot) ShowsRunning(name string, loc int32) {
 	if !catalog.ShowsRunning(name) {
 		return
 	}
@@ -208,7 +208,7 @@ func (x *Spot) pure(c catalog.Call, t schema.Type, args []Val, loc int32) Val {
 		x.refuse("a call of %s that always fails, when the statement is planned or when it is run", c.Name)
 	}
 	out := Val{Expr: x.apply(fn, t, exprs...), Type: t}
-	out.digits = roundedDigits(c.Function, args)
+	out.Digits = roundedDigits(c.Function, args)
 	for _, a := range args { // the collation of an operand is that of the result
 		if out.Type.Textual() && a.Type.SQL != nil && a.Type.SQL.Collation != "" {
 			out.Type = x.App.Collated(out.Type, a.Type.SQL.Collation)
@@ -334,7 +334,7 @@ func (x *Spot) meaning(c catalog.Call, t schema.Type, args []Val) (Val, bool) {
 		return x.exactly(ir.Mod, args[0], args[1], t, nn), true
 	case "abs(int2)", "abs(int4)", "abs(int8)", "abs(numeric)":
 		a := x.Shared(args[0].Expr, args[0].Type)
-		out := Val{Expr: &ir.Cond{If: ir.Op(ir.Lt, a, ir.C(ir.Int(0))), Then: &ir.Unary{Op: ir.Neg, X: a}, Else: a}, Type: t, NotNull: nn, digits: args[0].digits}
+		out := Val{Expr: &ir.Cond{If: ir.Op(ir.Lt, a, ir.C(ir.Int(0))), Then: &ir.Unary{Op: ir.Neg, X: a}, Else: a}, Type: t, NotNull: nn, Digits: args[0].Digits}
 		return out, true
 	case "textcat(text,text)":
 		return known("concat")

@@ -1,7 +1,10 @@
-package query
+package expr
 
 import (
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -136,12 +139,12 @@ type RowSource struct {
 	// Hidden columns are found by their qualified name only (the right-hand
 	// copies of JOIN … USING).
 	Hidden map[string]bool
-	// reach are the row variables that a lock of the source reaches, where it is a query,
+	// Reach are the row variables that a lock of the source reaches, where it is a query,
 	// and apart the queries in it that lock their rows before they are joined.
 	// unlockable says what it is if it cannot be locked.
-	reach      []string
-	apart      []any
-	unlockable string
+	Reach      []string
+	Apart      []any
+	Unlockable string
 }
 
 func (r *RowSource) Col(name string) *Column {
@@ -157,7 +160,7 @@ func (r *RowSource) Col(name string) *Column {
 // refers to them.
 type Level struct {
 	Sources []*RowSource
-	used    bool
+	Used    bool
 }
 
 // TableSource makes the source of a table.
@@ -239,4 +242,180 @@ func (f *Frame) Changes(list []plpgsql.Stmt, local string) bool {
 		}
 	})
 	return found
+}
+
+// Cursor is a query that a cursor variable is bound to. It gives the rows as they
+// were when it was opened.
+type Cursor struct {
+	Query plpgsql.Span
+	Scope *Scope // what its query sees
+	// At is the row that the loop over the cursor is at, by table.
+	At map[*ir.Table]*Position
+}
+
+// Position is the key of a row: the locals with each column, of which the first
+// is the loop's own.
+type Position struct{ Key [][]string }
+
+// Copy gives a scope as it is now.
+func (s *Scope) Copy() *Scope {
+	out := *s
+	out.Vars = maps.Clone(s.Vars)
+	return &out
+}
+
+// Is reports whether a condition fixes the row at p; changed are locals that
+// have other values by then.
+func (p *Position) Is(t *ir.Table, row string, where ir.Expr, changed map[string]bool) bool {
+	if p == nil {
+		return false
+	}
+	conds := ir.Conjuncts(where)
+	for i, k := range t.Key {
+		fixed := func(c ir.Expr) bool {
+			eq, ok := c.(*ir.Binary)
+			if !ok || eq.Op != ir.Eq {
+				return false
+			}
+			col, ok1 := eq.X.(*ir.Col)
+			v, ok2 := eq.Y.(*ir.Var)
+			return ok1 && ok2 && col.Row == row && col.Col == t.Columns[k].Name && slices.Contains(p.Key[i], v.Name) && !changed[v.Name]
+		}
+		if !slices.ContainsFunc(conds, fixed) {
+			return false
+		}
+	}
+	return true
+}
+
+// RowSink takes the rows of RETURNING as one value.
+type RowSink struct {
+	Local string
+	Cols  []Column
+}
+
+// Shape gives the columns of the rows.
+func (r *RowSink) Shape() []ir.Column {
+	var out []ir.Column
+	for _, i := range ItemsOf(r.Cols) {
+		out = append(out, ir.Column{Name: i.Name, Type: i.Type})
+	}
+	return out
+}
+
+// Take notes the columns, and gives the row value of them.
+func (r *RowSink) Take(x *Spot, cols []Column) *ir.Call {
+	row := &ir.Call{Name: ir.RowFn, Type: ir.OpaqueType}
+	r.Cols = nil
+	for _, c := range cols {
+		v := x.DefaultType(c.Val())
+		row.Args = append(row.Args, v.Expr)
+		r.Cols = append(r.Cols, Column{Name: c.Name, Type: v.Type, NotNull: v.NotNull})
+	}
+	return row
+}
+
+// Dest is a local that takes a value.
+type Dest struct {
+	Local string
+	T     schema.Type
+}
+
+// Sink says where the rows of a statement go.
+type Sink struct {
+	Kind SinkKind
+	// Dests gives the locals for the columns of a row, one per column; a
+	// column whose local is "" is dropped. rest are set to NULL. It may be called several
+	// times, and gives the same locals then.
+	Dests func(cols []Column) (list []Dest, rest []Dest)
+	// Strict says that there must be a row, whole that all rows are fetched where one is
+	// taken: a client gets all that the server sends.
+	Strict, Whole bool
+	// Rows takes the rows of IntoRows.
+	Rows *RowSink
+}
+
+type SinkKind uint8
+
+const (
+	NoData      = "P0002"
+	TooManyRows = "P0003"
+)
+
+// AtMostOne makes it an error that q has several rows.
+func (b *Draft) AtMostOne(q ir.Query, pos ir.Pos, state string) {
+	n := b.Local("count", schema.TInt)
+	b.Emit(&ir.Select{At: At(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
+	b.Require(pos, ir.Op(ir.Le, ir.V(n), ir.C(ir.Int(1))), state)
+}
+
+// SingleRow reports whether a query over one table fixes a whole key.
+func (b *Draft) SingleRow(q ir.Query) bool {
+	return len(q.From) == 1 && FixesKey(q.From[0].Table, q.From[0].Row, q.Where, nil)
+}
+
+// FixesKey reports whether where says that the columns of the primary key, or
+// of a total unique key, equal values that depend on no row but those of others.
+func FixesKey(t *ir.Table, row string, where ir.Expr, others map[string]bool) bool {
+	fixed := FixedColumns(row, where, others)
+	all := func(cols []int) bool {
+		for _, c := range cols {
+			if !fixed[t.Columns[c].Name] {
+				return false
+			}
+		}
+		return len(cols) > 0
+	}
+	if all(t.Key) {
+		return true
+	}
+	for _, u := range t.Uniques {
+		if u.Where == nil && all(u.Columns) {
+			return true
+		}
+	}
+	return false
+}
+
+// FixedColumns are the columns of a row that where says to equal values which
+// depend on no row but those of others.
+func FixedColumns(row string, where ir.Expr, others map[string]bool) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range ir.Conjuncts(where) {
+		eq, ok := c.(*ir.Binary)
+		if !ok || eq.Op != ir.Eq {
+			continue
+		}
+		for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
+			if col, ok := side[0].(*ir.Col); ok && col.Row == row && RowFree(side[1], others) {
+				out[col.Col] = true
+			}
+		}
+	}
+	return out
+}
+
+// HiddenAlias begins names that no SQL can spell.
+const HiddenAlias = "\x00"
+
+// KeysOf gives the key columns of the rows of some sources.
+func KeysOf(from []ir.Source) []ir.Expr {
+	var out []ir.Expr
+	for _, src := range from {
+		for _, k := range src.Table.Key {
+			out = append(out, &ir.Col{Row: src.Row, Col: src.Table.Columns[k].Name})
+		}
+	}
+	return out
+}
+
+// Lockable gives the row variables that a clause about a source reaches.
+func (s *RowSource) Lockable() []string {
+	switch {
+	case strings.HasPrefix(s.Alias, HiddenAlias): // reached through another one
+		return nil
+	case s.Table != nil && s.Row != "":
+		return []string{s.Row}
+	}
+	return s.Reach
 }

@@ -1,6 +1,7 @@
-package query
+package expr
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/catalog"
@@ -27,7 +28,7 @@ func (x *Spot) Compare(op string, l, r Val, loc int32) Val {
 	k := syntax.Comparisons[op]
 	equality := k == ir.Eq || k == ir.Ne || k == ir.Is
 	l, r = x.collate(l, r)
-	l, r = x.comparable(l), x.comparable(r)
+	l, r = x.Comparable(l), x.Comparable(r)
 	if equality && l.Type.SQL != nil && l.Type.SQL.Labels != nil || l.Type.Ordered() && r.Type.Ordered() || equality && x.byIdentity(l.Type) && x.byIdentity(r.Type) && comparableKinds(l.Type.IR.Kind, r.Type.IR.Kind) {
 		return Val{Expr: ir.Op(k, l.Expr, r.Expr), Type: schema.TBool, NotNull: nn}
 	}
@@ -66,7 +67,7 @@ func (x *Spot) operands(op string, l, r Val, loc int32) (Val, Val) {
 	case r.Type.Name == schema.NAny && l.Type.SQL != nil:
 		return l, retype(r, l.Type)
 	}
-	a, b := l.argType(), r.argType()
+	a, b := l.ArgType(), r.ArgType()
 	calls, outcome := x.App.Catalog().Operator(op, &a, b)
 	switch {
 	case outcome == catalog.Found:
@@ -100,9 +101,9 @@ func (x *Spot) collate(l, r Val) (Val, Val) {
 	return l, r
 }
 
-// comparable gives what is compared of a value: its key, where values that differ may
+// Comparable gives what is compared of a value: its key, where values that differ may
 // be equal.
-func (x *Spot) comparable(v Val) Val {
+func (x *Spot) Comparable(v Val) Val {
 	if v.Type.SQL == nil || v.Type.SQL.Equality() != value.Keyed || v.Type.Name == schema.NArray {
 		return v
 	}
@@ -133,7 +134,7 @@ func (x *Spot) opaqueComparison(op string, l, r Val) ir.Expr {
 	case "is":
 		return &ir.Call{Name: "is not distinct from", Args: []ir.Expr{l.Expr, r.Expr}, Type: ir.BoolType}
 	}
-	a, b := l.argType(), r.argType()
+	a, b := l.ArgType(), r.ArgType()
 	if calls, outcome := x.App.Catalog().Operator(op, &a, b); outcome == catalog.Found {
 		return x.apply(functionOf(calls[0], []Val{l, r}, schema.TBool), schema.TBool, l.Expr, r.Expr)
 	}
@@ -182,8 +183,8 @@ func (x *Spot) compareRows(op string, l, r Val, loc int32) Val {
 	return Val{Expr: out, Type: schema.TBool, NotNull: nn}
 }
 
-// isCtid reports whether an expression is a ctid.
-func isCtid(n *pg.Node) bool {
+// IsCtid reports whether an expression is a ctid.
+func IsCtid(n *pg.Node) bool {
 	c, ok := pg.Inner(n).(*pg.ColumnRef)
 	if !ok || len(c.Fields) == 0 {
 		return false
@@ -194,7 +195,7 @@ func isCtid(n *pg.Node) bool {
 
 // ctid is the place of a row of a source.
 func (s *RowSource) ctid() Val {
-	keys := keysOf([]ir.Source{s.IrSource()})
+	keys := KeysOf([]ir.Source{s.IrSource()})
 	if len(keys) == 1 {
 		t := s.Table.IR
 		return Val{Expr: keys[0], Type: schema.Type{IR: t.Columns[t.Key[0]].Type, Name: schema.TidPrefix + s.Table.RowType}, NotNull: true}
@@ -205,22 +206,22 @@ func (s *RowSource) ctid() Val {
 // tidOf gives the translator for an expression that is compared with a ctid.
 func (x *Spot) tidOf() *Spot {
 	y := *x
-	y.tid = true
+	y.Tid = true
 	return &y
 }
 
 // compareTids is = of two places of rows; ok is false where neither side is a ctid.
 func (x *Spot) compareTids(op string, e *pg.A_Expr) (v Val, ok bool) {
-	if !isCtid(e.Lexpr) && !isCtid(e.Rexpr) {
+	if !IsCtid(e.Lexpr) && !IsCtid(e.Rexpr) {
 		return Val{}, false
 	}
 	y := x.tidOf()
 	l, r := y.Expr(e.Lexpr), y.Expr(e.Rexpr)
-	return x.sameTid(op, l, r), true
+	return x.SameTid(op, l, r), true
 }
 
-// sameTid compares two places of rows.
-func (x *Spot) sameTid(op string, l, r Val) Val {
+// SameTid compares two places of rows.
+func (x *Spot) SameTid(op string, l, r Val) Val {
 	if op != "=" || !l.Type.IsTid() || l.Type.Name != r.Type.Name {
 		panic(schema.Unmodelled{Reason: "the system column ctid in this place"})
 	}
@@ -236,16 +237,16 @@ func (x *Spot) sameTid(op string, l, r Val) Val {
 	return Val{Expr: out, Type: schema.TBool, NotNull: true}
 }
 
-// noTid refuses a ctid where it is not compared with another one.
-func (x *Spot) noTid(t schema.Type) {
-	if t.IsTid() && !x.tid {
+// NoTid refuses a ctid where it is not compared with another one.
+func (x *Spot) NoTid(t schema.Type) {
+	if t.IsTid() && !x.Tid {
 		panic(schema.Unmodelled{Reason: "the system column ctid in this place"})
 	}
 }
 
-// byIdentityOnly refuses to tell groups of values apart that may be equal although
+// ByIdentityOnly refuses to tell groups of values apart that may be equal although
 // they differ.
-func (x *Spot) byIdentityOnly(t schema.Type, what string) {
+func (x *Spot) ByIdentityOnly(t schema.Type, what string) {
 	if t.SQL != nil && t.SQL.Equality() != value.Identity && !x.App.In.MySQL {
 		x.refuse("%s by values of type %s, which may be equal although they differ", what, t)
 	}
@@ -253,3 +254,52 @@ func (x *Spot) byIdentityOnly(t schema.Type, what string) {
 
 // IsNotNull is e IS NOT NULL.
 func IsNotNull(e ir.Expr) ir.Expr { return ir.NotE(&ir.Unary{Op: ir.IsNull, X: e}) }
+
+// besideNull reports whether the planner may know that an expression is NULL because an operand
+// is: then the others are not computed, and no function that they call runs.
+func (x *Spot) besideNull(n *pg.Node) bool {
+	switch e := pg.Inner(n).(type) {
+	case *pg.A_Expr:
+		strict := e.Kind == pg.ExprOp || e.Kind == pg.ExprLike || e.Kind == pg.ExprILike || e.Kind == pg.ExprSimilar
+		return strict && !x.App.In.MySQL && (x.planned(e.Lexpr) || x.planned(e.Rexpr))
+	case *pg.FuncCall:
+		return !x.App.In.MySQL && slices.ContainsFunc(e.Args, x.planned) && len(x.Functions(syntax.Qualified(syntax.Names(e.Funcname)))) == 0
+	}
+	return false
+}
+
+// planned reports whether a value may be the constant NULL when a query is planned.
+func (x *Spot) planned(n *pg.Node) bool {
+	switch e := pg.Inner(n).(type) {
+	case *pg.A_Const:
+		return e.Isnull
+	case *pg.TypeCast:
+		return x.planned(e.Arg)
+	}
+	return n != nil && x.besideNull(n)
+}
+
+// isConstant reports whether a query has the value of an expression when it is planned: that of
+// constants, casts of them, and operators on them.
+func isConstant(n *pg.Node) bool {
+	switch e := pg.Inner(n).(type) {
+	case *pg.A_Const:
+		return true
+	case *pg.TypeCast:
+		return isConstant(e.Arg)
+	case *pg.A_Expr:
+		return e.Kind == pg.ExprOp && (e.Lexpr == nil || isConstant(e.Lexpr)) && isConstant(e.Rexpr)
+	}
+	return false
+}
+
+// callsProgram reports whether an expression calls functions of the program.
+func (x *Spot) callsProgram(e *pg.A_Expr) bool {
+	found := false
+	pg.Walk(e, func(n any) bool {
+		c, is := n.(*pg.FuncCall)
+		found = found || is && len(x.Functions(syntax.Qualified(syntax.Names(c.Funcname)))) > 0
+		return !found
+	})
+	return found
+}

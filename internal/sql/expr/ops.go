@@ -1,4 +1,4 @@
-package query
+package expr
 
 import (
 	"fmt"
@@ -244,7 +244,7 @@ func (x *Spot) Prefix(op string, v Val, loc int32) Val {
 		if v.Type.Name == schema.NUnknown {
 			v = x.Literal(v, schema.TFloat, loc)
 		}
-		return Val{Expr: &ir.Unary{Op: ir.Neg, X: v.Expr}, Type: v.Type.Plain(), NotNull: v.NotNull, digits: v.digits}
+		return Val{Expr: &ir.Unary{Op: ir.Neg, X: v.Expr}, Type: v.Type.Plain(), NotNull: v.NotNull, Digits: v.Digits}
 	}
 	if op == "+" && v.Type.Numeric() {
 		return v
@@ -288,10 +288,10 @@ func (x *Spot) operator(op string, l *Val, r Val, loc int32) Val {
 	args := []Val{r}
 	var left *string
 	if l != nil {
-		t := l.argType()
+		t := l.ArgType()
 		args, left = []Val{*l, r}, &t
 	}
-	calls, outcome := x.App.Catalog().Operator(op, left, r.argType())
+	calls, outcome := x.App.Catalog().Operator(op, left, r.ArgType())
 	if outcome != catalog.Found && x.App.In.MySQL {
 		return x.ofMySQL(op, args)
 	}
@@ -301,20 +301,20 @@ func (x *Spot) operator(op string, l *Val, r Val, loc int32) Val {
 	case len(calls) > 0 && slices.Contains(argTypes(args), catalog.Untold):
 		return x.OpaqueCall(op, args, x.App.CommonResult(op, calls))
 	}
-	x.Fail(loc, "the operator %s does not work on %s; add a cast", op, typesOf(args))
+	x.Fail(loc, "the operator %s does not work on %s; add a cast", op, TypesOf(args))
 	return Val{}
 }
 
 func argTypes(args []Val) []string {
 	var out []string
 	for _, a := range args {
-		out = append(out, a.argType())
+		out = append(out, a.ArgType())
 	}
 	return out
 }
 
-// typesOf names the types of operands for messages.
-func typesOf(args []Val) string {
+// TypesOf names the types of operands for messages.
+func TypesOf(args []Val) string {
 	var out []string
 	for _, a := range args {
 		out = append(out, a.Type.String())
@@ -493,9 +493,9 @@ func (x *Spot) Arithmetic(op string, l, r Val, nn bool) (Val, bool) {
 		switch {
 		case t.Name != schema.NNumeric:
 		case op == "*":
-			out = out.withScale(sum, l, r)
+			out = out.WithScale(Sum, l, r)
 		default:
-			out = out.withScale(func(a, b int) int { return max(a, b) }, l, r)
+			out = out.WithScale(func(a, b int) int { return max(a, b) }, l, r)
 		}
 		return out, true
 	}

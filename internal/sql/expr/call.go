@@ -1,7 +1,8 @@
-package query
+package expr
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -10,8 +11,8 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// call translates a function call.
-func (x *Spot) call(e *pg.FuncCall) Val {
+// Call translates a function call.
+func (x *Spot) Call(e *pg.FuncCall) Val {
 	name := syntax.Qualified(syntax.Names(e.Funcname))
 	e.Args = wholeRows(e.Args)
 	if e.Over != nil {
@@ -62,7 +63,7 @@ func (x *Spot) volatile(name string, t schema.Type, pos ir.Pos) Val {
 	}
 	seed := x.Draft.Local(name+"_seed", schema.TAny)
 	x.Draft.Emit(&ir.Havoc{At: At(pos), Var: seed, Of: name + "()"})
-	args := x.rowKeys()
+	args := x.RowKeys()
 	if name == schema.HoleFunc { // the program's condition, which looks at the row
 		args = x.rowColumns()
 	}
@@ -86,8 +87,8 @@ func (x *Spot) rowColumns() []ir.Expr {
 	return out
 }
 
-// rowKeys gives the keys of the rows of all queries around an expression.
-func (x *Spot) rowKeys() []ir.Expr {
+// RowKeys gives the keys of the rows of all queries around an expression.
+func (x *Spot) RowKeys() []ir.Expr {
 	var out []ir.Expr
 	for _, lv := range x.Levels {
 		for _, s := range lv.Sources {
@@ -122,7 +123,7 @@ func (x *Spot) callUser(e *pg.FuncCall, name string, fns []*schema.Function) Val
 	if x.Draft == nil {
 		panic(schema.Unmodelled{Reason: "the function " + name})
 	}
-	f, args := x.arguments(e, name, fns)
+	f, args := x.Arguments(e, name, fns)
 	if f == nil {
 		return x.systemCall(e, x.App.SystemName(name))
 	}
@@ -160,20 +161,20 @@ func (v Val) Columns() []Column {
 	return []Column{{Expr: v.Expr, Type: v.Type, NotNull: v.NotNull}}
 }
 
-// arguments chooses among overloaded functions and orders the arguments. No
+// Arguments chooses among overloaded functions and orders the arguments. No
 // function means the system's function of that name, which the program's overload.
-func (x *Spot) arguments(e *pg.FuncCall, name string, fns []*schema.Function) (*schema.Function, []Val) {
+func (x *Spot) Arguments(e *pg.FuncCall, name string, fns []*schema.Function) (*schema.Function, []Val) {
 	var positional []Val
 	named := map[string]Val{}
 	var given []catalog.Arg
 	for _, n := range e.Args {
 		if a, ok := pg.Inner(n).(*pg.NamedArgExpr); ok {
 			named[a.Name] = x.Expr(a.Arg)
-			given = append(given, catalog.Arg{Type: named[a.Name].argType(), Name: a.Name})
+			given = append(given, catalog.Arg{Type: named[a.Name].ArgType(), Name: a.Name})
 		} else {
 			v := x.Expr(n)
 			positional = append(positional, v)
-			given = append(given, catalog.Arg{Type: v.argType()})
+			given = append(given, catalog.Arg{Type: v.ArgType()})
 		}
 	}
 	if e.FuncVariadic {
@@ -217,8 +218,8 @@ func (x *Spot) arguments(e *pg.FuncCall, name string, fns []*schema.Function) (*
 	return f, args
 }
 
-// argType is the type of a value as the catalog names it.
-func (v Val) argType() string {
+// ArgType is the type of a value as the catalog names it.
+func (v Val) ArgType() string {
 	switch {
 	case v.Record:
 		return schema.NRecord
@@ -331,7 +332,7 @@ func (x *Spot) attributeCall(row *pg.Node, name string, loc int32) (v Val, ok bo
 	if !x.Expr(row).Record {
 		x.Unmodelled("the function %s of a row that has the name of a column", name)
 	}
-	return x.call(&pg.FuncCall{Funcname: []*pg.Node{pg.StringNode(name)}, Args: []*pg.Node{row}, Location: loc}), true
+	return x.Call(&pg.FuncCall{Funcname: []*pg.Node{pg.StringNode(name)}, Args: []*pg.Node{row}, Location: loc}), true
 }
 
 // attributeOf is a name of several parts as a call, if the row has no such column or field.
@@ -340,7 +341,7 @@ func (x *Spot) attributeOf(parts []string, loc int32) (v Val, ok bool) {
 	if n < 1 || !x.App.OfRows(parts[n]) {
 		return Val{}, false
 	}
-	if s := x.sourceNamed(parts[:n]); s != nil {
+	if s := x.SourceNamed(parts[:n]); s != nil {
 		if s.Col(parts[n]) != nil {
 			return Val{}, false
 		}
@@ -361,4 +362,74 @@ func wholeRows(args []*pg.Node) []*pg.Node {
 		}
 	}
 	return out
+}
+
+// Functions gives the functions of the program that a call may mean.
+func (x *Spot) Functions(name string) []*schema.Function {
+	in := x.App.Sees(x.Text)
+	fns, sure := in.Functions(name)
+	if !sure {
+		panic(schema.Unmodelled{Reason: "a call of " + name + ", which depends on the search_path"})
+	}
+	in.Tell(name, fns)
+	return fns
+}
+
+// ItemsOf gives output columns names of their own.
+func ItemsOf(cols []Column) []ir.Item {
+	out := make([]ir.Item, len(cols))
+	taken := map[string]int{}
+	for i, c := range cols {
+		name := c.Name
+		if n := taken[c.Name]; n > 0 {
+			name = c.Name + "#" + strconv.Itoa(n)
+		}
+		taken[c.Name]++
+		out[i] = ir.Item{Name: name, Type: LocalType(c.Type), Expr: c.Expr}
+	}
+	return out
+}
+
+// RelMayFail reports whether computing a relation may end in an error.
+func (b *Draft) RelMayFail(r ir.Rel) bool {
+	found := false
+	ir.WalkRel(r, func(e ir.Expr) { found = found || ir.MayFail(e) })
+	ir.EachRel(r, func(r ir.Rel) {
+		if p, ok := r.(*ir.Project); ok {
+			found = found || b.MaybeNegative(p.Limit) || b.MaybeNegative(p.Offset)
+		}
+	})
+	return found
+}
+
+// MaybeNegative reports whether LIMIT or OFFSET may be a negative number, which is an error,
+// depending on other things than the parameters of the template.
+func (b *Draft) MaybeNegative(e ir.Expr) bool {
+	if e == nil {
+		return false
+	}
+	return !b.isGiven(e)
+}
+
+// isGiven reports whether a value depends on nothing but the parameters of the template.
+func (b *Draft) isGiven(e ir.Expr) bool {
+	given := true
+	ir.WalkExpr(e, func(e ir.Expr) {
+		switch e := e.(type) {
+		case *ir.Var:
+			given = given && slices.ContainsFunc(b.Txn.Params, func(p ir.Param) bool { return p.Name == e.Name })
+		case *ir.Call:
+			given = given && e.Def == nil
+		case *ir.Col, *ir.Exists:
+			given = false
+		}
+	})
+	return given
+}
+
+// Seed is a value that the instance chooses.
+func (b *Draft) Seed(name string, pos ir.Pos) ir.Expr {
+	v := b.Local(name, schema.TAny)
+	b.Havoc(pos, v)
+	return ir.V(v)
 }

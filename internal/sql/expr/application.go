@@ -1,7 +1,6 @@
-package query
+package expr
 
 import (
-	_ "github.com/txrobust/robust/internal/sql/builtin" // the functions that value.FunctionOf computes
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
@@ -40,7 +39,7 @@ func (l *Application) RowCondition(e *schema.SQLExpr, sources ...*RowSource) (ou
 
 // DomainValue is VALUE in a check of a domain.
 func DomainValue(t schema.Type, e ir.Expr) *RowSource {
-	return &RowSource{Alias: hiddenAlias, Cols: []Column{{Name: "value", Expr: e, Type: t}}}
+	return &RowSource{Alias: HiddenAlias, Cols: []Column{{Name: "value", Expr: e, Type: t}}}
 }
 
 // RowExpr translates an expression over a row of t; why is what cannot be
