@@ -17,8 +17,8 @@ const module = "github.com/txrobust/robust"
 // everything. A package imports only from lines above its own. Those on one
 // line do not import each other.
 var layers = [][]string{
-	{"internal/quote", "internal/infile"}, // names and files of any input: they know nothing of what these mean
-	{"isolation", "history"},              // and what judges recorded histories: see TestJudges
+	{"internal/quote", "internal/infile", "internal/z3program"}, // names and files of any input: they know nothing of what these mean
+	{"isolation", "history"},                                    // and what judges recorded histories: see TestJudges
 	{"history/codec", "history/record"},
 	{"checker", "internal/checker/acyclic"},
 	{"internal/checker/brute", "internal/checker/c4", "internal/checker/elle", "internal/checker/polysi", "internal/checker/viper", "internal/checker/verify", "internal/checker/simdb", "internal/checker/historytest"}, // they judge each other, and share nothing

@@ -115,6 +115,9 @@ func Check(ctx context.Context, p *ir.Program, opt Options) (*Report, error) {
 	if err := knownCodes(p); err != nil {
 		return nil, err
 	}
+	if _, err := smt.Z3(); err != nil {
+		return nil, err
+	}
 	rep, err := checkAll(ctx, p, opt)
 	if err != nil || len(p.Ignores) == 0 && opt.Baseline == nil {
 		return rep, err
@@ -166,6 +169,7 @@ func (c *check) impossible() {
 		return
 	}
 	solver := smt.NewSolver()
+	defer solver.Close()
 	solver.Limit = c.opt.QueryLimit
 	for _, t := range symbolic.Prepare(c.p).Impossible(c.ctx, solver, c.opt.Engine) {
 		at := t.Checks[0].Pos

@@ -295,6 +295,12 @@ func (l *lane) forget() {
 	}
 }
 
+func (l *lane) close() {
+	if l.s != nil {
+		l.s.Close()
+	}
+}
+
 // code gives a program prepared for symbolic execution.
 func (l *lane) code(p *ir.Program) *symbolic.Code {
 	c, ok := l.codes[p]

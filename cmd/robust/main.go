@@ -46,6 +46,9 @@ type command struct {
 // patience is how long a command may go on after an interrupt.
 const patience = 10 * time.Second
 
+// workerVar marks the process that does the work, if that is another one.
+const workerVar = "ROBUST_WORKER"
+
 // streams are where a command writes.
 type streams struct{ out, err io.Writer }
 
