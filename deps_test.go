@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"checker/judge", "internal/checker/definitions"}, // judge asks them all, definitions is for their tests
 	{"internal/checker/view"},
 	{"internal/folder", "internal/dbserver"},
-	{"ir", "internal/smt", "internal/proof", "internal/cache", "internal/sqlgen"},
+	{"ir", "internal/smt", "internal/proof", "internal/cache", "internal/sqlgen", "internal/sarif"},
 	{"engine", "internal/client", "internal/schemafind", "internal/gormmodel"},
 	{"internal/interp", "internal/draws", "internal/client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "internal/sql/input", "internal/sql/pg", "internal/sql/system", "internal/sql/tidy", "internal/sql/catalog"},
 	{"internal/sql/value"},
