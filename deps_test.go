@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -135,7 +136,7 @@ func packages(t *testing.T) map[string][]string {
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if path != "." && (strings.HasPrefix(name, ".") || name == "testdata") {
+			if path != "." && (strings.HasPrefix(name, ".") || name == "testdata" || isModule(path)) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -165,4 +166,10 @@ func packages(t *testing.T) map[string][]string {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// isModule reports whether a folder has a module of its own.
+func isModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
 }
