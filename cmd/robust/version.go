@@ -28,8 +28,14 @@ func versionCommand(*flag.FlagSet) func(context.Context, streams, []string) (int
 // Go.
 func version() string { return release() + " " + runtime.Version() }
 
+// stamp is the version that the linker was told, or "".
+var stamp string
+
 // release is the version of the module, with the revision it was built from.
 func release() string {
+	if stamp != "" {
+		return "robust " + stamp
+	}
 	out := "robust"
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
