@@ -1,5 +1,6 @@
 # make demo   build bin/robust and look at SmallBank, as it is and repaired
 # make test   formatting, vet and all tests; needs what `make setup` installs
+# make release  static binaries for all platforms with their checksums, in dist
 # make soak   long random comparisons with a server, from SEED on; they print what differs
 #
 # Both install the missing packages of a Debian or Ubuntu system (Z3's headers;
@@ -10,7 +11,7 @@ GO ?= go
 APPS = testdata/apps
 CHECK = $(GO) tool -modfile=tools.mod
 
-.PHONY: all demo test soak setup setup-demo build clean
+.PHONY: all demo test soak setup setup-demo build release clean
 
 all: build
 
@@ -36,6 +37,24 @@ test: setup
 	$(CHECK) staticcheck ./...
 	@dead=$$($(CHECK) deadcode -test ./...) || exit 1; test -z "$$dead" || { echo "nothing calls:"; echo "$$dead"; exit 1; }
 	$(GO) test -timeout 30m ./...
+	cd internal/outside && $(GO) vet ./... && $(GO) test ./...
+
+# Binaries without cgo ask the program z3. What git describe says is their version; the
+# Containerfile puts the one for linux beside a z3.
+PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+
+release:
+	@rm -rf dist
+	@mkdir -p dist
+	@for p in $(PLATFORMS); do \
+		os=$${p%/*} arch=$${p#*/}; suffix=; test $$os != windows || suffix=.exe; \
+		echo "robust-$$os-$$arch$$suffix"; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=auto -ldflags "-s -w -X main.stamp=$(VERSION)" \
+			-o dist/robust-$$os-$$arch$$suffix ./cmd/robust || exit 1; \
+	done
+	@cp Containerfile LICENSE dist/
+	@cd dist && sha256sum robust-* > SHA256SUMS
 
 SEED ?= 1
 SOAK_CALLS ?= 20000
@@ -50,7 +69,9 @@ soak: setup
 		-sqlgen.committed=$(SOAK_PAIRS) -sqlgen.apps=$(SOAK_APPS) || failed=1; \
 	$(SOAK) -run '^(TestCalls|TestPairs|TestReadCommitted)$$' -sqlgen.calls=$(SOAK_CALLS) -sqlgen.pairs=$(SOAK_PAIRS) \
 		-sqlgen.committed=$(SOAK_PAIRS) -sqlgen.types=63 -sqlgen.functions -sqlgen.without= || failed=1; \
-	$(GO) test -timeout 0 -count 1 ./replay -run '^TestStatements$$' -replay.all || failed=1; \
+	$(GO) test -timeout 0 -count 1 ./internal/replay -run '^TestStatements$$' -replay.all || failed=1; \
+	$(GO) test -v -timeout 0 -count 1 ./internal/smt -run '^TestBackends$$' -formulas $(SOAK_CALLS) -formulas.seed $(SEED) || failed=1; \
+	$(GO) test -v -timeout 0 -count 1 . -run '^TestBackends$$' -backends.all || failed=1; \
 	$(SOAK) -run MariaDB -sqlgen.mariacalls=$(SOAK_CALLS) -sqlgen.mariapairs=$(SOAK_PAIRS) -sqlgen.mariaapps=$(SOAK_APPS) || failed=1; \
 	exit $$failed
 
@@ -71,4 +92,4 @@ install = echo "installing $(1)"; sudo=; test "$$(id -u)" -eq 0 || sudo=sudo; \
 	$$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq $(1)
 
 clean:
-	rm -rf bin
+	rm -rf bin dist

@@ -32,13 +32,35 @@ const (
 	Unknown   = report.Unknown
 )
 
+// Init says which initial rows there may be.
+type Init = schedules.Init
+
+const (
+	// AnyRows is every state that satisfies the declared constraints and the
+	// invariants.
+	AnyRows = schedules.AnyRows
+	// NoRows is empty tables; shared variables have their initial values.
+	NoRows = schedules.NoRows
+	// FileRows is the rows that the program declares.
+	FileRows = schedules.FileRows
+)
+
+// Witness is an execution, and Replay what became of it on a server.
+type (
+	Witness = witness.Witness
+	Replay  = witness.Replay
+)
+
+// Judge is a checker of histories that findings are shown to.
+type Judge = crosscheck.Judge
+
 // Options direct Check. The zero value asks about the snapshot isolation of the
 // literature, from any initial rows.
 type Options struct {
 	// Engine is the database; nil is engine.SI().
 	Engine *engine.Profile
 	// Init says which initial rows there may be.
-	Init schedules.Init
+	Init Init
 	// Helpers bounds the transactions besides the delayed one when an
 	// execution is searched (default 4). It does not bound proofs.
 	Helpers int
@@ -85,10 +107,10 @@ type Options struct {
 	Baseline *report.Baseline
 	// Judges are the checkers of histories that each finding is shown to; nil is all of
 	// them.
-	Judges []crosscheck.Judge
+	Judges []Judge
 	// Replay, if not nil, runs each finding on a server, such as (*replay.Server).Replay
 	// does. One that the server does not do is none: it goes to Report.Refused.
-	Replay func(context.Context, *witness.Witness) (*witness.Replay, error)
+	Replay func(context.Context, *Witness) (*Replay, error)
 	// Cache, if not nil, has answers of earlier runs. It changes no verdict.
 	Cache *cache.Dir
 	// All looks for a finding around each transaction, not only for one.
@@ -114,6 +136,9 @@ func Check(ctx context.Context, p *ir.Program, opt Options) (*Report, error) {
 		opt.Sources = report.Disk
 	}
 	if err := knownCodes(p); err != nil {
+		return nil, err
+	}
+	if _, err := smt.Z3(); err != nil {
 		return nil, err
 	}
 	rep, err := checkAll(ctx, p, opt)
@@ -167,6 +192,7 @@ func (c *check) impossible() {
 		return
 	}
 	solver := smt.NewSolver()
+	defer solver.Close()
 	solver.Limit = c.opt.QueryLimit
 	for _, t := range symbolic.Impossible(c.ctx, prepare.Of(c.p), solver, c.opt.Engine) {
 		at := t.Checks[0].Pos

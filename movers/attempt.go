@@ -296,6 +296,12 @@ func (l *lane) forget() {
 	}
 }
 
+func (l *lane) close() {
+	if l.s != nil {
+		l.s.Close()
+	}
+}
+
 // code gives a program prepared for symbolic execution.
 func (l *lane) code(p *ir.Program) *prepare.Code {
 	c, ok := l.codes[p]

@@ -173,6 +173,11 @@ func Prove(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
 	}
 	opt.each = opt.each || opt.Scripts
 	lanes := newLanes(opt)
+	defer func() {
+		for _, l := range lanes {
+			l.close()
+		}
+	}()
 	finish := func(res *Result) *Result {
 		res.Stats.Solver = solved(lanes)
 		return res

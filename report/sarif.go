@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/url"
@@ -9,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
-
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/sarif"
 	"github.com/txrobust/robust/internal/witness"
 )
 
@@ -29,15 +27,15 @@ import (
 // logs do not look at suppressions: it is a notification of the run, and so are
 // parts of the input that were left out.
 func SARIF(w io.Writer, reports []*Report, version string) error {
-	log := sarif.NewReport()
+	log := sarif.NewLog()
 	for _, r := range reports {
-		log.AddRun(sarifRun(r, version))
+		log.Runs = append(log.Runs, sarifRun(r, version))
 	}
-	var out bytes.Buffer
-	if err := log.PrettyWrite(&out); err != nil {
+	out, err := log.JSON()
+	if err != nil {
 		return err
 	}
-	_, err := w.Write(append(quote.JSON(out.Bytes()), '\n'))
+	_, err = w.Write(append(quote.JSON(out), '\n'))
 	return err
 }
 
@@ -45,78 +43,74 @@ func SARIF(w io.Writer, reports []*Report, version string) error {
 const informationURI = "https://github.com/txrobust/robust"
 
 func sarifRun(r *Report, version string) *sarif.Run {
-	run := sarif.NewRunWithInformationURI("robust", informationURI)
-	run.Tool.Driver.WithVersion(version)
-	run.WithColumnKind("unicodeCodePoints")
-	run.WithAutomationDetails(sarif.NewRunAutomationDetails().WithID("robust/" + r.Program + "/" + r.Engine))
+	run := sarif.NewRun("robust", version, informationURI, "robust/"+r.Program+"/"+r.Engine)
+	driver := run.Tool.Driver
 	for _, c := range Codes() {
 		if c.ID == CodeLeftOut || c.ID == CodeSuppressed {
-			run.Tool.Driver.AddNotification(descriptor(c))
+			driver.Notifications = append(driver.Notifications, descriptor(c))
 			continue
 		}
-		run.Tool.Driver.AddRule(descriptor(c))
+		driver.Rules = append(driver.Rules, descriptor(c))
 	}
+	add := func(res *sarif.Result) { run.Results = append(run.Results, res) }
 	for i := range r.Findings {
-		run.AddResult(findingResult(run, &r.Findings[i], sarif.LevelError))
+		add(findingResult(run, &r.Findings[i], sarif.LevelError))
 	}
 	if r.ReadCommitted != nil {
 		for i := range r.ReadCommitted.Findings {
-			run.AddResult(findingResult(run, &r.ReadCommitted.Findings[i], sarif.LevelNote))
+			add(findingResult(run, &r.ReadCommitted.Findings[i], sarif.LevelNote))
 		}
 	}
 	if r.Open != nil {
-		run.AddResult(openResult(run, r))
+		add(openResult(run, r))
 	}
 	for i := range r.Apart {
 		if a := &r.Apart[i]; a.Accepted == nil {
-			run.AddResult(apartResult(run, a))
+			add(apartResult(run, a))
 		}
 	}
 	for _, h := range r.Havocs {
-		run.AddResult(result(run, CodeHavoc, sarif.LevelNote).WithMessage(message(fmt.Sprintf("In %s, this is taken to do anything to %s: %s.", h.Transaction, tableList(h.Tables), h.Reason))).
-			AddLocation(location(witness.Position{File: h.File, Line: h.Line, Col: h.Col}, "")))
+		res := run.NewResult(CodeHavoc, sarif.LevelNote, message(fmt.Sprintf("In %s, this is taken to do anything to %s: %s.", h.Transaction, tableList(h.Tables), h.Reason)))
+		res.Locations = append(res.Locations, location(witness.Position{File: h.File, Line: h.Line, Col: h.Col}, ""))
+		add(res)
 	}
-	inv := sarif.NewInvocation().WithExecutionSuccessful(true)
+	inv := &sarif.Invocation{Successful: true, Notifications: []*sarif.Notification{}}
+	say := func(n *sarif.Notification) { inv.Notifications = append(inv.Notifications, n) }
 	if a := r.Assuming(); a != "" {
-		inv.AddToolExecutionNotification(notification(CodeAssumed, r.Program+" is robust, "+a+".", witness.Position{}))
+		say(notification(CodeAssumed, r.Program+" is robust, "+a+".", witness.Position{}))
 	}
 	for _, n := range r.Premises {
-		inv.AddToolExecutionNotification(notification(CodeAssumed, n.Text+".", witness.Position{File: n.File, Line: n.Line, Col: n.Col}))
+		say(notification(CodeAssumed, n.Text+".", witness.Position{File: n.File, Line: n.Line, Col: n.Col}))
 	}
 	for _, n := range r.Notes {
-		inv.AddToolExecutionNotification(notification(CodeLeftOut, n.Text+".", witness.Position{File: n.File, Line: n.Line, Col: n.Col}))
+		say(notification(CodeLeftOut, n.Text+".", witness.Position{File: n.File, Line: n.Line, Col: n.Col}))
 	}
 	for _, d := range r.Dropped {
-		inv.AddToolExecutionNotification(notification(CodeLeftOut, d.Text+" is left out in "+d.Transaction+".", witness.Position{File: d.File, Line: d.Line, Col: d.Col}))
+		say(notification(CodeLeftOut, d.Text+" is left out in "+d.Transaction+".", witness.Position{File: d.File, Line: d.Line, Col: d.Col}))
 	}
 	for _, s := range r.Suppressed {
-		inv.AddToolExecutionNotification(notification(CodeSuppressed, suppressedText(&s)+".", s.Position))
+		say(notification(CodeSuppressed, suppressedText(&s)+".", s.Position))
 	}
 	for _, a := range r.Apart {
 		if a.Accepted != nil {
-			inv.AddToolExecutionNotification(notification(CodeSuppressed, a.Text+" ("+a.Accepted.Reason+").", a.Accepted.Position))
+			say(notification(CodeSuppressed, a.Text+" ("+a.Accepted.Reason+").", a.Accepted.Position))
 		}
 	}
 	for _, e := range r.Stale {
-		inv.AddToolExecutionNotification(notification(CodeSuppressed, staleText(e)+".", witness.Position{}))
+		say(notification(CodeSuppressed, staleText(e)+".", witness.Position{}))
 	}
-	run.AddInvocation(inv)
+	run.Invocations = append(run.Invocations, inv)
 	return run
 }
 
-func descriptor(c Code) *sarif.ReportingDescriptor {
+func descriptor(c Code) *sarif.Descriptor {
 	level := sarif.LevelNote
 	if c.Finding() {
 		level = sarif.LevelError
 	}
-	text := func(s string) *sarif.MultiformatMessageString { return sarif.NewMultiformatMessageString().WithText(s) }
-	return sarif.NewRule(c.ID).WithName(c.Name).WithShortDescription(text(c.Summary)).WithFullDescription(text(c.Text)).
-		WithHelp(text(c.Text + "\n\n" + c.Repair)).
-		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(level))
-}
-
-func result(run *sarif.Run, code, level string) *sarif.Result {
-	return sarif.NewRuleResult(code).WithRuleIndex(run.GetRuleIndex(code)).WithLevel(level)
+	text := func(s string) *sarif.Text { return &sarif.Text{Text: s} }
+	return &sarif.Descriptor{ID: c.ID, Name: c.Name, ShortDescription: text(c.Summary), FullDescription: text(c.Text),
+		Help: text(c.Text + "\n\n" + c.Repair), Configuration: sarif.NewConfiguration(level)}
 }
 
 // message is a text with items, each a line. What looks like a link, [text](target),
@@ -129,7 +123,7 @@ func message(text string, items ...string) *sarif.Message {
 	for i, l := range lines {
 		lines[i] = strings.ReplaceAll(quote.Line(l), "](", "] (")
 	}
-	return sarif.NewTextMessage(strings.Join(lines, "\n"))
+	return &sarif.Message{Text: strings.Join(lines, "\n")}
 }
 
 // Pivot is the place that a finding is shown at: the statement by which the
@@ -157,25 +151,25 @@ func findingResult(run *sarif.Run, f *Finding, level string) *sarif.Result {
 	for _, d := range f.Doubts {
 		items = append(items, "the database may refuse it: "+d.Text)
 	}
-	res := result(run, f.Code, level).WithMessage(message(text, items...)).
-		WithPartialFingerprints(map[string]string{fingerprintVersion: f.Fingerprint})
+	res := run.NewResult(f.Code, level, message(text, items...))
+	res.PartialFingerprints = map[string]string{fingerprintVersion: f.Fingerprint}
 	if len(f.Validation) > 0 {
 		said := make([]string, len(f.Validation))
 		for i := range said {
 			said[i] = quote.Line(f.Validation[i].String())
 		}
-		res.WithProperties(sarif.NewPropertyBag().Add("validation", said))
+		res.Properties = map[string]any{"validation": said}
 	}
 	pivot, ok := f.Pivot()
 	if !ok && len(f.Witness.Transactions) > 0 {
 		pivot = f.Witness.Transactions[0].Position
 	}
-	res.AddLocation(location(pivot, ""))
+	res.Locations = append(res.Locations, location(pivot, ""))
 	seen := map[witness.Position]bool{pivot: true}
 	related := func(p witness.Position, text string) {
 		if !seen[p] {
 			seen[p] = true
-			res.AddRelatedLocation(location(p, text).WithID(len(seen) - 1))
+			res.RelatedLocations = append(res.RelatedLocations, numbered(location(p, text), len(seen)-1))
 		}
 	}
 	for _, e := range f.Edges {
@@ -186,24 +180,25 @@ func findingResult(run *sarif.Run, f *Finding, level string) *sarif.Result {
 		for _, t := range f.Witness.Transactions {
 			related(t.Position, "transaction "+t.Name)
 		}
-		res.AddCodeFlow(codeFlow(f.Witness))
+		res.CodeFlows = append(res.CodeFlows, codeFlow(f.Witness))
 	}
 	return res
 }
 
 // apartResult is a note about a write, at the write; the read is a related location.
 func apartResult(run *sarif.Run, a *Apart) *sarif.Result {
-	return result(run, a.Code, sarif.LevelNote).WithMessage(message(a.Text + ". " + a.Repair)).
-		WithPartialFingerprints(map[string]string{fingerprintVersion: a.Fingerprint}).
-		AddLocation(location(a.Write.Position, "")).
-		AddRelatedLocation(location(a.Read.Position, a.Read.Function+" reads "+a.Table).WithID(1))
+	res := run.NewResult(a.Code, sarif.LevelNote, message(a.Text+". "+a.Repair))
+	res.PartialFingerprints = map[string]string{fingerprintVersion: a.Fingerprint}
+	res.Locations = append(res.Locations, location(a.Write.Position, ""))
+	res.RelatedLocations = append(res.RelatedLocations, numbered(location(a.Read.Position, a.Read.Function+" reads "+a.Table), 1))
+	return res
 }
 
 // codeFlow is the schedule of a witness.
 func codeFlow(w *witness.Witness) *sarif.CodeFlow {
-	flow := sarif.NewCodeFlow().WithMessage(message("The schedule, a thread for each transaction; the order of execution is over all of them."))
+	flow := &sarif.CodeFlow{Message: message("The schedule, a thread for each transaction; the order of execution is over all of them.")}
 	for _, t := range w.Transactions {
-		thread := sarif.NewThreadFlow().WithID(t.Label).WithMessage(message(t.Label + ": " + t.Invocation()))
+		thread := &sarif.ThreadFlow{ID: t.Label, Message: message(t.Label + ": " + t.Invocation())}
 		for i, e := range w.Schedule {
 			if e.Transaction != t.Label {
 				continue
@@ -212,9 +207,9 @@ func codeFlow(w *witness.Witness) *sarif.CodeFlow {
 			if p.Line == 0 {
 				p = t.Position
 			}
-			thread.AddLocation(sarif.NewThreadFlowLocation().WithExecutionOrder(i + 1).WithLocation(location(p, eventText(e))))
+			thread.Locations = append(thread.Locations, sarif.NewStep(i+1, location(p, eventText(e))))
 		}
-		flow.AddThreadFlow(thread)
+		flow.ThreadFlows = append(flow.ThreadFlows, thread)
 	}
 	return flow
 }
@@ -235,7 +230,7 @@ func openResult(run *sarif.Run, r *Report) *sarif.Result {
 	for _, s := range r.Open.Settle {
 		items = append(items, "may settle it: "+s)
 	}
-	res := result(run, CodeUnknown, sarif.LevelNote).WithMessage(message(text, items...))
+	res := run.NewResult(CodeUnknown, sarif.LevelNote, message(text, items...))
 	names := slices.Concat(r.Open.Cycles...)
 	placed := false
 	for _, t := range r.Transactions {
@@ -244,38 +239,38 @@ func openResult(run *sarif.Run, r *Report) *sarif.Result {
 		}
 		l := location(witness.Position{File: t.File, Line: t.Line, Col: 1}, "transaction "+t.Name)
 		if placed {
-			res.AddRelatedLocation(l.WithID(len(res.RelatedLocations) + 1))
+			res.RelatedLocations = append(res.RelatedLocations, numbered(l, len(res.RelatedLocations)+1))
 			continue
 		}
-		res.AddLocation(l)
+		res.Locations = append(res.Locations, l)
 		placed = true
 	}
 	return res
 }
 
 func notification(code, text string, p witness.Position) *sarif.Notification {
-	n := sarif.NewNotification().WithLevel(sarif.LevelNote).WithMessage(message(text)).
-		WithDescriptor(sarif.NewReportingDescriptorReference().WithID(code))
+	n := &sarif.Notification{Level: sarif.LevelNote, Message: message(text), Descriptor: &sarif.Reference{ID: code, Index: -1}, Locations: []*sarif.Location{}}
 	if p.File != "" {
-		n.AddLocation(location(p, ""))
+		n.Locations = append(n.Locations, location(p, ""))
 	}
 	return n
 }
 
 // location is a place with a message, if that is not "".
 func location(p witness.Position, text string) *sarif.Location {
-	physical := sarif.NewPhysicalLocation().WithArtifactLocation(artifact(p.File))
+	l := &sarif.Location{ID: -1, Physical: &sarif.PhysicalLocation{Artifact: artifact(p.File)}}
 	if p.Line > 0 {
-		region := sarif.NewRegion().WithStartLine(p.Line)
-		if p.Col > 0 {
-			region.WithStartColumn(p.Col)
-		}
-		physical.WithRegion(region)
+		l.Physical.Region = &sarif.Region{ByteOffset: -1, CharOffset: -1, StartLine: p.Line, StartColumn: max(p.Col, 0)}
 	}
-	l := sarif.NewLocation().WithPhysicalLocation(physical)
 	if text != "" {
-		l.WithMessage(message(text))
+		l.Message = message(text)
 	}
+	return l
+}
+
+// numbered gives a location its number in a result.
+func numbered(l *sarif.Location, id int) *sarif.Location {
+	l.ID = id
 	return l
 }
 
@@ -283,7 +278,7 @@ func location(p witness.Position, text string) *sarif.Location {
 func artifact(file string) *sarif.ArtifactLocation {
 	path := filepath.ToSlash(filepath.Clean(file))
 	if filepath.IsAbs(file) {
-		return sarif.NewArtifactLocation().WithURI((&url.URL{Scheme: "file", Path: path}).String())
+		return &sarif.ArtifactLocation{Index: -1, URI: (&url.URL{Scheme: "file", Path: path}).String()}
 	}
-	return sarif.NewArtifactLocation().WithURI((&url.URL{Path: path}).String()).WithURIBaseID("%SRCROOT%")
+	return &sarif.ArtifactLocation{Index: -1, URI: (&url.URL{Path: path}).String(), URIBaseID: "%SRCROOT%"}
 }

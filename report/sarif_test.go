@@ -2,14 +2,14 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
-
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/golden"
+	"github.com/txrobust/robust/internal/sarif"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
 )
@@ -27,21 +27,23 @@ func suppressed() *report.Report {
 	return r
 }
 
-func logOf(t *testing.T, reports ...*report.Report) (*sarif.Report, []byte) {
+func logOf(t *testing.T, reports ...*report.Report) (*sarif.Log, []byte) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := report.SARIF(&b, reports, "test"); err != nil {
 		t.Fatal(err)
 	}
-	log, err := sarif.FromBytes(b.Bytes())
-	if err != nil {
+	log := &sarif.Log{}
+	read := json.NewDecoder(bytes.NewReader(b.Bytes()))
+	read.DisallowUnknownFields()
+	if err := read.Decode(log); err != nil {
 		t.Fatal(err)
 	}
 	return log, b.Bytes()
 }
 
-// TestSARIF validates logs of all kinds against the schema of the format, and
-// compares some with golden files.
+// TestSARIF compares logs with golden files. The module internal/outside validates logs
+// against the schema of the format.
 func TestSARIF(t *testing.T) {
 	reports := map[string]*report.Report{"open": open(), "suppressed": suppressed(), "suspected": suspected(t)}
 	var all []*report.Report
@@ -50,10 +52,7 @@ func TestSARIF(t *testing.T) {
 		all = append(all, reports[c.name])
 	}
 	for name, r := range reports {
-		log, data := logOf(t, r)
-		if err := log.Validate(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, data := logOf(t, r)
 		if !slices.Contains([]string{"open", "suppressed", "read-only-anomaly"}, name) {
 			continue
 		}
@@ -62,11 +61,6 @@ func TestSARIF(t *testing.T) {
 	log, _ := logOf(t, all...)
 	if len(log.Runs) != len(all) {
 		t.Errorf("%d programs are %d runs", len(all), len(log.Runs))
-	}
-	// The schema is not too lenient to be a test.
-	log.Runs[0].Tool = nil
-	if log.Validate() == nil {
-		t.Error("a run without a tool is valid")
 	}
 }
 
@@ -79,15 +73,15 @@ func TestSARIFFinding(t *testing.T) {
 		t.Fatalf("%d results", len(run.Results))
 	}
 	res, f := run.Results[0], r.Findings[0]
-	if *res.RuleID != "RB1004" || *run.Tool.Driver.Rules[res.RuleIndex].ID != "RB1004" || res.Level != "error" || res.PartialFingerprints["robust/v1"] != f.Fingerprint {
+	if res.RuleID != "RB1004" || run.Tool.Driver.Rules[res.RuleIndex].ID != "RB1004" || res.Level != "error" || res.PartialFingerprints["robust/v1"] != f.Fingerprint {
 		t.Errorf("the result is %+v", res)
 	}
-	if e := f.Edges[0]; e.Type != "RW" || *res.Locations[0].PhysicalLocation.Region.StartLine != e.FromPosition.Line {
-		t.Errorf("it is not where %s reads what %s changes: %+v", e.FromName, e.ToName, *res.Locations[0].PhysicalLocation.Region.StartLine)
+	if e := f.Edges[0]; e.Type != "RW" || res.Locations[0].Physical.Region.StartLine != e.FromPosition.Line {
+		t.Errorf("it is not where %s reads what %s changes: %+v", e.FromName, e.ToName, res.Locations[0].Physical.Region.StartLine)
 	}
-	lines := map[int]bool{*res.Locations[0].PhysicalLocation.Region.StartLine: true}
+	lines := map[int]bool{res.Locations[0].Physical.Region.StartLine: true}
 	for _, l := range res.RelatedLocations {
-		lines[*l.PhysicalLocation.Region.StartLine] = true
+		lines[l.Physical.Region.StartLine] = true
 	}
 	for _, e := range f.Edges {
 		if !lines[e.FromPosition.Line] || !lines[e.ToPosition.Line] {
@@ -97,7 +91,7 @@ func TestSARIFFinding(t *testing.T) {
 	var order []int
 	for _, thread := range res.CodeFlows[0].ThreadFlows {
 		for _, l := range thread.Locations {
-			order = append(order, l.ExecutionOrder)
+			order = append(order, l.Order)
 		}
 	}
 	slices.Sort(order)
@@ -105,7 +99,7 @@ func TestSARIFFinding(t *testing.T) {
 		t.Errorf("the code flow is no schedule: %v", order)
 	}
 	log, _ = logOf(t, suspected(t))
-	if res := log.Runs[0].Results[0]; *res.RuleID != "RB1001" || res.Level != "note" {
-		t.Errorf("a finding that is suspected only is %s, with the level %s", *res.RuleID, res.Level)
+	if res := log.Runs[0].Results[0]; res.RuleID != "RB1001" || res.Level != "note" {
+		t.Errorf("a finding that is suspected only is %s, with the level %s", res.RuleID, res.Level)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/smt"
 )
 
 // cacheOff is the value of -cache for none.
@@ -113,8 +114,15 @@ func buildID() string {
 	return string(id)
 }
 
-// solverID says which file the solver's library is, and when it was made.
+// solverID says which file the solver is, and when it was made.
 func solverID() string {
+	z3, err := smt.Z3()
+	if err != nil {
+		return ""
+	}
+	if p := z3.Program; p != nil {
+		return fmt.Sprint(p.Path, " ", p.Version, " ", p.Size, " ", p.Changed.UnixNano())
+	}
 	f, err := os.Open("/proc/self/maps")
 	if err != nil {
 		return ""

@@ -12,7 +12,7 @@
 //	                                  tell which levels histories satisfy
 //	robust history convert -out FORMAT [flags] FILE…
 //	                                  rewrite a recorded history
-//	robust version
+//	robust version                    print the versions of robust, Go and Z3
 //	robust help [COMMAND|CODE|codes]
 //
 // INPUT is packages of Go, which together are one application, .sql files and

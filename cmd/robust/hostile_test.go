@@ -17,11 +17,10 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
-
 	"github.com/txrobust/robust/internal/pgtest"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/sarif"
 	"github.com/txrobust/robust/internal/schematest"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
@@ -138,11 +137,9 @@ func hostileJSON(t *testing.T, text string) {
 }
 
 func hostileSARIF(t *testing.T, text string) {
-	log, err := sarif.FromString(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := log.Validate(); err != nil {
+	read := json.NewDecoder(strings.NewReader(text))
+	read.DisallowUnknownFields()
+	if err := read.Decode(&sarif.Log{}); err != nil {
 		t.Error(err)
 	}
 	for _, m := range regexp.MustCompile(`"text": "(?:[^"\\]|\\.)*"`).FindAllString(text, -1) {

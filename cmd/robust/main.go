@@ -37,7 +37,7 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 // command is one subcommand. run gives the exit code.
 type command struct {
 	name, args, summary string
-	// operands says what the arguments after the flags are.
+	// operands says what the arguments after the flags are. "" is that there are none.
 	operands string
 	// flags declares the flags, and gives what runs with their values.
 	flags func(fs *flag.FlagSet) func(ctx context.Context, std streams, inputs []string) (int, error)
@@ -45,6 +45,9 @@ type command struct {
 
 // patience is how long a command may go on after an interrupt.
 const patience = 10 * time.Second
+
+// workerVar marks the process that does the work, if that is another one.
+const workerVar = "ROBUST_WORKER"
 
 // streams are where a command writes.
 type streams struct{ out, err io.Writer }
@@ -55,7 +58,8 @@ func commands() []command {
 		{"instrument", "[flags] INPUT…", "print the instrumented program", inputs, instrumentCommand},
 		{"replay", "[flags] WITNESS…", "run witnesses on a real server", "WITNESS is a folder that robust check -witness wrote.", replayCommand},
 		{"proof verify", "[flags] DIR…", "check what check -proof wrote, with z3", "DIR is a folder that robust check -proof wrote.", verifyCommand},
-	}, historyCommands()...)
+	}, append(historyCommands(),
+		command{"version", "", "print the versions of robust, Go and Z3", "", versionCommand})...)
 }
 
 // inputs says what INPUT is.
@@ -150,12 +154,8 @@ func dispatch(ctx context.Context, args []string, std streams) (int, error) {
 		}
 		name, args = args[0], append(slices.Clone(args[1:]), "-h")
 	}
-	if name == "version" || name == "-version" || name == "--version" {
-		if len(args) > 0 && args[0] != "-h" {
-			return 0, usagef("version takes no arguments")
-		}
-		fmt.Fprintln(std.out, version())
-		return exitOK, nil
+	if name == "-version" || name == "--version" {
+		name = "version"
 	}
 	var seconds []string // that the first word has
 	for _, c := range commands() {
@@ -184,6 +184,9 @@ func dispatch(ctx context.Context, args []string, std streams) (int, error) {
 	return 0, usagef("there is no command %q; robust help lists the commands", name)
 }
 
+// call is how the command is called.
+func (c *command) call() string { return strings.TrimSpace("robust " + c.name + " " + c.args) }
+
 func (c *command) run(ctx context.Context, args []string, std streams) (int, error) {
 	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -191,8 +194,11 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 	f := c.flags(fs)
 	switch err := fs.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(std.out, "usage: robust %s %s\n\n%s\n\n%s\n\nFlags:\n",
-			c.name, c.args, strings.ToUpper(c.summary[:1])+c.summary[1:]+".", c.operands)
+		fmt.Fprintf(std.out, "usage: %s\n\n%s\n", c.call(), strings.ToUpper(c.summary[:1])+c.summary[1:]+".")
+		if c.operands == "" {
+			return exitOK, nil
+		}
+		fmt.Fprintf(std.out, "\n%s\n\nFlags:\n", c.operands)
 		fs.SetOutput(std.out)
 		fs.PrintDefaults()
 		return exitOK, nil
@@ -204,7 +210,10 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 			return 0, usagef("%s: the flag %s must come before the inputs", c.name, a)
 		}
 	}
-	if fs.NArg() == 0 {
+	if c.operands == "" && fs.NArg() > 0 {
+		return 0, usagef("%s takes no arguments", c.name)
+	}
+	if fs.NArg() == 0 && c.operands != "" {
 		if c.operands != inputs {
 			return 0, usagef("%s: there is no argument; robust %[1]s -h says what they are", c.name)
 		}
@@ -222,14 +231,13 @@ Usage:
 
 `)
 	for _, c := range commands() {
-		if call := "robust " + c.name + " " + c.args; len([]rune(call)) <= 34 {
+		if call := c.call(); len([]rune(call)) <= 34 {
 			fmt.Fprintf(w, "  %-34s %s\n", call, c.summary)
 		} else {
 			fmt.Fprintf(w, "  %s\n      %s\n", call, c.summary)
 		}
 	}
-	fmt.Fprint(w, `  robust version                     print the version
-  robust help COMMAND                list the flags of a command
+	fmt.Fprint(w, `  robust help COMMAND                list the flags of a command
   robust help codes                  list the codes of findings
   robust help CODE                   explain a code, such as RB1001
 
@@ -238,29 +246,4 @@ Usage:
 Exit codes: 0 robust or accepted, 1 faulty input or failure, 2 wrong usage,
 3 not robust or rejected, 4 unknown.
 `)
-}
-
-// version is that of the module, with the revision it was built from, and that of
-// Go.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return release() + " " + info.GoVersion
-	}
-	return release()
-}
-
-// release is the version of the module, with the revision it was built from.
-func release() string {
-	out := "robust"
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return out
-	}
-	out += " " + info.Main.Version
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			out += " " + s.Value
-		}
-	}
-	return out
 }

@@ -1,3 +1,5 @@
+//go:build cgo && unix
+
 package main
 
 import (
@@ -8,11 +10,8 @@ import (
 	"syscall"
 )
 
-// workerVar marks the process that does the work.
-const workerVar = "ROBUST_WORKER"
-
 // supervise runs the command in a process of its own, and gives its exit code.
-// Z3 takes SIGINT for itself while it works, so that an interrupt would end a
+// Z3 as a library takes SIGINT for itself while it works, so that an interrupt would end a
 // question and not the check: the worker is out of the terminal's reach, and
 // gets SIGTERM instead.
 func supervise() (code int, ok bool) {

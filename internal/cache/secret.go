@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // Secret signs the entries of a cache: one that somebody without it has written
@@ -62,15 +61,13 @@ func readKey(path string) (Secret, error) {
 	if err != nil {
 		return Secret{}, err
 	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	switch {
-	case !info.Mode().IsRegular():
+	if !info.Mode().IsRegular() {
 		return Secret{}, fmt.Errorf("%s: the key of the cache must be a file; remove it", path)
-	case ok && int(stat.Uid) != os.Geteuid():
-		return Secret{}, fmt.Errorf("%s: the key of the cache must belong to the user who runs this; remove it", path)
-	case info.Mode().Perm()&0o077 != 0:
-		return Secret{}, fmt.Errorf("%s: the key of the cache must be readable for its owner only, but its mode is %04o; remove it, since others may know it", path, info.Mode().Perm())
-	case info.Size() != 2*sha256.Size+1:
+	}
+	if err := private(path, info); err != nil {
+		return Secret{}, err
+	}
+	if info.Size() != 2*sha256.Size+1 {
 		return Secret{}, fmt.Errorf("%s: the key of the cache is damaged; remove it", path)
 	}
 	text, err := os.ReadFile(path)

@@ -13,7 +13,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -108,7 +107,7 @@ func postgresOnce(ctx context.Context, bin string) (*Server, error) {
 
 // folderFor gives the folder for temporary files that a user can reach: that of the
 // system where the one that the environment names is out of reach for others.
-func folderFor(who *syscall.Credential) string {
+func folderFor(who *credential) string {
 	const system = "/tmp"
 	dir, err := filepath.EvalSymlinks(os.TempDir())
 	if who == nil || err != nil {
@@ -137,7 +136,7 @@ func freePort() (int, error) {
 
 // unprivileged says as whom to run the server: as the caller (a nil
 // credential), or as another user when the caller is root.
-func unprivileged() (who *syscall.Credential, uid, gid int, err error) {
+func unprivileged() (who *credential, uid, gid int, err error) {
 	if os.Geteuid() != 0 {
 		return nil, os.Getuid(), os.Getgid(), nil
 	}
@@ -151,7 +150,7 @@ func unprivileged() (who *syscall.Credential, uid, gid int, err error) {
 		if err := errors.Join(err1, err2); err != nil {
 			return nil, 0, 0, err
 		}
-		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, uid, gid, nil
+		return &credential{Uid: uint32(uid), Gid: uint32(gid)}, uid, gid, nil
 	}
 	return nil, 0, 0, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody to run it as")
 }

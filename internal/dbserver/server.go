@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -96,12 +95,14 @@ func (s *Server) Close() error {
 // supervised starts a shell that runs the server. The script gets the folder and
 // args as its arguments, removes the folder at its end, and ends when its standard
 // input does.
-func (s *Server) supervised(script string, who *syscall.Credential, args ...string) error {
+func (s *Server) supervised(script string, who *credential, args ...string) error {
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		return fmt.Errorf("a private server needs a Unix system: %w", err)
+	}
 	cmd := exec.Command("/bin/sh", append([]string{"-c", script, "dbserver", s.dir}, args...)...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "HOME="+s.dir, "LC_ALL=C", "PGOPTIONS=")
-	// A process group of its own: an interrupt is for this program.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who, Setpgid: true}
+	cmd.SysProcAttr = processAttr(who)
 	s.log = &strings.Builder{}
 	cmd.Stdout = s.log
 	stdin, alive, err := os.Pipe()

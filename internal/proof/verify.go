@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/z3program"
 )
 
 // VerifyOptions direct Verify.
@@ -50,15 +51,12 @@ func (v *Verification) fault(format string, args ...any) {
 	v.Faults = append(v.Faults, fmt.Sprintf(format, args...))
 }
 
-// ErrNoZ3 says that the program is missing.
-var ErrNoZ3 = errors.New("the program z3 is missing; install it (the Debian package is z3), or name it with -z3")
-
 // Verify checks the proof in the folder dir. An error says that it could not be
 // done; what is wrong with the proof is in the Verification.
 func Verify(ctx context.Context, dir string, opt VerifyOptions) (*Verification, error) {
-	z3, err := findZ3(opt.Z3)
+	z3, err := z3program.Path(opt.Z3)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; install it (the Debian package is z3), or name it with -z3", err)
 	}
 	v := &Verification{}
 	texts, err := v.read(ctx, dir)

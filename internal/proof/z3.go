@@ -10,18 +10,6 @@ import (
 	"time"
 )
 
-// findZ3 gives the path of the program.
-func findZ3(name string) (string, error) {
-	if name == "" {
-		name = "z3"
-	}
-	path, err := exec.LookPath(name)
-	if err != nil {
-		return "", ErrNoZ3
-	}
-	return path, nil
-}
-
 // unsat is all that Z3 prints for a script that is refuted.
 const unsat = "unsat\n"
 

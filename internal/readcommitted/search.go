@@ -80,6 +80,7 @@ func Search(ctx context.Context, q Query) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer cuts.Close()
 	s.cuts = cuts
 	return s.out, s.pairs(ctx)
 }

@@ -32,6 +32,9 @@ func NewCuts(ctx context.Context, q Query) (*Cuts, error) {
 	return &Cuts{s}, nil
 }
 
+// Close frees what the Cuts hold. They must not be used any more.
+func (c *Cuts) Close() { c.s.close() }
+
 // Find searches an execution in which the others run at a cut of a transaction,
 // with an outcome of no serial order. It gives nil when there is none among what
 // it tries. The error is that of the context.

@@ -60,6 +60,7 @@ func Find(ctx context.Context, q Query) (*Anomaly, Stats, error) {
 	if err != nil {
 		return nil, Stats{}, err
 	}
+	defer s.close()
 	if s.hopeless() {
 		return nil, s.stats, ctx.Err()
 	}
@@ -83,6 +84,13 @@ func Find(ctx context.Context, q Query) (*Anomaly, Stats, error) {
 	a := s.anomaly(f)
 	s.stats.Shrink = time.Since(start)
 	return a, s.stats, nil
+}
+
+// close frees the solver.
+func (s *search) close() {
+	if s.solver != nil {
+		s.solver.Close()
+	}
 }
 
 // hopeless reports whether too few of the calls can commit for an anomaly.

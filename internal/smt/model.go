@@ -3,18 +3,18 @@ package smt
 import (
 	"math/big"
 	"strconv"
-
-	"github.com/aclements/go-z3/z3"
 )
 
 // Model is an assignment that makes the terms of a question true. It is valid
 // until the next question.
 type Model struct {
-	s     *Solver
-	m     *z3.Model
-	memo  map[*Term]*big.Rat
-	funcs map[string]*big.Rat
+	values valuation
+	memo   map[*Term]*big.Rat
+	funcs  map[point]*big.Rat
 }
+
+// point is a function at values.
+type point struct{ function, values string }
 
 // Value is the value of a term of sort Int or Real in the model, or 1 and 0
 // for true and false. It is nil for a number that is not rational.
@@ -53,10 +53,7 @@ func (m *Model) compute(t *Term) *big.Rat {
 	case opConst:
 		return t.num
 	case opVar:
-		if _, ok := m.s.memo[t]; !ok {
-			return zeroRat // in no question
-		}
-		return m.leaf(m.s.term(t))
+		return m.values.variable(t)
 	case opAnd, opOr:
 		stop := t.op == opOr
 		for _, a := range t.args {
@@ -111,56 +108,29 @@ func (m *Model) compute(t *Term) *big.Rat {
 		}
 		return new(big.Rat).Quo(args[0], args[1])
 	}
-	return m.leaf(m.s.term(t)) // division by zero is what the model says
+	return m.values.undefined(t, args) // division by zero
 }
 
 // apply evaluates an uninterpreted function at values.
 func (m *Model) apply(t *Term, args []*big.Rat) *big.Rat {
-	if _, ok := m.s.funcs[t.name]; !ok {
-		return zeroRat // in no question
-	}
-	key := make([]byte, 0, len(t.name)+8*len(args))
-	key = append(key, t.name...)
+	key := make([]byte, 0, 8*len(args))
 	for _, a := range args {
-		key = append(key, ' ')
-		if a.IsInt() && a.Num().IsInt64() {
-			key = strconv.AppendInt(key, a.Num().Int64(), 36)
-		} else {
-			key = append(key, a.String()...)
-		}
+		key = appendKey(key, a)
 	}
-	if v, ok := m.funcs[string(key)]; ok {
+	if v, ok := m.funcs[point{t.name, string(key)}]; ok {
 		return v
 	}
-	vals := make([]z3.Value, len(args))
-	for i, a := range args {
-		vals[i] = m.s.numeral(t.args[i].sort, a)
-	}
-	app := m.s.function(t).Apply(vals...)
-	m.s.kept = append(m.s.kept, app)
-	v := m.leaf(app)
-	m.funcs[string(key)] = v
+	at := string(key)
+	v := m.values.apply(t, args, at)
+	m.funcs[point{t.name, at}] = v
 	return v
 }
 
-func (m *Model) leaf(v z3.Value) *big.Rat {
-	v = m.m.Eval(v, true)
-	m.s.kept = append(m.s.kept, v)
-	switch v := v.(type) {
-	case z3.Bool:
-		b, _ := v.AsBool()
-		return truth(b)
-	case z3.Int:
-		if i, _, ok := v.AsInt64(); ok {
-			return big.NewRat(i, 1)
-		}
-		if i, ok := v.AsBigInt(); ok {
-			return new(big.Rat).SetInt(i)
-		}
-	case z3.Real:
-		if r, ok := v.AsBigRat(); ok {
-			return r
-		}
+// appendKey appends a text to key that tells values apart.
+func appendKey(key []byte, v *big.Rat) []byte {
+	key = append(key, ' ')
+	if v.IsInt() && v.Num().IsInt64() {
+		return strconv.AppendInt(key, v.Num().Int64(), 36)
 	}
-	return nil
+	return append(key, v.String()...)
 }

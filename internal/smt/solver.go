@@ -2,11 +2,8 @@ package smt
 
 import (
 	"context"
-	"fmt"
 	"math/big"
 	"time"
-
-	"github.com/aclements/go-z3/z3"
 )
 
 // Result is a three-valued answer.
@@ -34,19 +31,34 @@ type Solver struct {
 	// Stats counts the questions and the time that the solver took.
 	Stats Stats
 
-	ctx   *z3.Context
-	core  *z3.Solver // made once: that takes milliseconds, a question does not
-	memo  map[*Term]z3.Value
-	funcs map[string]z3.FuncDecl
-	// kept has what Z3 gave that is no longer used: it frees what the garbage
-	// collector finds, and its answers depend on when.
-	kept []any
-	size int // of the terms in it
+	z3 backend // made once: that takes milliseconds, a question does not
+}
 
-	limit    uint // what Z3 was told last
-	spoilt   bool // an interrupt may still be in Z3: it has to be made anew
-	sorts    [3]z3.Sort
-	numerals map[literal]z3.Value
+// backend is a Z3 that has at most one question at a time.
+type backend interface {
+	push()
+	pop()
+	assert(t *Term)
+	// check answers the question. The valuation is that of a Sat; the string says
+	// why an answer is Unknown. When ctx ends, Z3 is interrupted.
+	check(ctx context.Context, limit uint) (Result, valuation, string)
+	// broken says why Z3 answers no more, or is "".
+	broken() string
+	// forget drops the terms of a Builder that is no longer used. full reports
+	// whether so much is kept that Z3 is better made anew.
+	forget() (full bool)
+	full() bool
+	close()
+}
+
+// valuation gives the values of what is not interpreted, until the next question.
+// They are nil where they are not rational.
+type valuation interface {
+	variable(t *Term) *big.Rat
+	// apply gives the function that t applies at values, which key names.
+	apply(t *Term, args []*big.Rat, key string) *big.Rat
+	// undefined gives the operation of t at values where only the model defines it.
+	undefined(t *Term, args []*big.Rat) *big.Rat
 }
 
 // Stats counts what a Solver did.
@@ -64,43 +76,26 @@ func (s *Stats) Add(o Stats) {
 	s.Time += o.Time
 }
 
-// NewSolver makes a Solver.
-func NewSolver() *Solver {
-	s := &Solver{}
-	s.reset()
-	return s
+// NewSolver makes a Solver. Close ends it.
+func NewSolver() *Solver { return &Solver{z3: newBackend()} }
+
+// Close frees what the solver holds, such as a process. The Solver and its models
+// must not be used any more. Closing it again does nothing.
+func (s *Solver) Close() {
+	if s.z3 != nil {
+		s.z3.close()
+		s.z3 = nil
+	}
 }
-
-// maxMemo bounds the Z3 terms that a Solver keeps; beyond it, it starts anew.
-const maxMemo = 400000
-
-// maxKept bounds what a Solver keeps that is no longer used.
-const maxKept = 30000
 
 func (s *Solver) reset() {
-	s.ctx = z3.NewContext(z3.NewContextConfig())
-	s.core = z3.NewSolver(s.ctx)
-	s.memo = map[*Term]z3.Value{}
-	s.funcs = map[string]z3.FuncDecl{}
-	s.kept, s.size = nil, 0
-	s.limit, s.spoilt = 0, false
-	s.sorts = [...]z3.Sort{Bool: s.ctx.BoolSort(), Int: s.ctx.IntSort(), Real: s.ctx.RealSort()}
-	s.numerals = map[literal]z3.Value{}
-}
-
-// literal is a number as a term of a sort.
-type literal struct {
-	sort Sort
-	num  string
+	s.z3.close()
+	s.z3 = newBackend()
 }
 
 // Forget drops the terms of a Builder that is no longer used.
 func (s *Solver) Forget() {
-	s.kept = append(s.kept, s.memo, s.funcs)
-	s.size += len(s.memo)
-	s.memo = map[*Term]z3.Value{}
-	s.funcs = map[string]z3.FuncDecl{}
-	if s.size > maxKept || len(s.kept) > maxKept {
+	if s.z3.forget() {
 		s.reset()
 	}
 }
@@ -124,31 +119,31 @@ type Dialogue struct {
 
 // Begin starts a question. End must be called.
 func (s *Solver) Begin() *Dialogue {
-	if s.spoilt || len(s.memo) > maxMemo {
+	if s.z3.broken() != "" || s.z3.full() {
 		s.reset()
 	}
-	s.core.Push()
+	s.z3.push()
 	return &Dialogue{s: s}
 }
 
 // End forgets the question.
 func (d *Dialogue) End() {
-	if !d.s.spoilt {
-		d.s.core.Pop()
+	if d.s.z3.broken() == "" {
+		d.s.z3.pop()
 	}
 }
 
 // Assert adds terms, all of which are to be true.
 func (d *Dialogue) Assert(terms ...*Term) {
 	for _, t := range terms {
-		if d.s.spoilt {
+		if d.s.z3.broken() != "" {
 			return
 		}
 		if t.IsFalse() {
 			d.dead = true
 		}
 		if !d.dead && !t.IsTrue() {
-			d.s.core.Assert(d.s.term(t).(z3.Bool))
+			d.s.z3.assert(t)
 		}
 	}
 }
@@ -162,8 +157,8 @@ func (d *Dialogue) Check(ctx context.Context) (res Result, m *Model, reason stri
 		return Unknown, nil, err.Error()
 	}
 	s := d.s
-	if s.spoilt {
-		return Unknown, nil, "the solver was interrupted"
+	if why := s.z3.broken(); why != "" {
+		return Unknown, nil, why
 	}
 	start := time.Now()
 	defer func() {
@@ -178,168 +173,15 @@ func (d *Dialogue) Check(ctx context.Context) (res Result, m *Model, reason stri
 			s.Stats.Unknown++
 		}
 	}()
-	if s.limit != s.Limit {
-		s.limit = s.Limit
-		s.ctx.Config().SetUint("rlimit", s.Limit)
-	}
 	// Z3's own timer is not used: it can wait for itself forever.
 	var cancel context.CancelFunc = func() {}
 	if s.Timeout > 0 {
 		ctx, cancel = context.WithTimeout(ctx, s.Timeout)
 	}
 	defer cancel()
-	interrupted := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		s.ctx.Interrupt()
-		close(interrupted)
-	})
-	sat, err := s.core.Check()
-	if !stop() {
-		<-interrupted
-		s.spoilt = true
+	res, values, reason := s.z3.check(ctx, s.Limit)
+	if res != Sat {
+		return res, nil, reason
 	}
-	switch {
-	case err != nil:
-		if ctx.Err() != nil {
-			return Unknown, nil, ctx.Err().Error()
-		}
-		return Unknown, nil, err.Error()
-	case !sat:
-		return Unsat, nil, ""
-	}
-	if err := ctx.Err(); err != nil {
-		return Unknown, nil, err.Error() // an interrupt may have cost the model
-	}
-	model := s.core.Model()
-	s.kept = append(s.kept, model)
-	return Sat, &Model{s: s, m: model, memo: map[*Term]*big.Rat{}, funcs: map[string]*big.Rat{}}, ""
-}
-
-func (s *Solver) sort(t Sort) z3.Sort { return s.sorts[t] }
-
-// term translates a term to Z3.
-func (s *Solver) term(t *Term) z3.Value {
-	if v, ok := s.memo[t]; ok {
-		return v
-	}
-	args := make([]z3.Value, len(t.args))
-	for i, a := range t.args {
-		args[i] = s.term(a)
-	}
-	v := s.make(t, args)
-	s.memo[t] = v
-	return v
-}
-
-// function is the declaration of the function that t applies.
-func (s *Solver) function(t *Term) z3.FuncDecl {
-	f, ok := s.funcs[t.name]
-	if !ok {
-		dom := make([]z3.Sort, len(t.args))
-		for i, a := range t.args {
-			dom[i] = s.sort(a.sort)
-		}
-		f = s.ctx.FuncDecl(symbol(t.name), dom, s.sort(t.sort))
-		s.funcs[t.name] = f
-	}
-	return f
-}
-
-func (s *Solver) numeral(sort Sort, r *big.Rat) z3.Value {
-	key := literal{sort, r.RatString()}
-	v, ok := s.numerals[key]
-	if !ok {
-		switch sort {
-		case Bool:
-			v = s.ctx.FromBool(r.Sign() != 0)
-		case Int:
-			v = s.ctx.FromBigInt(r.Num(), s.ctx.IntSort())
-		default:
-			v = s.ctx.FromBigRat(r)
-		}
-		s.numerals[key] = v
-	}
-	return v
-}
-
-func bools(vs []z3.Value) []z3.Bool {
-	out := make([]z3.Bool, len(vs))
-	for i, v := range vs {
-		out[i] = v.(z3.Bool)
-	}
-	return out
-}
-
-func ints(vs []z3.Value) []z3.Int {
-	out := make([]z3.Int, len(vs))
-	for i, v := range vs {
-		out[i] = v.(z3.Int)
-	}
-	return out
-}
-
-func reals(vs []z3.Value) []z3.Real {
-	out := make([]z3.Real, len(vs))
-	for i, v := range vs {
-		out[i] = v.(z3.Real)
-	}
-	return out
-}
-
-func (s *Solver) make(t *Term, args []z3.Value) z3.Value {
-	isInt := len(args) > 0 && t.args[len(t.args)-1].sort == Int
-	switch t.op {
-	case opConst:
-		return s.numeral(t.sort, t.num)
-	case opVar:
-		return s.ctx.Const(symbol(t.name), s.sort(t.sort))
-	case opApp:
-		return s.function(t).Apply(args...)
-	case opNot:
-		return args[0].(z3.Bool).Not()
-	case opAnd:
-		b := bools(args)
-		return b[0].And(b[1:]...)
-	case opOr:
-		b := bools(args)
-		return b[0].Or(b[1:]...)
-	case opIte:
-		return args[0].(z3.Bool).IfThenElse(args[1], args[2])
-	case opEq:
-		switch t.args[0].sort {
-		case Bool:
-			return args[0].(z3.Bool).Eq(args[1].(z3.Bool))
-		case Int:
-			return args[0].(z3.Int).Eq(args[1].(z3.Int))
-		}
-		return args[0].(z3.Real).Eq(args[1].(z3.Real))
-	case opLe:
-		if isInt {
-			return args[0].(z3.Int).LE(args[1].(z3.Int))
-		}
-		return args[0].(z3.Real).LE(args[1].(z3.Real))
-	case opAdd:
-		if isInt {
-			n := ints(args)
-			return n[0].Add(n[1:]...)
-		}
-		n := reals(args)
-		return n[0].Add(n[1:]...)
-	case opMul:
-		if isInt {
-			n := ints(args)
-			return n[0].Mul(n[1:]...)
-		}
-		n := reals(args)
-		return n[0].Mul(n[1:]...)
-	case opDiv:
-		return args[0].(z3.Int).Div(args[1].(z3.Int))
-	case opMod:
-		return args[0].(z3.Int).Mod(args[1].(z3.Int))
-	case opQuo:
-		return args[0].(z3.Real).Div(args[1].(z3.Real))
-	case opToReal:
-		return args[0].(z3.Int).ToReal()
-	}
-	panic(fmt.Sprintf("smt: unknown operator %d", t.op))
+	return Sat, &Model{values: values, memo: map[*Term]*big.Rat{}, funcs: map[point]*big.Rat{}}, ""
 }

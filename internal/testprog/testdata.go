@@ -13,11 +13,11 @@ import (
 func Path(t testing.TB, elem ...string) string {
 	t.Helper()
 	for up := "."; len(up) < 100; up = filepath.Join(up, "..") {
-		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(up, "testdata", "litmus", "VERDICTS.tsv")); err == nil {
 			return filepath.Join(slices.Concat([]string{up, "testdata"}, elem)...)
 		}
 	}
-	t.Fatal("no go.mod in this folder or above: the test runs outside of the module")
+	t.Fatal("no testdata/litmus/VERDICTS.tsv in this folder or above: the test runs outside of the module")
 	return ""
 }
 

@@ -1,4 +1,4 @@
-package view
+package outside_test
 
 import (
 	"context"
@@ -146,10 +146,10 @@ func TestBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.take()
-	for _, c := range samples(t) {
+	for _, c := range pages(t) {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "page.html")
-			if err := os.WriteFile(path, []byte(written(t, HTML, c.rep)), 0o644); err != nil {
+			if err := os.WriteFile(path, c.html, 0o644); err != nil {
 				t.Fatal(err)
 			}
 			do := func(actions ...chromedp.Action[chromedp.Void]) drawn {
@@ -169,7 +169,7 @@ func TestBrowser(t *testing.T) {
 					return err
 				})
 			}
-			p := c.rep.page()
+			p := c.data
 			d := do(chromedp.Navigate("file://" + path))
 			if d.Lanes != len(p.Lanes) || d.Txns != len(p.Txns) || d.Buttons != len(p.Anomalies) || d.Levels != len(p.Levels) || d.Wide {
 				t.Errorf("%d lanes, %d transactions, %d anomalies, %d levels, sideways %v; want %d, %d, %d, %d", d.Lanes, d.Txns, d.Buttons, d.Levels, d.Wide,
@@ -221,7 +221,7 @@ func TestBrowser(t *testing.T) {
 
 // shows makes sure that an anomaly is chosen, its transactions are marked, its
 // edges drawn and its explanation there.
-func (d drawn) shows(t *testing.T, p *page, i int) {
+func (d drawn) shows(t *testing.T, p *shown, i int) {
 	t.Helper()
 	a := p.Anomalies[i]
 	var on, edges []string

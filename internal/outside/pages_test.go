@@ -1,0 +1,118 @@
+package outside_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/txrobust/robust/checker/judge"
+	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/checker/simdb"
+	"github.com/txrobust/robust/internal/checker/view"
+	"github.com/txrobust/robust/isolation"
+)
+
+// page is a page about a history.
+type page struct {
+	name string
+	html []byte
+	data *shown
+}
+
+// shown is what a page says that it shows.
+type shown struct {
+	Levels, Lanes, Reads []any
+	Txns                 []struct {
+		Name       string
+		Operations []string
+	}
+	Anomalies []struct {
+		Txns  []int
+		Text  []string
+		Edges []struct {
+			From, To int
+			Type     string
+			Because  bool
+		}
+	}
+}
+
+var pageData = regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
+
+// pages are pages of all kinds.
+func pages(t *testing.T) []page {
+	t.Helper()
+	var out []page
+	add := func(name string, rep *view.Report) {
+		var b bytes.Buffer
+		if err := view.HTML(&b, rep); err != nil {
+			t.Fatal(err)
+		}
+		p := page{name, b.Bytes(), &shown{}}
+		m := pageData.FindSubmatch(p.html)
+		if m == nil {
+			t.Fatalf("%s: the page has no data", name)
+		}
+		if err := json.Unmarshal(m[1], p.data); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
+	}
+	judged := func(name, title, format string, h *history.History) {
+		r, err := judge.Check(t.Context(), h, judge.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(name, view.New(title, format, h, 0, r))
+	}
+	files, err := filepath.Glob("../checker/view/testdata/*.history")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d histories, %v", len(files), err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(f), ".history")
+		h, format, err := codec.Decode(t.Context(), bytes.NewReader(text), name, codec.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		judged(name, name, string(format), h)
+	}
+	judged("hostile", evil, "edn", hostile(t))
+	judged("large", "large", "compact", simdb.Generate(simdb.Options{Seed: 7, Level: isolation.CC, Sessions: 12, Txns: 600, Ops: 60, Keys: 200, Reads: 0.5, Faults: 0.0005}))
+	add("unread", view.New("unread", "", nil, 0, judge.Unknown(nil, "The time ran out.")))
+	return out
+}
+
+// evil is a name that would end what it stands in, or run something.
+const evil = "evil\n</script><svg onload=fetch(\"http://127.0.0.1:9/\")>\x1b[2J\u202e\u009b'{{.}}&lt;\\"
+
+// hostile is a lost update with such names everywhere.
+func hostile(t *testing.T) *history.History {
+	t.Helper()
+	b := history.NewBuilder()
+	file := b.File(history.File{Name: evil})
+	key := b.Key(history.String(evil))
+	for i := range 2 {
+		x := b.Txn(b.Session(history.String(fmt.Sprint(evil, i))), history.Committed)
+		b.SetLabel(x, evil)
+		b.SetPlace(x, history.At(file, int64(i+1)))
+		b.Read(key, history.Initial)
+		b.Write(key, b.Value(history.String(fmt.Sprint(evil, i))))
+	}
+	b.Note("%s", evil)
+	h, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
