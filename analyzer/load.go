@@ -19,6 +19,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 
+	"github.com/txrobust/robust/analyzer/internal/program"
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/ir"
 )
@@ -120,14 +121,14 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	if opt.Loaded != nil {
 		opt.Loaded()
 	}
-	p, err := newProgram(fset, dir, list, files)
+	e, err := newExtractor(fset, dir, list, files)
 	if err != nil {
 		return nil, err
 	}
-	p.places.whole = len(notes) == 0
+	e.P.Places.Whole = len(notes) == 0
 	databases := drivers(good)
-	p.mysql = len(databases) == 1 && databases[0] == MySQL
-	res, err := p.extract(ctx, func(done, total int) { opt.Progress(done, total, "reading the functions") })
+	e.P.Mysql = len(databases) == 1 && databases[0] == MySQL
+	res, err := e.extract(ctx, func(done, total int) { opt.Progress(done, total, "reading the functions") })
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +219,7 @@ func unread(pkg string, pos ir.Pos) *client.Txn {
 // usesLibrary reports whether a package among roots, or that they import, imports a
 // library for databases, directly or not.
 func usesLibrary(roots []*packages.Package, pkg string) bool {
-	libraries := libraryPaths()
+	libraries := program.NewKnowledge(nameLibraries(&program.Program{})).Paths
 	found := false
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		if p.PkgPath == pkg {
@@ -324,9 +325,9 @@ func Package(fset *token.FileSet, pkg *types.Package, info *types.Info, sizes ty
 	imports(pkg.Imports())
 	s := prog.CreatePackage(pkg, files, info, false)
 	s.Build()
-	p, err := newProgram(fset, "", []*ssa.Package{s}, files)
+	e, err := newExtractor(fset, "", []*ssa.Package{s}, files)
 	if err != nil {
 		return nil, err
 	}
-	return p.extract(context.Background(), func(int, int) {})
+	return e.extract(context.Background(), func(int, int) {})
 }

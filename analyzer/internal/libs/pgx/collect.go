@@ -1,0 +1,223 @@
+package pgx
+
+import (
+	"go/types"
+	"strings"
+
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
+	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/analyzer/internal/session"
+	"github.com/txrobust/robust/internal/client"
+)
+
+// rowTo says how a function makes a value of a row.
+type rowTo uint8
+
+const (
+	unknownTo rowTo = iota
+	byNameTo        // a struct, by the names of its columns
+	byPosTo         // the same by their order
+	valueTo         // the value of one column
+)
+
+// rowFunctions are the functions of pgx that make a value of a row.
+var rowFunctions = map[string]rowTo{"RowToStructByName": byNameTo, "RowToAddrOfStructByName": byNameTo, "RowToStructByNameLax": byNameTo,
+	"RowToAddrOfStructByNameLax": byNameTo, "RowToStructByPos": byPosTo, "RowToAddrOfStructByPos": byPosTo, "RowTo": valueTo, "RowToAddrOf": valueTo}
+
+// collection is what a call gets that collects rows: fn makes a value of each, how says
+// what it does, and dests are destinations of columns.
+type collection struct {
+	rs    *memory.Rows
+	fn    *memory.Closure
+	how   rowTo
+	dests []memory.Value
+}
+
+// collect models CollectRows, CollectOneRow and ForEachRow of pgx.
+func collect(model func(in *session.Session, inv *session.Invocation, c collection) memory.Value) session.CallModel {
+	return func(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+		var c collection
+		for _, a := range inv.Args {
+			switch a := memory.Unbox(a).(type) {
+			case *memory.Rows:
+				c.rs = a
+			case *memory.Closure:
+				c.fn = a
+			default:
+				if list, ok := in.ListOf(a); ok {
+					c.dests = list
+				}
+			}
+		}
+		if c.rs == nil {
+			return nil, false
+		}
+		if c.fn != nil && c.fn.Fn != nil {
+			name, isPgx := strings.CutPrefix(gotypes.FullName(c.fn.Fn), "github.com/jackc/pgx/v5.")
+			if isPgx {
+				c.how = rowFunctions[name]
+			}
+		}
+		return model(in, inv, c), true
+	}
+}
+
+// collectRows gives all rows.
+func collectRows(in *session.Session, inv *session.Invocation, c collection) memory.Value {
+	out := in.Quiet(inv.T).(memory.Tuple)
+	if c.rs.Mine && !in.St.Sent[c.rs] {
+		out[1] = collectAll(in, inv, c.rs, c.how)
+	}
+	c.rs.Query.Returned = true
+	in.Execute(c.rs)
+	if c.fn != nil && c.how == unknownTo {
+		in.UnknownCall("a function for each row", []memory.Value{c.fn}, nil)
+	}
+	return out
+}
+
+// collectAll is the error of a function that stores all rows of a query in values or
+// structs: that of a NULL that does not fit.
+func collectAll(in *session.Session, inv *session.Invocation, rs *memory.Rows, how rowTo) memory.Value {
+	s, ok := inv.T.(*types.Tuple).At(0).Type().Underlying().(*types.Slice)
+	if !ok {
+		return &memory.Failure{}
+	}
+	elem := s.Elem()
+	if p, isPointer := elem.Underlying().(*types.Pointer); isPointer && how != valueTo {
+		elem = p.Elem()
+	}
+	to := &memory.Pointer{To: in.NewCell(elem, "row", memory.Zeroed)}
+	switch how {
+	case valueTo:
+		in.Scan(rs, []memory.Value{to})
+	case byNameTo, byPosTo:
+		in.Into1(rs, to, how == byNameTo)
+	default:
+		return &memory.Failure{}
+	}
+	rs.Query.Every = true
+	return in.Scanned(rs)
+}
+
+// collectOne is one row as a value or struct.
+func collectOne(in *session.Session, inv *session.Invocation, c collection) memory.Value {
+	rs, how := c.rs, c.how
+	rs.One = true
+	in.Execute(rs)
+	t := inv.T.(*types.Tuple).At(0).Type()
+	elem := t
+	p, isPointer := t.Underlying().(*types.Pointer)
+	if isPointer {
+		elem = p.Elem()
+	}
+	row := in.NewCell(elem, "row", memory.Zeroed)
+	var err memory.Value
+	switch how {
+	case valueTo:
+		err = in.Scan(rs, []memory.Value{&memory.Pointer{To: row}})
+	case byNameTo, byPosTo:
+		err = in.Into1(rs, &memory.Pointer{To: row}, how == byNameTo)
+	default:
+		rs.Query.Returned = true
+		out := in.Fresh(inv.T, "row", memory.Unknown).(memory.Tuple)
+		if rs.Mine {
+			out[1] = in.RowError(rs)
+		}
+		return out
+	}
+	if isPointer {
+		return memory.Tuple{&memory.Pointer{To: row}, err}
+	}
+	return memory.Tuple{in.Load(row), err}
+}
+
+// forEach runs a function for each row, with the columns in variables.
+func forEach(in *session.Session, inv *session.Invocation, c collection) memory.Value {
+	rs, dests, fn := c.rs, c.dests, c.fn
+	if fn == nil || !rs.Mine || in.St.Sent[rs] {
+		rs.Query.Returned = true
+		in.Execute(rs)
+		for _, d := range dests {
+			in.Expose(d)
+		}
+		if fn != nil {
+			in.UnknownCall("a function for each row", []memory.Value{fn}, nil)
+		}
+		return in.Fresh(inv.T, "result", memory.Unknown)
+	}
+	in.St.Sent[rs] = true
+	entry := in.St
+	changing := map[*memory.Cell]bool{}
+	cells, start, vars, labels := in.Cells, len(*in.Out), len(in.Vars), in.Labels
+	for {
+		*in.Out = (*in.Out)[:start]
+		in.Vars, in.Labels = in.Vars[:vars], labels
+		rs.Query.Null = ""
+		code := in.Temp("err", client.Int, false)
+		in.Set(code, memory.ConstInt(memory.CodeNil))
+		how := memory.Plain
+		in.St = entry.Clone()
+		for _, c := range memory.Ordered(changing) {
+			in.Forget(c)
+		}
+		base := in.St.Clone()
+		rs.Query.Into = nil
+		s := &client.ForRows{At: client.At{Pos: rs.Pos}, Label: in.Label("loop"), Query: rs.Query}
+		in.Emit(s)
+		var ends []*memory.State
+		fails := func(f *memory.Failure) { // the loop ends with this error
+			how = in.JoinWraps([]*memory.Failure{{Other: client.V(code), Wraps: how}, f})
+			in.Either(in.Failed(f), func() {
+				for _, c := range memory.Ordered(changing) {
+					in.EmitValue(in.Load(c))
+				}
+				in.AssignFailure(code, f)
+				in.Emit(&client.Break{At: in.At(), Label: s.Label})
+				ends = append(ends, in.St)
+				in.St = nil
+			}, func() {})
+		}
+		in.Into(&s.Body, func() {
+			for _, c := range memory.Ordered(changing) {
+				in.Forget(c)
+			}
+			if f, ok := in.Scan(rs, dests).(*memory.Failure); ok {
+				fails(f)
+			}
+			inner := &session.Invocation{C: inv.C, Fn: fn, At: inv.At, T: gotypes.ErrorType}
+			if f, ok := memory.Unbox(in.Control.CallFunction(inner, fn)).(*memory.Failure); ok && in.St != nil && !memory.IsTrue(client.Not(in.Failed(f))) {
+				fails(f)
+			}
+			if in.St != nil {
+				for _, c := range memory.Ordered(changing) {
+					in.EmitValue(in.Load(c))
+				}
+			}
+		})
+		if in.St == nil {
+			in.St = base
+		}
+		more := false
+		for _, st := range append(ends, in.St) {
+			for c := range st.Mem {
+				if c.Seq <= cells && !changing[c] {
+					if was, ok := base.Mem[c]; !ok || !memory.Same(was, st.Mem[c]) {
+						changing[c], more = true, true
+					}
+				}
+			}
+		}
+		if !more {
+			phase := in.St.Phase
+			in.St = base
+			in.St.Phase = phase
+			for _, c := range memory.Ordered(changing) {
+				in.Forget(c)
+			}
+			out := in.Quiet(inv.T).(memory.Tuple)
+			out[len(out)-1] = memory.FailureOf(client.V(code), how)
+			return out
+		}
+	}
+}

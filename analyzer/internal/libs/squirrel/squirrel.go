@@ -1,0 +1,664 @@
+package squirrel
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
+	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/analyzer/internal/program"
+	"github.com/txrobust/robust/analyzer/internal/session"
+	"github.com/txrobust/robust/analyzer/internal/sqltext"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// statement is a statement that github.com/Masterminds/squirrel builds. It is
+// never changed, but replaced.
+type statement struct {
+	// verb is SELECT, INSERT, UPDATE or DELETE, "" for one that may become any.
+	verb string
+	// runner is what the statement is sent through, nil if nothing is.
+	runner memory.Value
+	lost   bool
+	table  sqltext.Fragment
+	// columns are those of SELECT and INSERT, sets those of UPDATE with their values.
+	columns  []sqltext.Fragment
+	sets     []sqltext.Setting
+	rows     [][]sqltext.Fragment
+	from     sqltext.Fragment // the query of INSERT
+	joins    []sqltext.Fragment
+	where    []sqltext.Cond
+	group    []string
+	having   []sqltext.Cond
+	order    []sqltext.Fragment
+	limit    *sqltext.Fragment
+	offset   *sqltext.Fragment
+	prefix   []sqltext.Fragment
+	suffix   []sqltext.Fragment
+	distinct bool
+}
+
+const squirrelPath = "github.com/Masterminds/squirrel"
+
+// builderVerbs are the types of squirrel that build statements.
+var builderVerbs = map[string]string{
+	squirrelPath + ".StatementBuilderType": "", squirrelPath + ".SelectBuilder": "SELECT", squirrelPath + ".InsertBuilder": "INSERT",
+	squirrelPath + ".UpdateBuilder": "UPDATE", squirrelPath + ".DeleteBuilder": "DELETE",
+}
+
+// builderVerb gives the verb of a type that builds statements.
+func builderVerb(t types.Type) (verb string, ok bool) {
+	verb, ok = builderVerbs[gotypes.TypeName(t)]
+	return verb, ok && !gotypes.IsPointer(t)
+}
+
+// run models the calls of one interpretation.
+type run struct{ *sqltext.Writer }
+
+// newRun models calls of an interpretation.
+func newRun(s *session.Session) *run {
+	in := &run{&sqltext.Writer{Session: s}}
+	in.Special = func(v memory.Value, _ string) (sqltext.Fragment, bool) {
+		b, ok := memory.Unbox(v).(*statement)
+		if !ok {
+			return sqltext.Fragment{}, false
+		}
+		return sqltext.Frag("(").Plus(in.builderText(b), sqltext.Frag(")")), true
+	}
+	return in
+}
+
+// New models github.com/Masterminds/squirrel.
+func New(*program.Program) *session.Library {
+	l := &session.Library{
+		Names: program.Names{
+			UsesMethod: func(m *types.Func) (uses, known bool) {
+				_, known = builderVerb(m.Signature().Recv().Type())
+				return builderSends[m.Name()] != program.UnknownRole || m.Name() == "RunWith", known
+			},
+		},
+		Functions: map[string]session.CallModel{
+			squirrelPath + ".Expr": func(s *session.Session, inv *session.Invocation) (memory.Value, bool) {
+				return &sqltext.Raw{F: newRun(s).RawText(inv.Args)}, true
+			},
+		},
+		Method: func(s *session.Session, inv *session.Invocation, name string, _ *types.Signature) (memory.Value, bool) {
+			b, ok := memory.Unbox(inv.Args[0]).(*statement)
+			if !ok {
+				return nil, false
+			}
+			return newRun(s).onBuilder(inv, b, name, inv.Args[1:])
+		},
+		Fresh: func(t types.Type) memory.Value {
+			verb, ok := builderVerb(t)
+			if !ok {
+				return nil
+			}
+			return &statement{verb: verb, lost: verb != ""}
+		},
+	}
+	for t := range builderVerbs {
+		l.Whole = append(l.Whole, t)
+	}
+	for _, name := range []string{"Select", "Insert", "Replace", "Update", "Delete"} {
+		l.Functions[squirrelPath+"."+name] = func(s *session.Session, inv *session.Invocation) (memory.Value, bool) {
+			b, ok := newRun(s).beginBuilder(name, inv.Args)
+			return b, ok
+		}
+	}
+	return l
+}
+
+// builderSends are the methods of builders that send the statement.
+var builderSends = map[string]program.Role{
+	"Exec": program.ExecRole, "ExecContext": program.ExecRole, "Query": program.QueryRole, "QueryContext": program.QueryRole, "QueryRow": program.QueryRowRole,
+	"QueryRowContext": program.QueryRowRole, "Scan": program.GetRole, "ScanContext": program.GetRole,
+}
+
+// comparisons are the types of squirrel that are maps of columns and values.
+var comparisons = map[string]string{
+	squirrelPath + ".Eq": "=", squirrelPath + ".NotEq": "<>", squirrelPath + ".Lt": "<", squirrelPath + ".LtOrEq": "<=",
+	squirrelPath + ".Gt": ">", squirrelPath + ".GtOrEq": ">=", squirrelPath + ".Like": "LIKE", squirrelPath + ".NotLike": "NOT LIKE",
+	squirrelPath + ".ILike": "ILIKE", squirrelPath + ".NotILike": "NOT ILIKE",
+}
+
+// beginBuilder is a function of squirrel, or a method of StatementBuilderType,
+// that begins a statement.
+func (in *run) beginBuilder(name string, args []memory.Value) (*statement, bool) {
+	b := &statement{}
+	switch name {
+	case "Select":
+		b.verb = "SELECT"
+		in.addColumns(b, args)
+	case "Insert", "Replace":
+		b.verb, b.lost = "INSERT", name == "Replace"
+	case "Update":
+		b.verb = "UPDATE"
+	case "Delete":
+		b.verb = "DELETE"
+	default:
+		return nil, false
+	}
+	if b.verb != "SELECT" {
+		b.table = in.textOr(args[0])
+	}
+	return b, true
+}
+
+// textOr is a text, or a part that is not known.
+func (in *run) textOr(v memory.Value) sqltext.Fragment {
+	if s, ok := memory.ConstText(v); ok {
+		return sqltext.Frag(s)
+	}
+	if list := in.TextsOf(in.ScalarOf(v).E); len(list) == 1 {
+		return sqltext.Frag(list[0])
+	}
+	return sqltext.Frag(client.Hole)
+}
+
+func (in *run) addColumns(b *statement, args []memory.Value) {
+	names, known := in.TextArgs(args)
+	for _, n := range names {
+		b.columns = append(b.columns[:len(b.columns):len(b.columns)], sqltext.Frag(n))
+	}
+	if !known {
+		b.columns = append(b.columns[:len(b.columns):len(b.columns)], sqltext.Frag(client.Hole))
+	}
+}
+
+// onBuilder is a method of a builder.
+func (in *run) onBuilder(inv *session.Invocation, b *statement, name string, args []memory.Value) (memory.Value, bool) {
+	if r := builderSends[name]; r != program.UnknownRole {
+		return in.sendBuilder(inv, b, r, args), true
+	}
+	n := *b
+	switch name {
+	case "ToSql", "MustSql":
+		return sqltext.SqlAndArgs(in.Session, inv.T, in.builderText(b)), true
+	case "PlaceholderFormat":
+		return b, true
+	case "RunWith":
+		n.runner = memory.Unbox(args[0])
+		return &n, true
+	}
+	if b.verb == "" {
+		if s, ok := in.beginBuilder(name, args); ok {
+			s.runner = b.runner
+			return s, true
+		}
+	}
+	if !in.addToBuilder(&n, name, args) {
+		for _, a := range args {
+			in.EmitValue(a)
+		}
+		n.lost = true
+	}
+	return &n, true
+}
+
+// addToBuilder adds to a statement. It reports whether the method is modelled.
+func (in *run) addToBuilder(n *statement, name string, args []memory.Value) bool {
+	add := func(to *[]sqltext.Fragment, f sqltext.Fragment) { *to = append((*to)[:len(*to):len(*to)], f) }
+	withArgs := func() sqltext.Fragment {
+		list, ok := in.ListOf(args[len(args)-1])
+		text, known := memory.ConstText(args[0])
+		if !ok || !known {
+			for _, a := range args {
+				in.EmitValue(a)
+			}
+			return sqltext.Frag(client.Hole)
+		}
+		return in.Filled(text, list)
+	}
+	switch name {
+	case "From":
+		if _, isSub := memory.Unbox(args[0]).(*statement); isSub {
+			return false
+		}
+		if n.verb == "UPDATE" {
+			return false
+		}
+		n.table = in.textOr(args[0])
+	case "Into", "Table":
+		n.table = in.textOr(args[0])
+	case "Columns":
+		in.addColumns(n, args)
+	case "Column":
+		f, ok := in.predicate(args[0], args[1:])
+		if !ok {
+			return false
+		}
+		add(&n.columns, f)
+	case "RemoveColumns":
+		n.columns = nil
+	case "Distinct":
+		n.distinct = true
+	case "Join", "InnerJoin":
+		add(&n.joins, sqltext.Frag(" JOIN ").Plus(withArgs()))
+	case "LeftJoin":
+		add(&n.joins, sqltext.Frag(" LEFT JOIN ").Plus(withArgs()))
+	case "RightJoin":
+		add(&n.joins, sqltext.Frag(" RIGHT JOIN ").Plus(withArgs()))
+	case "CrossJoin":
+		add(&n.joins, sqltext.Frag(" CROSS JOIN ").Plus(withArgs()))
+	case "JoinClause":
+		add(&n.joins, sqltext.Frag(" ").Plus(withArgs()))
+	case "Where", "Having":
+		f, ok := in.predicate(args[0], args[1:])
+		if !ok {
+			in.EmitValue(args[0])
+			f = sqltext.Frag(client.Hole)
+		}
+		c := sqltext.NewCond(f)
+		c.Raw = true
+		if f.Text == "" {
+			return true
+		}
+		if name == "Having" {
+			n.having = append(n.having[:len(n.having):len(n.having)], c)
+		} else {
+			n.where = append(n.where[:len(n.where):len(n.where)], c)
+		}
+	case "GroupBy":
+		names, known := in.TextArgs(args)
+		if !known {
+			return false
+		}
+		n.group = append(n.group[:len(n.group):len(n.group)], names...)
+	case "OrderBy":
+		names, known := in.TextArgs(args)
+		for _, s := range names {
+			add(&n.order, sqltext.Frag(s))
+		}
+		if !known {
+			add(&n.order, sqltext.Frag(client.Hole))
+		}
+	case "OrderByClause":
+		add(&n.order, withArgs())
+	case "Limit", "Offset":
+		f := in.Number(memory.Unbox(args[0]))
+		if name == "Limit" {
+			n.limit = &f
+		} else {
+			n.offset = &f
+		}
+	case "RemoveLimit":
+		n.limit = nil
+	case "RemoveOffset":
+		n.offset = nil
+	case "Prefix":
+		add(&n.prefix, withArgs())
+	case "Suffix":
+		add(&n.suffix, withArgs())
+	case "Set":
+		s, ok := memory.ConstText(args[0])
+		if !ok {
+			return false
+		}
+		n.sets = append(n.sets[:len(n.sets):len(n.sets)], sqltext.Setting{Name: s, Value: args[1]})
+	case "SetMap":
+		return in.setMap(n, args[0])
+	case "Values":
+		list, ok := in.ListOf(args[0])
+		if !ok {
+			return false
+		}
+		var row []sqltext.Fragment
+		for _, v := range list {
+			row = append(row, in.ParamOf(v))
+		}
+		n.rows = append(n.rows[:len(n.rows):len(n.rows)], row)
+	case "Select":
+		sub, ok := memory.Unbox(args[0]).(*statement)
+		if !ok || sub.lost {
+			return false
+		}
+		n.from = in.builderText(sub)
+	default:
+		return false
+	}
+	return true
+}
+
+// setMap adds the entries of a map.
+func (in *run) setMap(n *statement, m memory.Value) bool {
+	list, ok := in.EntriesOf(m)
+	if !ok {
+		return false
+	}
+	var row []sqltext.Fragment
+	for _, e := range list {
+		if n.verb == "INSERT" {
+			if e.When != nil {
+				return false
+			}
+			n.columns = append(n.columns[:len(n.columns):len(n.columns)], sqltext.Frag(e.Key))
+			row = append(row, in.ParamOf(e.V))
+			continue
+		}
+		n.sets = append(n.sets[:len(n.sets):len(n.sets)], sqltext.Setting{Name: e.Key, Value: e.V, When: e.When})
+	}
+	if n.verb == "INSERT" {
+		n.rows = [][]sqltext.Fragment{row}
+	}
+	return true
+}
+
+// predicate gives the text of a condition: a text with values, a map of columns,
+// a list of conditions, or an expression. ok is false if it is not known.
+func (in *run) predicate(v memory.Value, rest []memory.Value) (f sqltext.Fragment, ok bool) {
+	var args []memory.Value
+	for _, a := range rest {
+		l, known := in.ListOf(a)
+		if !known {
+			in.EmitValue(a)
+			return sqltext.Fragment{}, false
+		}
+		args = append(args, l...)
+	}
+	name := ""
+	if b, isBox := v.(memory.Box); isBox {
+		name = gotypes.TypeName(b.T)
+	}
+	switch x := memory.Unbox(v).(type) {
+	case *sqltext.Raw:
+		return x.F, true
+	case *statement:
+		return sqltext.Frag("(").Plus(in.builderText(x), sqltext.Frag(")")), true
+	case *memory.Dict:
+		compare := comparisons[name]
+		if compare == "" && name == "" {
+			compare = "="
+		}
+		list, known := in.EntriesOf(x)
+		if !known || compare == "" {
+			return sqltext.Fragment{}, false
+		}
+		var parts []sqltext.Fragment
+		for _, e := range list {
+			g := in.comparison(e.Key, compare, e.V)
+			if e.When != nil {
+				g = sqltext.Frag("(NOT "+sqltext.ParamMark+" OR ", memory.Of(e.When, client.Bool)).Plus(g, sqltext.Frag(")"))
+			}
+			parts = append(parts, g)
+		}
+		return sqltext.JoinFragments(parts, " AND "), true
+	case *memory.List, memory.Span:
+		sep := map[string]string{squirrelPath + ".And": " AND ", squirrelPath + ".Or": " OR "}[name]
+		if sep == "" {
+			return sqltext.Fragment{}, false
+		}
+		elems, _ := in.ListOf(x)
+		var parts []sqltext.Fragment
+		for _, e := range elems {
+			g, known := in.predicate(e, nil)
+			if !known {
+				in.EmitValue(e)
+				g = sqltext.Frag(client.Hole)
+			}
+			if g.Text != "" {
+				parts = append(parts, g)
+			}
+		}
+		if len(parts) == 0 {
+			return sqltext.Fragment{}, true
+		}
+		return sqltext.Frag("(").Plus(sqltext.JoinFragments(parts, sep), sqltext.Frag(")")), true
+	}
+	if text, isText := memory.ConstText(v); isText {
+		return in.Filled(text, args), true
+	}
+	if texts := in.TextsOf(in.ScalarOf(v).E); len(texts) == 1 {
+		for _, a := range append(args, v) {
+			in.EmitValue(a)
+		}
+		return sqltext.Frag(client.Hole), true
+	}
+	return sqltext.Fragment{}, false
+}
+
+// comparison compares a column with a value.
+func (in *run) comparison(column, compare string, v memory.Value) sqltext.Fragment {
+	if compare == "=" || compare == "<>" {
+		if l, known := in.ListOf(v); known && len(l) == 0 && !memory.IsNilValue(memory.Unbox(v)) {
+			if compare == "=" {
+				return sqltext.Frag("(1=0)")
+			}
+			return sqltext.Frag("(1=1)")
+		}
+		f, not := in.EqualTo(column, v)
+		if compare == "=" {
+			return f
+		}
+		return not
+	}
+	return sqltext.Frag(column + " " + compare + " ").Plus(in.ParamOf(v))
+}
+
+// builderText gives the text of a statement.
+func (in *run) builderText(b *statement) sqltext.Fragment {
+	var out sqltext.Fragment
+	for _, p := range b.prefix {
+		out = out.Plus(p, sqltext.Frag(" "))
+	}
+	where := sqltext.Fragment{}
+	if w, _, ok := sqltext.WhereOf(b.where); ok {
+		where = sqltext.Frag(" WHERE ").Plus(w)
+	}
+	switch b.verb {
+	case "SELECT":
+		out.Text += "SELECT "
+		if b.distinct {
+			out.Text += "DISTINCT "
+		}
+		out = out.Plus(sqltext.JoinFragments(b.columns, ", "))
+		if b.table.Text != "" {
+			out = out.Plus(sqltext.Frag(" FROM "), b.table)
+		}
+		out = out.Plus(b.joins...).Plus(where)
+		if len(b.group) > 0 {
+			out.Text += " GROUP BY " + strings.Join(b.group, ", ")
+		}
+		if h, _, ok := sqltext.WhereOf(b.having); ok {
+			out = out.Plus(sqltext.Frag(" HAVING "), h)
+		}
+	case "INSERT":
+		out = out.Plus(sqltext.Frag("INSERT INTO "), b.table)
+		if len(b.columns) > 0 {
+			out = out.Plus(sqltext.Frag(" ("), sqltext.JoinFragments(b.columns, ", "), sqltext.Frag(")"))
+		}
+		if b.from.Text != "" {
+			out = out.Plus(sqltext.Frag(" "), b.from)
+			break
+		}
+		var rows []sqltext.Fragment
+		for _, r := range b.rows {
+			rows = append(rows, sqltext.Frag("(").Plus(sqltext.JoinFragments(r, ", "), sqltext.Frag(")")))
+		}
+		out = out.Plus(sqltext.Frag(" VALUES "), sqltext.JoinFragments(rows, ", "))
+	case "UPDATE":
+		var sets []sqltext.Fragment
+		for _, s := range b.sets {
+			g := in.ParamOf(s.Value)
+			if s.When != nil {
+				g = sqltext.Frag("CASE WHEN "+sqltext.ParamMark+" THEN ", memory.Of(s.When, client.Bool)).Plus(g, sqltext.Frag(" ELSE "+s.Name+" END"))
+			}
+			sets = append(sets, sqltext.Frag(s.Name+" = ").Plus(g))
+		}
+		out = out.Plus(sqltext.Frag("UPDATE "), b.table, sqltext.Frag(" SET "), sqltext.JoinFragments(sets, ", "), where)
+	case "DELETE":
+		out = out.Plus(sqltext.Frag("DELETE FROM "), b.table, where)
+	default:
+		return sqltext.Frag(client.Hole)
+	}
+	if len(b.order) > 0 {
+		out = out.Plus(sqltext.Frag(" ORDER BY "), sqltext.JoinFragments(b.order, ", "))
+	}
+	if b.limit != nil {
+		out = out.Plus(sqltext.Frag(" LIMIT "), *b.limit)
+	}
+	if b.offset != nil {
+		out = out.Plus(sqltext.Frag(" OFFSET "), *b.offset)
+	}
+	for _, s := range b.suffix {
+		out = out.Plus(sqltext.Frag(" "), s)
+	}
+	if b.lost {
+		head := sqltext.Fragment{}
+		switch {
+		case b.table.Text == "" || b.table.Holed():
+			return sqltext.Frag(client.Hole)
+		case b.verb == "SELECT":
+			head = sqltext.Frag("SELECT " + client.Hole + " FROM ")
+		case b.verb == "INSERT":
+			head = sqltext.Frag("INSERT INTO ")
+		case b.verb == "UPDATE":
+			head = sqltext.Frag("UPDATE ")
+		case b.verb == "DELETE":
+			head = sqltext.Frag("DELETE FROM ")
+		}
+		return head.Plus(b.table, sqltext.Frag(" "+client.Hole))
+	}
+	return out
+}
+
+// sendBuilder sends the statement through what RunWith was given.
+func (in *run) sendBuilder(inv *session.Invocation, b *statement, r program.Role, args []memory.Value) memory.Value {
+	f := in.builderText(b)
+	h, ok := b.runner.(*memory.Handle)
+	if !ok {
+		for _, a := range args {
+			in.Expose(a)
+		}
+		if in.Site != "" && in.St.Phase == memory.Open {
+			in.EmitValue(b)
+			in.Unknown("a statement that is sent through what is not known")
+		}
+		return in.Fresh(inv.T, "result", memory.Unknown)
+	}
+	text, vals := f.Numbered()
+	if r == program.GetRole {
+		list, known := in.ListOf(args[len(args)-1])
+		rs := in.Statement(h, memory.Of(client.C(ir.Text(text)), client.Text), vals, f.Holed(), nil)
+		rs.One = true
+		in.Execute(rs)
+		if !known {
+			rs.Query.Returned = true
+			return in.Fresh(inv.T, "err", memory.Unknown)
+		}
+		return in.Scan(rs, list)
+	}
+	sql := memory.Of(client.C(ir.Text(text)), client.Text)
+	out, _ := in.Send(inv, h, r, []memory.Value{sql, &memory.List{Elems: vals}})
+	return out
+}
+
+// joinSQLBuilders joins statements that come by several paths: a condition that
+// is not on all of them gets one of its own.
+func joinSQLBuilders(in *memory.Memory, edges []*memory.Edge, vals []memory.Value) (memory.Value, bool) {
+	if !memory.AllOf[*statement](vals) {
+		return nil, false
+	}
+	first := vals[0].(*statement)
+	out := *first
+	var all []sqltext.Cond
+	for _, v := range vals {
+		b := v.(*statement)
+		if b.lost || b.verb != first.verb || b.runner != first.runner || b.table.Text != first.table.Text || len(b.columns) != len(first.columns) ||
+			len(b.sets) != len(first.sets) || len(b.rows) != len(first.rows) || len(b.joins) != len(first.joins) || len(b.group) != len(first.group) ||
+			len(b.having) != len(first.having) || b.limit != first.limit || b.offset != first.offset || len(b.prefix) != len(first.prefix) ||
+			len(b.suffix) != len(first.suffix) || b.from.Text != first.from.Text || b.distinct != first.distinct {
+			out.lost = true
+			out.table = sqltext.Frag(client.Hole)
+			if b.table.Text == first.table.Text && b.verb == first.verb && len(b.joins)+len(first.joins) == 0 {
+				out.table = first.table
+			}
+		}
+		if len(b.order) != len(out.order) {
+			out.order = nil
+		}
+		for _, c := range b.where {
+			if !slices.ContainsFunc(all, func(d sqltext.Cond) bool { return d.Id == c.Id }) {
+				all = append(all, c)
+			}
+		}
+	}
+	if out.lost {
+		for i, e := range edges {
+			in.Ahead(e, func() { in.EmitValue(vals[i]) })
+		}
+		return &out, true
+	}
+	for k := range all {
+		id := all[k].Id
+		all[k].When = in.JoinWhen(edges, func(i int) client.Expr {
+			for _, c := range vals[i].(*statement).where {
+				if c.Id == id {
+					return c.When
+				}
+			}
+			return client.False
+		})
+	}
+	out.where = all
+	return &out, true
+}
+
+// builderArgs are the values that a statement depends on.
+func (b *statement) builderArgs() []memory.Scalar {
+	var out []memory.Scalar
+	for _, l := range [][]sqltext.Fragment{b.columns, b.joins, b.order, b.prefix, b.suffix} {
+		for _, f := range l {
+			out = append(out, f.Args...)
+		}
+	}
+	for _, r := range b.rows {
+		for _, f := range r {
+			out = append(out, f.Args...)
+		}
+	}
+	for _, c := range append(slices.Clone(b.where), b.having...) {
+		out = append(out, c.F.Args...)
+		if c.When != nil {
+			out = append(out, memory.Of(c.When, client.Bool))
+		}
+	}
+	for _, f := range []*sqltext.Fragment{b.limit, b.offset} {
+		if f != nil {
+			out = append(out, f.Args...)
+		}
+	}
+	return out
+}
+
+func (b *statement) Live() bool  { return b.runner != nil && memory.IsLive(b.runner) }
+func (b *statement) Sends() bool { return true }
+
+func (b *statement) Same(o memory.Value) bool { return o == memory.Value(b) }
+
+func (b *statement) Depends() ([]memory.Value, bool) {
+	var out []memory.Value
+	for _, a := range b.builderArgs() {
+		out = append(out, a)
+	}
+	for _, s := range b.sets {
+		out = append(out, s.Value)
+	}
+	return out, true
+}
+
+func (b *statement) Join(in *memory.Memory, _ string, edges []*memory.Edge, vals []memory.Value) (memory.Value, bool) {
+	return joinSQLBuilders(in, edges, vals)
+}
+
+func (b *statement) InLoop(*memory.Memory) memory.Value {
+	return &statement{verb: b.verb, runner: b.runner, table: b.table, lost: true}
+}
+
+func (b *statement) Stays(_ *memory.Memory, v memory.Value) bool {
+	c, is := v.(*statement)
+	return is && c.verb == b.verb && c.table.Text == b.table.Text && len(c.joins) == 0 &&
+		(c.runner == b.runner || c.runner != nil && b.runner != nil && memory.SameHandle(c.runner, b.runner))
+}
