@@ -59,6 +59,8 @@ func (r *Result) Places() []ir.Pos {
 				out = append(out, s.Query.Pos)
 			case *client.Unknown:
 				out = append(out, s.Pos)
+			default:
+				panic("analyzer: EachQuery gives what is not sent")
 			}
 		})
 	}

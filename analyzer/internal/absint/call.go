@@ -62,10 +62,6 @@ func changesVariables(f *ssa.Function) bool {
 	return false
 }
 
-func (in *interp) runDefers() {
-	in.runList(in.St.Defers[in.Fr])
-}
-
 // runList runs deferred calls, the last one first.
 func (in *interp) runList(list []memory.Deferred) {
 	for i := len(list) - 1; i >= 0 && in.St != nil; i-- {

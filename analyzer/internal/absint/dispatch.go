@@ -58,7 +58,7 @@ func (in *interp) callOne(inv *session.Invocation, impl []*ssa.Function) memory.
 		in.Into(body, func() {
 			inner := *inv
 			inner.Args = append([]memory.Value{in.Fresh(f.Params[0].Type(), "it", memory.Unknown)}, inv.Args[1:]...)
-			v := in.CallFunction(&inner, &memory.Closure{Fn: f})
+			v := in.Control.CallFunction(&inner, &memory.Closure{Fn: f})
 			if in.St != nil {
 				in.Jump(t, results(v, inv.T), &client.Break{At: in.At(), Label: t.Label})
 			}

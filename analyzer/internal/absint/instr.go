@@ -2,6 +2,7 @@ package absint
 
 import (
 	"go/constant"
+	"go/token"
 	"go/types"
 	"math/big"
 	"slices"
@@ -95,6 +96,11 @@ func (in *interp) instr(instr ssa.Instruction) {
 			}
 			return
 		}
+		if b, ok := instr.(*ssa.BinOp); ok && (b.Op == token.QUO || b.Op == token.REM) && gotypes.KindOf(b.Type()) == client.Int {
+			if in.divides(in.ScalarOf(in.value(b.Y)).E); in.St == nil {
+				return
+			}
+		}
 		w := in.compute(v)
 		if s, isScalar := w.(memory.Scalar); isScalar {
 			w = in.compact(s)
@@ -127,7 +133,7 @@ func (in *interp) instr(instr ssa.Instruction) {
 	case *ssa.Defer:
 		in.deferCall(instr)
 	case *ssa.RunDefers:
-		in.runDefers()
+		in.runList(in.St.Defers[in.Fr])
 	case *ssa.Go:
 		in.spawn(instr)
 	case *ssa.DebugRef:
@@ -205,6 +211,36 @@ func setOnce(v *ssa.Alloc) bool {
 // compute gives the value of an instruction.
 func (in *interp) compute(v ssa.Value) memory.Value {
 	switch v := v.(type) {
+	case *ssa.UnOp:
+		return in.unary(v)
+	case *ssa.BinOp:
+		return in.binary(v)
+	case *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.SliceToArrayPointer:
+		return in.address(v)
+	case *ssa.Field, *ssa.Index, *ssa.Lookup, *ssa.Slice, *ssa.Extract:
+		return in.partOf(v)
+	case *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.ChangeType, *ssa.Convert, *ssa.MultiConvert, *ssa.TypeAssert:
+		return in.converted(v)
+	case *ssa.MakeClosure, *ssa.MakeSlice, *ssa.MakeMap, *ssa.MakeChan:
+		return in.makes(v)
+	case *ssa.Range:
+		return in.value(v.X)
+	case *ssa.Next:
+		return in.nextItem(v)
+	case *ssa.Select:
+		for _, s := range v.States {
+			if s.Send != nil {
+				in.EmitValue(in.value(s.Send))
+			}
+		}
+		return in.Fresh(v.Type(), "selected", memory.Unknown)
+	}
+	panic("analyzer: unknown instruction " + v.String())
+}
+
+// address gives the address of a variable, or of a part of one.
+func (in *interp) address(v ssa.Value) memory.Value {
+	switch v := v.(type) {
 	case *ssa.Alloc:
 		name := v.Comment
 		if name == "" || name == "new" || name == "complit" || name == "varargs" {
@@ -213,10 +249,6 @@ func (in *interp) compute(v ssa.Value) memory.Value {
 		c := in.NewCell(v.Type().(*types.Pointer).Elem(), name, memory.Zeroed)
 		c.Fixed = setOnce(v)
 		return &memory.Pointer{To: c}
-	case *ssa.UnOp:
-		return in.unary(v)
-	case *ssa.BinOp:
-		return in.binary(v)
 	case *ssa.FieldAddr:
 		if p, ok := in.fieldOf(v); ok {
 			return p
@@ -236,6 +268,17 @@ func (in *interp) compute(v ssa.Value) memory.Value {
 			}
 		}
 		return in.Inside(v.Type(), in.value(v.X))
+	case *ssa.IndexAddr:
+		return in.indexAddr(v)
+	case *ssa.SliceToArrayPointer:
+		return in.Inside(v.Type(), in.value(v.X))
+	}
+	panic("analyzer: no address " + v.String())
+}
+
+// partOf gives a part of a value.
+func (in *interp) partOf(v ssa.Value) memory.Value {
+	switch v := v.(type) {
 	case *ssa.Field:
 		x := memory.Unbox(in.value(v.X))
 		if h, ok := x.(*memory.Handle); ok && in.P.HandleType(v.Type()) != "" {
@@ -245,8 +288,6 @@ func (in *interp) compute(v ssa.Value) memory.Value {
 			return in.Present(a.Parts[v.Field], v.Type())
 		}
 		return in.Derive(v.Type(), "field "+strconv.Itoa(v.Field), x)
-	case *ssa.IndexAddr:
-		return in.indexAddr(v)
 	case *ssa.Index:
 		x := memory.Unbox(in.value(v.X))
 		if i, ok := memory.ConstOf(in.value(v.Index)); ok {
@@ -263,6 +304,18 @@ func (in *interp) compute(v ssa.Value) memory.Value {
 		return in.lookup(v)
 	case *ssa.Slice:
 		return in.slice(v)
+	case *ssa.Extract:
+		if t, ok := in.value(v.Tuple).(memory.Tuple); ok && v.Index < len(t) {
+			return t[v.Index]
+		}
+		return in.Fresh(v.Type(), "v", memory.Unknown)
+	}
+	panic("analyzer: no part " + v.String())
+}
+
+// converted gives a value as one of another type.
+func (in *interp) converted(v ssa.Value) memory.Value {
+	switch v := v.(type) {
 	case *ssa.MakeInterface:
 		x := in.value(v.X)
 		if _, known := memory.Unbox(x).(*memory.Failure); gotypes.IsError(v.Type()) && !known { // an error of a type of its own is never nil
@@ -282,15 +335,15 @@ func (in *interp) compute(v ssa.Value) memory.Value {
 		return in.convert(v)
 	case *ssa.MultiConvert:
 		return in.Derive(v.Type(), "convert", in.value(v.X))
-	case *ssa.SliceToArrayPointer:
-		return in.Inside(v.Type(), in.value(v.X))
 	case *ssa.TypeAssert:
 		return in.typeAssert(v)
-	case *ssa.Extract:
-		if t, ok := in.value(v.Tuple).(memory.Tuple); ok && v.Index < len(t) {
-			return t[v.Index]
-		}
-		return in.Fresh(v.Type(), "v", memory.Unknown)
+	}
+	panic("analyzer: no conversion " + v.String())
+}
+
+// makes gives a new function, slice, map or channel.
+func (in *interp) makes(v ssa.Value) memory.Value {
+	switch v := v.(type) {
 	case *ssa.MakeClosure:
 		c := &memory.Closure{Fn: v.Fn.(*ssa.Function)}
 		in.Made(c.Fn)
@@ -307,35 +360,26 @@ func (in *interp) compute(v ssa.Value) memory.Value {
 		if m, ok := in.MakeMap(v); ok {
 			return m
 		}
-		return memory.Of(client.V(in.NewVar("made", client.Any, true, memory.Unknown)), client.Any)
-	case *ssa.MakeChan:
-		return memory.Of(client.V(in.NewVar("made", client.Any, true, memory.Unknown)), client.Any)
-	case *ssa.Range:
-		return in.value(v.X)
-	case *ssa.Next:
-		x := in.value(v.Iter)
-		if next, ok := in.NextEntry(x); ok {
-			return next
-		}
-		in.EmitValue(x)
-		t := v.Type().(*types.Tuple)
-		out := make(memory.Tuple, t.Len())
-		for i := range out {
-			if b, ok := t.At(i).Type().(*types.Basic); ok && b.Kind() == types.Invalid {
-				continue
-			}
-			out[i] = in.Fresh(t.At(i).Type(), "item", memory.Unknown)
-		}
-		return out
-	case *ssa.Select:
-		for _, s := range v.States {
-			if s.Send != nil {
-				in.EmitValue(in.value(s.Send))
-			}
-		}
-		return in.Fresh(v.Type(), "selected", memory.Unknown)
 	}
-	panic("analyzer: unknown instruction " + v.String())
+	return memory.Of(client.V(in.NewVar("made", client.Any, true, memory.Unknown)), client.Any)
+}
+
+// nextItem gives what a range loop has next.
+func (in *interp) nextItem(v *ssa.Next) memory.Value {
+	x := in.value(v.Iter)
+	if next, ok := in.NextEntry(x); ok {
+		return next
+	}
+	in.EmitValue(x)
+	t := v.Type().(*types.Tuple)
+	out := make(memory.Tuple, t.Len())
+	for i := range out {
+		if b, ok := t.At(i).Type().(*types.Basic); ok && b.Kind() == types.Invalid {
+			continue
+		}
+		out[i] = in.Fresh(t.At(i).Type(), "item", memory.Unknown)
+	}
+	return out
 }
 
 // maxExpr bounds the size of expressions.
@@ -358,6 +402,7 @@ func (in *interp) compact(s memory.Scalar) memory.Scalar {
 			for _, a := range e.Args {
 				count(a)
 			}
+		case *client.Const, *client.VarExpr: // they have no parts
 		}
 	}
 	if count(s.E); n <= maxExpr {

@@ -37,11 +37,9 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 		}
 		phis, first = append(phis, phi), append(first, in.act.regs[phi])
 	}
-	changing := map[*memory.Cell]bool{}
+	l := &changes{cells: map[*memory.Cell]bool{}, before: in.Cells, sent: map[*memory.Rows]bool{}, phase: entry.Phase}
 	forget := map[any]bool{} // cells and phis that get something else altogether
-	start, cells, labels := len(*in.Out), in.Cells, in.Labels
-	top := entry.Phase
-	sent := map[*memory.Rows]bool{} // the queries that a round before may have gone through
+	start, labels := len(*in.Out), in.Labels
 	declared, mark := in.declared(), in.Result.Mark()
 	outerTarget := in.act.targets[b]
 	inside, behind := in.act.shape.AfterLoop(b)
@@ -51,12 +49,12 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 		}
 		*in.Out = (*in.Out)[:start]
 		in.undeclare(declared)
-		in.Cells, in.Labels = cells, labels
+		in.Cells, in.Labels = l.before, labels
 		in.Result.Reset(mark)
 		in.St = entry.Clone()
-		in.St.Phase, in.St.Facts, in.St.Codes = top, nil, nil
+		in.St.Phase, in.St.Facts, in.St.Codes = l.phase, nil, nil
 		for _, r := range in.St.Pending() {
-			if sent[r] {
+			if l.sent[r] {
 				in.Execute(r)
 			}
 		}
@@ -67,7 +65,7 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 			slots = append(slots, s)
 			in.act.regs[phi] = s.value
 		}
-		list := memory.Ordered(changing)
+		list := memory.Ordered(l.cells)
 		for _, c := range list {
 			s := in.slotFor(c, c.Name, c.T, in.Load(c), forget)
 			slots = append(slots, s)
@@ -82,32 +80,7 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 		in.Loops++
 		in.Into(&s.Body, func() { in.within(b, inside) })
 		in.Loops--
-		more := false
-		for _, e := range h.back.Edges {
-			for c := range e.St.Mem {
-				if changing[c] || c.Seq > cells {
-					continue
-				}
-				was, ok := base.Mem[c]
-				if !ok && c.Start == memory.Unknown {
-					continue
-				}
-				if !ok {
-					in.Aside(base, func() { was = in.Load(c) })
-				}
-				if !memory.Same(was, e.St.Mem[c]) {
-					changing[c], more = true, true
-				}
-			}
-			for _, r := range base.Pending() {
-				if e.St.Sent[r] && !sent[r] && r != h.rows {
-					sent[r], more = true, true
-				}
-			}
-			if e.St.Phase > top {
-				top, more = e.St.Phase, true
-			}
-		}
+		more := in.changes(l, h, base)
 		if !more {
 			more = in.closeLoop(h, phis, list, slots, forget)
 		}
@@ -116,12 +89,56 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 		}
 		in.St = nil
 		if h.rows != nil {
-			in.Into(place, func() { in.rowsLoop(b, s, h) })
+			// It becomes a loop over the rows of the query when all is written.
+			in.RowsLoops[s] = h.rows
+			in.St = h.after
+			in.Into(place, func() { in.branch(b, b.Succs[1]) })
 		}
 		in.act.targets[b] = outerTarget
 		in.behind(behind, around)
 		return
 	}
+}
+
+// changes is what a loop is known to change: cells, of those with a number up to before,
+// the queries that a round may have gone through, and how far the transaction is.
+type changes struct {
+	cells  map[*memory.Cell]bool
+	before int
+	sent   map[*memory.Rows]bool
+	phase  memory.Phase
+}
+
+// changes finds what the body of a loop changes and was not known to. base is the state in
+// front of it.
+func (in *interp) changes(l *changes, h *head, base *memory.State) bool {
+	more := false
+	for _, e := range h.back.Edges {
+		for c := range e.St.Mem {
+			if l.cells[c] || c.Seq > l.before {
+				continue
+			}
+			was, ok := base.Mem[c]
+			if !ok && c.Start == memory.Unknown {
+				continue
+			}
+			if !ok {
+				in.Aside(base, func() { was = in.Load(c) })
+			}
+			if !memory.Same(was, e.St.Mem[c]) {
+				l.cells[c], more = true, true
+			}
+		}
+		for _, r := range base.Pending() {
+			if e.St.Sent[r] && !l.sent[r] && r != h.rows {
+				l.sent[r], more = true, true
+			}
+		}
+		if e.St.Phase > l.phase {
+			l.phase, more = e.St.Phase, true
+		}
+	}
+	return more
 }
 
 // around writes the blocks for the places behind a loop, which stands in all of them,
@@ -308,12 +325,4 @@ func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*memory.Cell, slots
 		})
 	}
 	return again
-}
-
-// rowsLoop takes note that a loop calls Next, and goes on behind it. It becomes
-// one over the rows of the query when all is written.
-func (in *interp) rowsLoop(b *ssa.BasicBlock, s *client.Loop, h *head) {
-	in.RowsLoops[s] = h.rows
-	in.St = h.after
-	in.branch(b, b.Succs[1])
 }

@@ -17,10 +17,10 @@ import (
 type Dict struct{ C *Cell }
 
 // Entries are what a map holds, in the order of the keys.
-type Entries struct{ list []entry }
+type Entries struct{ list []Entry }
 
-// entry is a value in a map. when, if not nil, says whether it is there.
-type entry struct {
+// Entry is a value in a map. when, if not nil, says whether it is there.
+type Entry struct {
 	Key  string
 	V    Value
 	When client.Expr
@@ -41,7 +41,7 @@ func (in *Memory) MakeMap(v *ssa.MakeMap) (Value, bool) {
 }
 
 // EntriesOf gives what a map holds, if that is known.
-func (in *Memory) EntriesOf(v Value) ([]entry, bool) {
+func (in *Memory) EntriesOf(v Value) ([]Entry, bool) {
 	d, ok := Unbox(v).(*Dict)
 	if !ok {
 		if IsNilValue(Unbox(v)) {
@@ -76,7 +76,7 @@ func (in *Memory) MapUpdate(m, k, v Value) bool {
 		return false
 	}
 	list = slices.Clone(list)
-	at, found := slices.BinarySearchFunc(list, key.S, func(e entry, s string) int {
+	at, found := slices.BinarySearchFunc(list, key.S, func(e Entry, s string) int {
 		switch {
 		case e.Key < s:
 			return -1
@@ -90,9 +90,9 @@ func (in *Memory) MapUpdate(m, k, v Value) bool {
 		list = slices.Delete(list, at, at+1)
 	case v == nil:
 	case found:
-		list[at] = entry{Key: key.S, V: v}
+		list[at] = Entry{Key: key.S, V: v}
 	default:
-		list = slices.Insert(list, at, entry{Key: key.S, V: v})
+		list = slices.Insert(list, at, Entry{Key: key.S, V: v})
 	}
 	in.St.Mem[d.C] = &Entries{list}
 	return true

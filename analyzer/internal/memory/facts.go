@@ -7,10 +7,10 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// facts are truth values of variables, and of comparisons by their texts, that the
+// Facts are truth values of variables, and of comparisons by their texts, that the
 // conditions on the way here imply. They hold until a variable is set again, which only happens in another round
 // of a loop: its head forgets all.
-type facts map[string]bool
+type Facts map[string]bool
 
 // Assume takes note that a condition holds, or does not.
 func (in *Memory) Assume(e client.Expr, is bool) {
@@ -20,7 +20,7 @@ func (in *Memory) Assume(e client.Expr, is bool) {
 	add := func(name string) {
 		in.St.Facts = maps.Clone(in.St.Facts)
 		if in.St.Facts == nil {
-			in.St.Facts = facts{}
+			in.St.Facts = Facts{}
 		}
 		in.St.Facts[name] = is
 	}
@@ -41,6 +41,7 @@ func (in *Memory) Assume(e client.Expr, is bool) {
 			add(client.ExprString(e))
 			in.assumeCode(e, is)
 		}
+	case *client.Const, *client.Call: // they imply nothing
 	}
 }
 
@@ -81,7 +82,7 @@ func (in *Memory) assumeCode(e *client.Op, is bool) {
 // that it may get, nil for any, and what holds there.
 type errorOrigin struct {
 	codes []int64
-	facts facts
+	facts Facts
 }
 
 // excludeCodes takes note that the code of an error is one that is possible.
@@ -93,7 +94,7 @@ func (in *Memory) excludeCodes(v string, possible func(code int64) bool) {
 		in.St.Codes = map[string]func(int64) bool{}
 	}
 	in.St.Codes[v] = now
-	var common facts
+	var common Facts
 	first := true
 	for _, o := range in.origins[v] {
 		some := o.codes == nil
@@ -111,7 +112,7 @@ func (in *Memory) excludeCodes(v string, possible func(code int64) bool) {
 	if len(common) > 0 {
 		all := maps.Clone(in.St.Facts)
 		if all == nil {
-			all = facts{}
+			all = Facts{}
 		}
 		maps.Copy(all, common)
 		in.St.Facts = all
@@ -149,6 +150,7 @@ func (in *Memory) Known(e client.Expr) (is, ok bool) {
 		}
 		is, ok = in.St.Facts[client.ExprString(e)]
 		return is, ok
+	case *client.Call: // another call may give something else
 	}
 	return false, false
 }
@@ -162,7 +164,7 @@ func (in *Memory) Settled(e client.Expr) client.Expr {
 }
 
 // commonFacts are the facts that hold on all edges.
-func commonFacts(edges []*Edge) facts {
+func commonFacts(edges []*Edge) Facts {
 	out := maps.Clone(edges[0].St.Facts)
 	for _, e := range edges[1:] {
 		maps.DeleteFunc(out, func(name string, is bool) bool { w, ok := e.St.Facts[name]; return !ok || w != is })

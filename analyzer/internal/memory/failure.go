@@ -120,7 +120,7 @@ func (in *Memory) assignSeveral(v string, f *Failure) {
 
 // JoinWraps says whether the error that is one of several wraps another one. Where it
 // is nil that does not matter.
-func (in *Memory) JoinWraps(list []*Failure) wrapping {
+func (in *Memory) JoinWraps(list []*Failure) Wrapping {
 	out, first := Plain, true
 	for _, f := range list {
 		w := f.Wraps
@@ -139,7 +139,7 @@ func (in *Memory) JoinWraps(list []*Failure) wrapping {
 }
 
 // FailureOf is an error whose code is known as an expression.
-func FailureOf(e client.Expr, w wrapping) *Failure {
+func FailureOf(e client.Expr, w Wrapping) *Failure {
 	return &Failure{NoRows: Op("==", e, ConstInt(CodeNoRows)), Other: Op(">", e, ConstInt(CodeNoRows)), code: e, Wraps: w}
 }
 

@@ -18,7 +18,7 @@ type Cell struct {
 	T      types.Type
 	layout gotypes.Layout
 	Name   string
-	Start  origin
+	Start  Origin
 	Parts  []*Cell
 	// Seq and path say when it was made.
 	Seq  int
@@ -29,11 +29,11 @@ type Cell struct {
 	Fixed bool
 }
 
-// origin says what a cell holds before the first store.
-type origin uint8
+// Origin says what a cell holds before the first store.
+type Origin uint8
 
 const (
-	Zeroed  origin = iota
+	Zeroed  Origin = iota
 	Given          // whoever runs the transaction chooses
 	Unknown        // anything, and perhaps something else each time
 )
@@ -78,16 +78,16 @@ func (c *Cell) EachLeaf(f func(*Cell)) {
 	}
 }
 
-func (in *Memory) NewCell(t types.Type, name string, from origin) *Cell {
+func (in *Memory) NewCell(t types.Type, name string, from Origin) *Cell {
 	in.Cells++
 	return &Cell{T: t, layout: in.P.Know.Layout, Name: name, Start: from, Seq: in.Cells}
 }
 
-// phase says how far the transaction is.
-type phase uint8
+// Phase says how far the transaction is.
+type Phase uint8
 
 const (
-	Done phase = iota // committed or rolled back
+	Done Phase = iota // committed or rolled back
 	idle              // not begun
 	Open
 )
@@ -95,13 +95,13 @@ const (
 // State is what changes from one instruction to the next, registers apart.
 type State struct {
 	Mem    map[*Cell]Value
-	Phase  phase
+	Phase  Phase
 	Rolled bool // done without effect: what follows shows nothing of it
 	Ended  *client.Commit
 	Defers map[*Frame][]Deferred
 	// Facts are what the conditions on the way here imply, codes the codes that
 	// errors may have here.
-	Facts facts
+	Facts Facts
 	Codes map[string]func(code int64) bool
 	// Sent says of the queries of the transaction with several rows whether they
 	// are written.
@@ -211,7 +211,7 @@ func (in *Memory) Zero(t types.Type) Value {
 }
 
 // Fresh gives a value of a type of which nothing is known.
-func (in *Memory) Fresh(t types.Type, name string, from origin) Value {
+func (in *Memory) Fresh(t types.Type, name string, from Origin) Value {
 	if v := in.HandleOf(t); v != nil {
 		if h := HandleIn(v); h != nil {
 			h.Lost = from == Unknown
@@ -328,7 +328,7 @@ type Deferred struct {
 // where control does not come.
 type Memory struct {
 	P      *program.Program
-	Domain domain
+	Domain Domain
 	// Site is the transaction that is written, by the path to where it begins; ""
 	// only looks for transactions.
 	Site string
@@ -353,11 +353,11 @@ type Memory struct {
 	// Loops is the number of loops around.
 	Loops int
 	// Rewound are the queries that got variables, as they were before.
-	Rewound []earlier
+	Rewound []Earlier
 }
 
-// domain is what memory does not know of values itself.
-type domain interface {
+// Domain is what memory does not know of values itself.
+type Domain interface {
 	// Fresh gives a value of a type of the database of which nothing is known, nil for
 	// other types.
 	Fresh(t types.Type) Value
@@ -373,6 +373,6 @@ type Frame struct {
 }
 
 // New makes an empty memory that writes to body.
-func New(p *program.Program, is domain, body *[]client.Stmt) *Memory {
+func New(p *program.Program, is Domain, body *[]client.Stmt) *Memory {
 	return &Memory{P: p, Domain: is, St: newState(), Out: body, VarFacts: newVarFacts(), Joined: map[*Cell]Value{}, Boxed: map[*Cell]bool{}}
 }

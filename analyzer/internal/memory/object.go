@@ -17,14 +17,14 @@ type Object interface {
 	Depends() (list []Value, ok bool)
 }
 
-// joiner is an object that can be joined with others where paths meet.
-type joiner interface {
+// Joiner is an object that can be joined with others where paths meet.
+type Joiner interface {
 	Object
 	Join(in *Memory, name string, edges []*Edge, vals []Value) (Value, bool)
 }
 
-// looper is an object of which something stays known where a loop replaces it.
-type looper interface {
+// Looper is an object of which something stays known where a loop replaces it.
+type Looper interface {
 	Object
 	// InLoop gives what stays known in each round.
 	InLoop(in *Memory) Value
@@ -35,7 +35,7 @@ type looper interface {
 // joinObjects joins values of which one is an object, as that wants it.
 func (in *Memory) joinObjects(name string, edges []*Edge, vals []Value) (Value, bool) {
 	for _, v := range vals {
-		if j, ok := v.(joiner); ok {
+		if j, ok := v.(Joiner); ok {
 			return j.Join(in, name, edges, vals)
 		}
 	}
@@ -47,7 +47,7 @@ func (in *Memory) LoopObject(v Value) (Value, bool) {
 	switch v := v.(type) {
 	case *Handle:
 		return in.Domain.InLoop(in, v)
-	case looper:
+	case Looper:
 		return v.InLoop(in), true
 	}
 	return nil, false
@@ -55,7 +55,7 @@ func (in *Memory) LoopObject(v Value) (Value, bool) {
 
 // CheckObject gives up where a loop changes what loopObject takes to stay.
 func (in *Memory) CheckObject(v, at Value) {
-	if l, ok := at.(looper); ok && !l.Stays(in, v) {
+	if l, ok := at.(Looper); ok && !l.Stays(in, v) {
 		panic(TooMuch{"a loop that changes what a statement is about"})
 	}
 }

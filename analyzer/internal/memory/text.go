@@ -40,6 +40,7 @@ func (in *Memory) TextsOf(e client.Expr) []string {
 			return []string{hole.Common(out)}
 		}
 		return out
+	case *client.Call: // of which nothing is known
 	}
 	return anyText
 }

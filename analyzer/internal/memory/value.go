@@ -79,16 +79,16 @@ type Failure struct {
 	Kind int
 	code client.Expr
 	// Wraps says whether it is another error that wraps the one that it is said to be.
-	Wraps wrapping
+	Wraps Wrapping
 	// several, if there are any, are the errors that it wraps.
 	several []*Failure
 }
 
-// wrapping says whether an error wraps another one.
-type wrapping uint8
+// Wrapping says whether an error wraps another one.
+type Wrapping uint8
 
 const (
-	Plain wrapping = iota
+	Plain Wrapping = iota
 	wraps
 	MayWrap
 )

@@ -168,8 +168,8 @@ func (in *Memory) Aside(st *State, f func()) {
 	in.St, in.Out = outer, out
 }
 
-// earlier is what a query was.
-type earlier struct {
+// Earlier is what a query was.
+type Earlier struct {
 	Q   *client.Query
 	Was client.Query
 }
@@ -179,7 +179,7 @@ type earlier struct {
 func (in *Memory) Rewinds(q *client.Query) {
 	was := *q
 	was.Into, was.ByName = slices.Clone(q.Into), slices.Clone(q.ByName)
-	in.Rewound = append(in.Rewound, earlier{q, was})
+	in.Rewound = append(in.Rewound, Earlier{q, was})
 }
 
 // Retype gives a variable the kind of another one.
@@ -198,7 +198,7 @@ func (in *Memory) Retype(v, like string) {
 }
 
 // NewVar makes a variable, which is an input or set to anything here.
-func (in *Memory) NewVar(name string, k client.Kind, nullable bool, from origin) string {
+func (in *Memory) NewVar(name string, k client.Kind, nullable bool, from Origin) string {
 	v := in.declare(client.Var{Name: name, Kind: k, Nullable: nullable, Input: from == Given})
 	if from == Unknown {
 		in.Emit(&client.Havoc{At: in.At(), Var: v})

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// holders tells of types whether their values may hold a transaction: in a field, an
+// Holders tells of types whether their values may hold a transaction: in a field, an
 // element, behind a pointer, in what an interface has inside, or in what a function
 // captures. It goes by the types alone, so that it finds too many rather than too few.
-type holders struct {
+type Holders struct {
 	p *Program
 	// conn says that the transaction is one of a single connection, which holds it then.
 	conn  bool
@@ -22,8 +22,8 @@ type holders struct {
 	concrete []types.Type
 }
 
-func newHolders(p *Program, conn bool) *holders {
-	h := &holders{p: p, conn: conn, read: map[*types.Package]bool{}}
+func newHolders(p *Program, conn bool) *Holders {
+	h := &Holders{p: p, conn: conn, read: map[*types.Package]bool{}}
 	for _, pkg := range p.Pkgs {
 		h.read[pkg.Pkg] = true
 	}
@@ -42,14 +42,14 @@ func newHolders(p *Program, conn bool) *holders {
 	return h
 }
 
-func (h *holders) add(t types.Type) {
+func (h *Holders) add(t types.Type) {
 	if !types.IsInterface(t) && types.NewMethodSet(t).Len() > 0 {
 		h.concrete = append(h.concrete, t)
 	}
 }
 
 // HoldersOf gives the holders of transactions, of one connection or of a database.
-func (p *Program) HoldersOf(conn bool) *holders {
+func (p *Program) HoldersOf(conn bool) *Holders {
 	kind := 0
 	if conn {
 		kind = 1
@@ -62,7 +62,7 @@ func (p *Program) HoldersOf(conn bool) *holders {
 
 // Takes reports whether a function gets a value that may hold a transaction, in a type that
 // says so.
-func (h *holders) Takes(sig *types.Signature) bool {
+func (h *Holders) Takes(sig *types.Signature) bool {
 	for v := range sig.Params().Variables() {
 		if i, ok := v.Type().Underlying().(*types.Interface); (!ok || i.NumMethods() > 0) && h.Holds(v.Type()) {
 			return true
@@ -72,7 +72,7 @@ func (h *holders) Takes(sig *types.Signature) bool {
 }
 
 // Holds reports whether values of a type may hold a transaction.
-func (h *holders) Holds(t types.Type) bool {
+func (h *Holders) Holds(t types.Type) bool {
 	if known, ok := h.known.At(t).(bool); ok {
 		return known
 	}
@@ -82,7 +82,7 @@ func (h *holders) Holds(t types.Type) bool {
 }
 
 // reach reports whether a transaction is reached from a type, by none of those seen.
-func (h *holders) reach(t types.Type, seen *typeutil.Map) bool {
+func (h *Holders) reach(t types.Type, seen *typeutil.Map) bool {
 	if seen.At(t) != nil {
 		return false
 	}
@@ -132,7 +132,7 @@ func (h *holders) reach(t types.Type, seen *typeutil.Map) bool {
 }
 
 // inside looks for a transaction in the types that implement an interface.
-func (h *holders) inside(i *types.Interface, seen *typeutil.Map) bool {
+func (h *Holders) inside(i *types.Interface, seen *typeutil.Map) bool {
 	if i.NumMethods() == 0 {
 		return true // the transaction itself
 	}
@@ -140,7 +140,7 @@ func (h *holders) inside(i *types.Interface, seen *typeutil.Map) bool {
 }
 
 // captured looks for a transaction in what the functions of a type capture.
-func (h *holders) captured(sig *types.Signature, seen *typeutil.Map) bool {
+func (h *Holders) captured(sig *types.Signature, seen *typeutil.Map) bool {
 	return slices.ContainsFunc(h.p.values, func(f *ssa.Function) bool {
 		return len(f.FreeVars) > 0 && types.Identical(f.Signature, sig) &&
 			slices.ContainsFunc(f.FreeVars, func(v *ssa.FreeVar) bool { return h.reach(v.Type(), seen) })

@@ -77,8 +77,8 @@ type Names struct {
 	Migrations func(instr ssa.Instruction) []*ssa.Function
 }
 
-// knowledge is what the names of all libraries mean.
-type knowledge struct {
+// Knowledge is what the names of all libraries mean.
+type Knowledge struct {
 	list     []*Names
 	handles  map[string]string
 	prepared map[string]bool
@@ -93,8 +93,8 @@ type knowledge struct {
 }
 
 // NewKnowledge puts together what is known of libraries.
-func NewKnowledge(list []*Names) *knowledge {
-	k := &knowledge{list: list, handles: map[string]string{}, prepared: map[string]bool{}, Results: map[string]Role{}, Methods: map[string]Role{},
+func NewKnowledge(list []*Names) *Knowledge {
+	k := &Knowledge{list: list, handles: map[string]string{}, prepared: map[string]bool{}, Results: map[string]Role{}, Methods: map[string]Role{},
 		users: map[string]bool{}, NoRows: map[string]bool{}, Failing: map[string]bool{}, idle: map[string]bool{}, Paths: map[string]bool{}, Layout: gotypes.Layout{}}
 	for _, n := range list {
 		for t, kind := range n.Handles {
@@ -121,7 +121,7 @@ func NewKnowledge(list []*Names) *knowledge {
 }
 
 // sending reports whether a method is one that sends a statement with its text.
-func (k *knowledge) sending(name string, sig *types.Signature) Role {
+func (k *Knowledge) sending(name string, sig *types.Signature) Role {
 	r := k.Methods[name]
 	switch r {
 	case ExecRole, QueryRole, QueryRowRole:
@@ -141,7 +141,7 @@ func (k *knowledge) sending(name string, sig *types.Signature) Role {
 
 // namedHandle says whether statements are sent through values of a type, as far as the
 // type itself is known.
-func (k *knowledge) namedHandle(t types.Type) string {
+func (k *Knowledge) namedHandle(t types.Type) string {
 	if kind := k.handles[gotypes.TypeName(t)]; kind != "" {
 		return kind
 	}
@@ -157,14 +157,14 @@ func (k *knowledge) namedHandle(t types.Type) string {
 
 // marks reports whether a method of an interface makes it one that statements are sent
 // through.
-func (k *knowledge) marks(m *types.Func) bool {
+func (k *Knowledge) marks(m *types.Func) bool {
 	return k.sending(m.Name(), m.Signature()) != UnknownRole ||
 		slices.ContainsFunc(k.list, func(n *Names) bool { return n.Sends != nil && n.Sends(m) })
 }
 
 // usesMethod says whether a method uses the database, if it is one that a library
 // knows.
-func (k *knowledge) usesMethod(m *types.Func) (uses, known bool) {
+func (k *Knowledge) usesMethod(m *types.Func) (uses, known bool) {
 	for _, n := range k.list {
 		if n.UsesMethod != nil {
 			if uses, known := n.UsesMethod(m); known {
@@ -176,28 +176,28 @@ func (k *knowledge) usesMethod(m *types.Func) (uses, known bool) {
 }
 
 // generated reports whether a library generated a package.
-func (k *knowledge) generated(pkg *types.Package) bool {
+func (k *Knowledge) generated(pkg *types.Package) bool {
 	return slices.ContainsFunc(k.list, func(n *Names) bool { return n.Generated != nil && n.Generated(pkg) })
 }
 
 // Calls reports whether a library calls a function with the transaction of a
 // statement.
-func (k *knowledge) Calls(f *ssa.Function) bool {
+func (k *Knowledge) Calls(f *ssa.Function) bool {
 	return slices.ContainsFunc(k.list, func(n *Names) bool { return n.Calls != nil && n.Calls(f) })
 }
 
 // IsPrepared reports whether a type is that of prepared statements, or a pointer to it.
-func (k *knowledge) IsPrepared(t types.Type) bool { return k.prepared[gotypes.TypeName(t)] }
+func (k *Knowledge) IsPrepared(t types.Type) bool { return k.prepared[gotypes.TypeName(t)] }
 
 // IsConn reports whether a type is that of one connection: what is sent through it
 // while a transaction of the connection is open is part of that.
-func (k *knowledge) IsConn(t types.Type) bool {
+func (k *Knowledge) IsConn(t types.Type) bool {
 	n := gotypes.TypeName(t)
 	return k.handles[n] == "db" && strings.HasSuffix(n, ".Conn")
 }
 
 // IsIdle reports whether a package only writes messages.
-func (k *knowledge) IsIdle(path string) bool {
+func (k *Knowledge) IsIdle(path string) bool {
 	for strings.Contains(path, "/") {
 		if k.idle[path] {
 			return true
@@ -209,7 +209,7 @@ func (k *knowledge) IsIdle(path string) bool {
 
 // Concerns reports whether a package may use a database: it imports, directly or
 // not, a library that does, and is not part of one.
-func (k *knowledge) Concerns(pkg *types.Package) bool {
+func (k *Knowledge) Concerns(pkg *types.Package) bool {
 	for path := range k.Paths {
 		if pkg.Path() == path || strings.HasPrefix(pkg.Path(), path+"/") {
 			return false

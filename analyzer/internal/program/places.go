@@ -16,8 +16,8 @@ import (
 // program ever stores there, if every use of the place is seen.
 type Place any
 
-// places are those of a program.
-type places struct {
+// Places are those of a program.
+type Places struct {
 	p *Program
 	// Open are the places of which not every use is seen, writers the functions
 	// that store in a place.
@@ -29,22 +29,22 @@ type places struct {
 
 // isPlace reports whether a type is that of a place: a statement, or a map or list of
 // them.
-func (pl *places) isPlace(t types.Type) bool {
+func (pl *Places) isPlace(t types.Type) bool {
 	return pl.IsStmtPointer(t) || pl.IsStmtMap(t) || pl.isStmtList(t)
 }
 
-func (pl *places) IsStmtPointer(t types.Type) bool {
+func (pl *Places) IsStmtPointer(t types.Type) bool {
 	return gotypes.IsPointer(t) && pl.p.Know.IsPrepared(t)
 }
 
-func (pl *places) IsStmtMap(t types.Type) bool {
+func (pl *Places) IsStmtMap(t types.Type) bool {
 	m, ok := t.Underlying().(*types.Map)
 	return ok && gotypes.KindOf(m.Key()) == client.Text && pl.IsStmtPointer(m.Elem())
 }
 
 // GivesStatement reports whether a function gives a prepared statement, or a map or
 // list of them.
-func (pl *places) GivesStatement(f *ssa.Function) bool {
+func (pl *Places) GivesStatement(f *ssa.Function) bool {
 	r := f.Signature.Results()
 	for i := range r.Len() {
 		if pl.isPlace(r.At(i).Type()) {
@@ -55,7 +55,7 @@ func (pl *places) GivesStatement(f *ssa.Function) bool {
 }
 
 // PlaceAt gives the place with an address, nil if it is none.
-func (pl *places) PlaceAt(addr ssa.Value) Place {
+func (pl *Places) PlaceAt(addr ssa.Value) Place {
 	switch a := addr.(type) {
 	case *ssa.FieldAddr:
 		s := a.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
@@ -71,7 +71,7 @@ func (pl *places) PlaceAt(addr ssa.Value) Place {
 }
 
 // PlaceFrom gives the place from which a value is loaded, nil if it is none.
-func (pl *places) PlaceFrom(v ssa.Value) Place {
+func (pl *Places) PlaceFrom(v ssa.Value) Place {
 	switch v := v.(type) {
 	case *ssa.UnOp:
 		if v.Op == token.MUL {
@@ -88,7 +88,7 @@ func (pl *places) PlaceFrom(v ssa.Value) Place {
 
 // PlacesOfMap gives the places that a map is kept in: the one that it is loaded
 // from, or those in which a new one is stored.
-func (pl *places) PlacesOfMap(m ssa.Value) []Place {
+func (pl *Places) PlacesOfMap(m ssa.Value) []Place {
 	if at := pl.PlaceFrom(m); at != nil {
 		return []Place{at}
 	}
@@ -107,7 +107,7 @@ func (pl *places) PlacesOfMap(m ssa.Value) []Place {
 	return out
 }
 
-func (pl *places) placeUses(f *ssa.Function, instr ssa.Instruction) {
+func (pl *Places) placeUses(f *ssa.Function, instr ssa.Instruction) {
 	open := func(at Place) {
 		if at != nil {
 			pl.Open[at] = true
@@ -165,7 +165,7 @@ func loadsOrStores(instr ssa.Instruction, addr ssa.Value) bool {
 }
 
 // storesIn looks at what is stored in a place.
-func (pl *places) storesIn(f *ssa.Function, at Place, s *ssa.Store) {
+func (pl *Places) storesIn(f *ssa.Function, at Place, s *ssa.Store) {
 	if pl.PlaceFrom(s.Val) == at || IsNilConst(s.Val) {
 		return
 	}
@@ -192,7 +192,7 @@ func IsNilConst(v ssa.Value) bool {
 
 // writes takes note that a function stores statements in a place, or in a map that
 // is kept in some.
-func (pl *places) writes(f *ssa.Function, where ssa.Value) {
+func (pl *Places) writes(f *ssa.Function, where ssa.Value) {
 	list := pl.PlacesOfMap(where)
 	if at := pl.PlaceAt(where); at != nil {
 		list = append(list, at)
@@ -201,7 +201,7 @@ func (pl *places) writes(f *ssa.Function, where ssa.Value) {
 }
 
 // writesIn takes note that a function stores statements in places.
-func (pl *places) writesIn(f *ssa.Function, list []Place) {
+func (pl *Places) writesIn(f *ssa.Function, list []Place) {
 	pl.Writers[f] = true
 	for _, at := range list {
 		if f.Synthetic != "" || f.Parent() != nil && !pl.p.Relevant[f] { // it is not read
@@ -212,7 +212,7 @@ func (pl *places) writesIn(f *ssa.Function, list []Place) {
 
 // harmless reports whether a map that is kept in a place is used there only: looked
 // up, changed, and gone through.
-func (pl *places) harmless(m ssa.Value, at Place, depth int) bool {
+func (pl *Places) harmless(m ssa.Value, at Place, depth int) bool {
 	return !slices.ContainsFunc(*m.Referrers(), func(r ssa.Instruction) bool {
 		switch r := r.(type) {
 		case *ssa.MapUpdate:
@@ -247,7 +247,7 @@ func gives(c *ssa.CallCommon, v ssa.Value, depth int, fine func(p *ssa.Parameter
 }
 
 // readOnly reports whether a parameter that gets a map is not changed.
-func (pl *places) readOnly(m ssa.Value, at Place, depth int) bool {
+func (pl *Places) readOnly(m ssa.Value, at Place, depth int) bool {
 	for _, r := range *m.Referrers() {
 		if _, changes := r.(*ssa.MapUpdate); changes {
 			return false
@@ -257,7 +257,7 @@ func (pl *places) readOnly(m ssa.Value, at Place, depth int) bool {
 }
 
 // ownField reports whether all that use a field are read.
-func (pl *places) ownField(at Place) bool {
+func (pl *Places) ownField(at Place) bool {
 	f, ok := at.(*types.Var)
 	return !ok || slices.ContainsFunc(pl.p.Pkgs, func(pkg *ssa.Package) bool { return pkg.Pkg == f.Pkg() })
 }

@@ -54,13 +54,13 @@ type Program struct {
 	Ran      map[*ssa.Function]bool
 	// evaluations are what functions return, by them and their arguments.
 	evaluations map[string]evaluation
-	Places      places
+	Places      Places
 	// migrations are how often functions are registered as such, mentions how often
 	// they are mentioned at all.
 	migrations, mentions map[*ssa.Function]int
 	lists                map[*ssa.Global]*textList
 	// Know is what is known of libraries.
-	Know *knowledge
+	Know *Knowledge
 	// Mysql says that the program runs on MySQL.
 	Mysql bool
 	Notes *comments.Comments
@@ -68,21 +68,21 @@ type Program struct {
 	// levelAt where it is set.
 	Level   string
 	LevelAt token.Pos
-	// holders tell what may hold a transaction: of a database, and of one connection.
-	holders [2]*holders
+	// Holders tell what may hold a transaction: of a database, and of one connection.
+	holders [2]*Holders
 }
 
 // Call says that a function of the program calls another one, with what kind of
 // handle among its arguments.
 type Call struct {
 	From, To *ssa.Function
-	How      callKind
+	How      CallKind
 }
 
-type callKind uint8
+type CallKind uint8
 
 const (
-	Plainly callKind = iota // with the database, or no handle at all
+	Plainly CallKind = iota // with the database, or no handle at all
 	Passing                 // with what its own caller gives
 	Within                  // with a transaction
 )
@@ -96,7 +96,7 @@ func New(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File
 		Users: map[*ssa.Function][]*ssa.Function{}, byName: map[string][]*ssa.Function{},
 		Calls: map[Call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, Ran: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{},
 		migrations: map[*ssa.Function]int{}, mentions: map[*ssa.Function]int{},
-		Places: places{Open: map[Place]bool{}, Writers: map[*ssa.Function]bool{}}}
+		Places: Places{Open: map[Place]bool{}, Writers: map[*ssa.Function]bool{}}}
 	p.Places.p = p
 	p.Know = NewKnowledge(libraries(p))
 	for _, f := range files {
@@ -153,54 +153,15 @@ func (p *Program) collect(pkg *ssa.Package) {
 // index finds out who uses whom, and who uses the database.
 func (p *Program) index() {
 	stores := map[*ssa.Global]int{}
-	var look func(f *ssa.Function)
-	look = func(f *ssa.Function) {
-		for _, b := range f.Blocks {
-			for _, instr := range b.Instrs {
-				if s, ok := instr.(*ssa.Store); ok {
-					if g, isGlobal := s.Addr.(*ssa.Global); isGlobal {
-						stores[g]++
-						if c, isConst := s.Val.(*ssa.Const); isConst {
-							p.constants[g] = c
-						}
-					}
-				}
-				if c, ok := instr.(ssa.CallInstruction); ok && p.uses(c.Common()) && !(f.Pkg != nil && p.Know.generated(f.Pkg.Pkg)) {
-					p.touches[f] = true
-				}
-				for _, op := range instr.Operands(nil) {
-					if op == nil || *op == nil {
-						continue
-					}
-					switch v := (*op).(type) {
-					case *ssa.Function:
-						p.use(v, f)
-						if c, isCall := instr.(ssa.CallInstruction); !isCall || op != &c.Common().Value {
-							p.values = append(p.values, v)
-						}
-					case *ssa.Global:
-						if _, isStore := instr.(*ssa.Store); !isStore {
-							if u, isLoad := instr.(*ssa.UnOp); !isLoad || u.Op != token.MUL {
-								stores[v] += 2 // its address is known
-							}
-						}
-					}
-				}
-			}
-		}
-		for _, g := range f.AnonFuncs {
-			look(g)
-		}
-	}
 	for _, f := range p.Funcs {
-		look(f)
+		p.mention(f, stores)
 		if f.Signature.Recv() != nil {
 			p.byName[f.Name()] = append(p.byName[f.Name()], f)
 		}
 	}
 	for _, pkg := range p.Pkgs {
 		if f := pkg.Func("init"); f != nil {
-			look(f)
+			p.mention(f, stores)
 		}
 	}
 	for g := range p.constants {
@@ -235,23 +196,56 @@ func (p *Program) index() {
 	}
 }
 
-// look looks at all instructions of a function.
-func (p *Program) look(f *ssa.Function) {
-	for _, b := range f.Blocks {
-		for _, instr := range b.Instrs {
-			p.Places.placeUses(f, instr)
-			p.listUses(f, instr)
-			p.findMigrations(instr)
-			for _, n := range p.Know.list {
-				if n.Look != nil {
-					n.Look(instr)
+// mention finds what a function, and those in it, mention: other functions, the database,
+// and package variables, of which stores counts how often they are set.
+func (p *Program) mention(f *ssa.Function, stores map[*ssa.Global]int) {
+	gotypes.EachInstr(f, func(instr ssa.Instruction) {
+		f := instr.Parent()
+		if s, ok := instr.(*ssa.Store); ok {
+			if g, isGlobal := s.Addr.(*ssa.Global); isGlobal {
+				stores[g]++
+				if c, isConst := s.Val.(*ssa.Const); isConst {
+					p.constants[g] = c
 				}
 			}
 		}
-	}
-	for _, g := range f.AnonFuncs {
-		p.look(g)
-	}
+		if c, ok := instr.(ssa.CallInstruction); ok && p.uses(c.Common()) && !(f.Pkg != nil && p.Know.generated(f.Pkg.Pkg)) {
+			p.touches[f] = true
+		}
+		for _, op := range instr.Operands(nil) {
+			if op == nil || *op == nil {
+				continue
+			}
+			switch v := (*op).(type) {
+			case *ssa.Function:
+				p.use(v, f)
+				if c, isCall := instr.(ssa.CallInstruction); !isCall || op != &c.Common().Value {
+					p.values = append(p.values, v)
+				}
+			case *ssa.Global:
+				if _, isStore := instr.(*ssa.Store); isStore {
+					continue
+				}
+				if u, isLoad := instr.(*ssa.UnOp); !isLoad || u.Op != token.MUL {
+					stores[v] += 2 // its address is known
+				}
+			}
+		}
+	})
+}
+
+// look looks at all instructions of a function.
+func (p *Program) look(f *ssa.Function) {
+	gotypes.EachInstr(f, func(instr ssa.Instruction) {
+		p.Places.placeUses(instr.Parent(), instr)
+		p.listUses(instr.Parent(), instr)
+		p.findMigrations(instr)
+		for _, n := range p.Know.list {
+			if n.Look != nil {
+				n.Look(instr)
+			}
+		}
+	})
 }
 
 func (p *Program) invokes(f *ssa.Function) {

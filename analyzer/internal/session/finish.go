@@ -16,6 +16,7 @@ func EachQuery(list []client.Stmt, f func(client.Stmt)) {
 		switch s.(type) {
 		case *client.Query, *client.ForRows, *client.Unknown:
 			f(s)
+		default: // it stays in the program
 		}
 	})
 }
@@ -70,6 +71,7 @@ func (in *Session) chooseTexts(t *client.Txn) {
 					})...)
 					continue
 				}
+			default: // it has no text
 			}
 			out = append(out, s)
 		}
@@ -159,6 +161,7 @@ func havocAtBegin(t *client.Txn) {
 					continue
 				}
 				s.Body = visit(s.Body)
+			default: // it has no statements in it
 			}
 			out = append(out, s)
 		}

@@ -64,7 +64,7 @@ func (in *Session) TextArgs(args []memory.Value) (texts []string, known bool) {
 // Findings are what interpreting a function finds.
 type Findings struct {
 	Sites   []Site
-	Autos   []*auto
+	Autos   []*Auto
 	Escaped []*ssa.Function
 	// Open says why the callers have to be looked at for the transactions, or
 	// (text) for some statements; "" if they need not be.
@@ -88,8 +88,8 @@ type Site struct {
 	Funcs []*ssa.Function
 }
 
-// auto is a statement outside of any transaction that is known.
-type auto struct {
+// Auto is a statement outside of any transaction that is known.
+type Auto struct {
 	Txn *client.Txn
 	Fn  *ssa.Function
 	// Sender is the function that gives it its text.
@@ -109,13 +109,13 @@ func (f *Findings) FromCaller(why string, at token.Pos) {
 	f.Given[at] = true
 }
 
-type mark struct{ sites, autos, escaped, notes, kept int }
+type Mark struct{ sites, autos, escaped, notes, kept int }
 
-func (f *Findings) Mark() mark {
-	return mark{len(f.Sites), len(f.Autos), len(f.Escaped), len(f.Notes), len(f.kept)}
+func (f *Findings) Mark() Mark {
+	return Mark{len(f.Sites), len(f.Autos), len(f.Escaped), len(f.Notes), len(f.kept)}
 }
 
-func (f *Findings) Reset(m mark) {
+func (f *Findings) Reset(m Mark) {
 	f.Sites, f.Autos, f.Escaped, f.Notes = f.Sites[:m.sites], f.Autos[:m.autos], f.Escaped[:m.escaped], f.Notes[:m.notes]
 	f.kept = f.kept[:m.kept]
 }
@@ -200,7 +200,7 @@ func (in *Session) Auto(r *memory.Rows, text string, args []memory.Value) {
 		kind = memory.Either
 	}
 	_, sender := in.sender()
-	in.Result.Autos = append(in.Result.Autos, &auto{Txn: t, Fn: in.Fr.Fn, Sender: sender, Kind: kind})
+	in.Result.Autos = append(in.Result.Autos, &Auto{Txn: t, Fn: in.Fr.Fn, Sender: sender, Kind: kind})
 }
 
 // FunctionName is the name of a function with its receiver.

@@ -13,7 +13,7 @@ import (
 type Session struct {
 	*memory.Memory
 	Shared  *Analysis
-	Control control
+	Control Control
 	// Trace, if not nil, is what is written instead of one transaction; alone says
 	// that what is sent through a handle that may be a transaction is in none.
 	Trace *Trace
@@ -42,8 +42,8 @@ type Session struct {
 	RowsLoops map[*client.Loop]*memory.Rows
 }
 
-// control runs functions of the program where a library calls them.
-type control interface {
+// Control runs functions of the program where a library calls them.
+type Control interface {
 	// CallFunction calls a function that is known.
 	CallFunction(inv *Invocation, fn *memory.Closure) memory.Value
 	// EnterFunction interprets the body of a function if that tells more than the

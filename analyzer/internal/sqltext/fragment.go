@@ -40,7 +40,7 @@ func (f Fragment) Plus(list ...Fragment) Fragment {
 	return out
 }
 
-func JoinFragments(list []Fragment, sep string) Fragment {
+func Join(list []Fragment, sep string) Fragment {
 	var out Fragment
 	for i, f := range list {
 		if i > 0 {
@@ -66,8 +66,8 @@ func (f Fragment) Numbered() (text string, args []memory.Value) {
 	return hole.Join(out.String()), f.Values()
 }
 
-// SqlAndArgs gives a text and its values as the first results of a call of type t.
-func SqlAndArgs(in *session.Session, t types.Type, f Fragment) memory.Value {
+// TextAndArgs gives a text and its values as the first results of a call of type t.
+func TextAndArgs(in *session.Session, t types.Type, f Fragment) memory.Value {
 	text, args := f.Numbered()
 	out := in.Quiet(t).(memory.Tuple)
 	out[0], out[1] = memory.Of(client.C(ir.Text(text)), client.Text), &memory.List{Elems: args}
@@ -184,7 +184,7 @@ func (in *Writer) Listed(list []memory.Value, before string) Fragment {
 		g, _ := in.Param(v, "")
 		parts = append(parts, g)
 	}
-	out := JoinFragments(parts, ", ")
+	out := Join(parts, ", ")
 	if !strings.HasSuffix(strings.TrimRight(before, " \n\t"), "(") {
 		out = Frag("(").Plus(out, Frag(")"))
 	}

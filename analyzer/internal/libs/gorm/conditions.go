@@ -77,72 +77,17 @@ func (in *run) valueConds(args []memory.Value) (sqltext.Cond, bool) {
 	var all []sqltext.Cond
 	var keys []memory.Value
 	for i, a := range args {
-		x := memory.Unbox(a)
-		if memory.IsNilValue(x) {
+		if memory.IsNilValue(memory.Unbox(a)) {
 			continue
 		}
-		switch x := x.(type) {
-		case *chain:
-			d := draftOf(in.Memory, x)
-			f, perhaps, ok := sqltext.WhereOf(d.where)
-			if d.lost != "" {
-				all = append(all, lostCond())
-			} else if ok {
-				c := sqltext.NewCond(f)
-				c.Raw, c.Perhaps = len(d.where) > 1, perhaps
-				if len(d.where) > 1 {
-					c.F = sqltext.Frag("(").Plus(f, sqltext.Frag(")"))
-					c.Raw = false
-				}
-				all = append(all, c)
-			}
-			continue
-		case *memory.Dict:
-			list, known := in.EntriesOf(x)
-			if !known {
-				return lostCond(), true
-			}
-			var sets []sqltext.Setting
-			for _, e := range list {
-				sets = append(sets, sqltext.Setting{Name: e.Key, Value: e.V, When: e.When})
-			}
-			if len(sets) > 0 {
-				all = append(all, in.equalCond(sets, sqltext.PrefixMark))
-			}
-			continue
-		case *sqltext.Raw:
-			c := sqltext.NewCond(x.F)
-			c.Raw = true
-			all = append(all, c)
-			continue
-		case *memory.Aggregate, *memory.Pointer:
-			if c, ok := in.clauseCond(x); ok {
-				all = append(all, c)
-				continue
-			}
-			if m := in.modelOf(a); m != nil {
-				var only []string
-				if i == 0 {
-					for _, o := range args[1:] {
-						if s, ok := memory.ConstText(o); ok {
-							only = append(only, s)
-						}
-					}
-				}
-				sets, ok := in.structSets(a, m, only)
-				if !ok {
-					return lostCond(), true
-				}
-				if len(sets) > 0 {
-					all = append(all, in.equalCond(sets, sqltext.PrefixMark))
-				}
-				if only != nil {
-					args = args[:1]
-				}
-				continue
-			}
+		list, ok := in.condsOf(a, args[i+1:], i == 0)
+		switch {
+		case !ok:
+			keys = append(keys, a)
+		case list == nil:
+			return lostCond(), true
 		}
-		keys = append(keys, a)
+		all = append(all, list...)
 	}
 	if len(keys) > 0 && len(all) == 0 {
 		c, ok := in.keyCond(keys)
@@ -167,6 +112,76 @@ func (in *run) valueConds(args []memory.Value) (sqltext.Cond, bool) {
 		c.Sets = append(c.Sets, a.Sets...)
 	}
 	return c, true
+}
+
+// condsOf gives the condition that a struct, a map or another statement means: an empty
+// list if there is none, nil if it is not known. rest are the arguments behind the value,
+// which may be the first one. ok is false for other values.
+func (in *run) condsOf(a memory.Value, rest []memory.Value, first bool) (list []sqltext.Cond, ok bool) {
+	switch x := memory.Unbox(a).(type) {
+	case *chain:
+		return in.chainConds(x), true
+	case *memory.Dict:
+		entries, known := in.EntriesOf(x)
+		if !known {
+			return nil, true
+		}
+		var sets []sqltext.Setting
+		for _, e := range entries {
+			sets = append(sets, sqltext.Setting{Name: e.Key, Value: e.V, When: e.When})
+		}
+		return in.equalConds(sets), true
+	case *sqltext.Raw:
+		c := sqltext.NewCond(x.F)
+		c.Raw = true
+		return []sqltext.Cond{c}, true
+	case *memory.Aggregate, *memory.Pointer:
+		if c, ok := in.clauseCond(x); ok {
+			return []sqltext.Cond{c}, true
+		}
+		m := in.modelOf(a)
+		if m == nil {
+			return nil, false
+		}
+		var only []string
+		for _, o := range rest {
+			if s, ok := memory.ConstText(o); ok && first {
+				only = append(only, s)
+			}
+		}
+		sets, known := in.structSets(a, m, only)
+		if !known {
+			return nil, true
+		}
+		return in.equalConds(sets), true
+	}
+	return nil, false
+}
+
+// equalConds compares columns with values, if there are any.
+func (in *run) equalConds(sets []sqltext.Setting) []sqltext.Cond {
+	if len(sets) == 0 {
+		return []sqltext.Cond{}
+	}
+	return []sqltext.Cond{in.equalCond(sets, sqltext.PrefixMark)}
+}
+
+// chainConds gives the conditions of another statement as one, if it has any.
+func (in *run) chainConds(c *chain) []sqltext.Cond {
+	d := draftOf(in.Memory, c)
+	f, perhaps, ok := sqltext.WhereOf(d.where)
+	switch {
+	case d.lost != "":
+		return []sqltext.Cond{lostCond()}
+	case !ok:
+		return []sqltext.Cond{}
+	}
+	out := sqltext.NewCond(f)
+	out.Perhaps = perhaps
+	if len(d.where) > 1 {
+		out.F = sqltext.Frag("(").Plus(f, sqltext.Frag(")"))
+	}
+	return []sqltext.Cond{out}
 }
 
 // keyCond compares the primary key with values.
@@ -212,8 +227,8 @@ func (in *run) equalCond(sets []sqltext.Setting, prefix string) sqltext.Cond {
 		}
 		texts, nots = append(texts, f), append(nots, not)
 	}
-	c.F, c.Sets = sqltext.JoinFragments(texts, " AND "), sets
-	n := sqltext.JoinFragments(nots, " AND ")
+	c.F, c.Sets = sqltext.Join(texts, " AND "), sets
+	n := sqltext.Join(nots, " AND ")
 	if len(sets) > 1 {
 		c.F, n = sqltext.Frag("(").Plus(c.F, sqltext.Frag(")")), sqltext.Frag("(").Plus(n, sqltext.Frag(")"))
 	}

@@ -470,11 +470,11 @@ func (in *run) gorpWrite(h *memory.Handle, c gorpCall, v memory.Value) {
 	var f sqltext.Fragment
 	switch c {
 	case gorpInsert:
-		f = sqltext.Frag("INSERT INTO "+name+" ("+strings.Join(names, ", ")+") VALUES (").Plus(sqltext.JoinFragments(vals, ", "), sqltext.Frag(")"))
+		f = sqltext.Frag("INSERT INTO "+name+" ("+strings.Join(names, ", ")+") VALUES (").Plus(sqltext.Join(vals, ", "), sqltext.Frag(")"))
 	case gorpUpdate:
-		f = sqltext.Frag("UPDATE "+name+" SET ").Plus(sqltext.JoinFragments(sets, ", "), sqltext.Frag(" WHERE "), sqltext.JoinFragments(keys, " AND "))
+		f = sqltext.Frag("UPDATE "+name+" SET ").Plus(sqltext.Join(sets, ", "), sqltext.Frag(" WHERE "), sqltext.Join(keys, " AND "))
 	default:
-		f = sqltext.Frag("DELETE FROM " + name + " WHERE ").Plus(sqltext.JoinFragments(keys, " AND "))
+		f = sqltext.Frag("DELETE FROM " + name + " WHERE ").Plus(sqltext.Join(keys, " AND "))
 	}
 	in.Execute(in.SendText(h, f))
 	if p, ok := memory.Unbox(v).(*memory.Pointer); ok && c == gorpInsert && table.auto {
@@ -514,7 +514,7 @@ func (in *run) gorpGet(inv *session.Invocation, h *memory.Handle, args []memory.
 			}
 		}
 	}
-	rs := in.SendText(h, sqltext.Frag("SELECT "+strings.Join(names, ", ")+" FROM "+in.lib.gorpName(table.name)+" WHERE ").Plus(sqltext.JoinFragments(conds, " AND ")))
+	rs := in.SendText(h, sqltext.Frag("SELECT "+strings.Join(names, ", ")+" FROM "+in.lib.gorpName(table.name)+" WHERE ").Plus(sqltext.Join(conds, " AND ")))
 	row := in.NewCell(table.t, "row", memory.Zeroed)
 	if !rs.Mine || row.Whole() {
 		rs.Query.Returned = true

@@ -146,78 +146,16 @@ func forEach(in *session.Session, inv *session.Invocation, c collection) memory.
 		}
 		return in.Fresh(inv.T, "result", memory.Unknown)
 	}
-	in.St.Sent[rs] = true
-	entry := in.St
-	changing := map[*memory.Cell]bool{}
-	cells, start, vars, labels := in.Cells, len(*in.Out), len(in.Vars), in.Labels
-	for {
-		*in.Out = (*in.Out)[:start]
-		in.Vars, in.Labels = in.Vars[:vars], labels
-		rs.Query.Null = ""
-		code := in.Temp("err", client.Int, false)
-		in.Set(code, memory.ConstInt(memory.CodeNil))
-		how := memory.Plain
-		in.St = entry.Clone()
-		for _, c := range memory.Ordered(changing) {
-			in.Forget(c)
+	err := in.EachRow(rs, func(fails func(f *memory.Failure)) {
+		if f, ok := in.Scan(rs, dests).(*memory.Failure); ok {
+			fails(f)
 		}
-		base := in.St.Clone()
-		rs.Query.Into = nil
-		s := &client.ForRows{At: client.At{Pos: rs.Pos}, Label: in.Label("loop"), Query: rs.Query}
-		in.Emit(s)
-		var ends []*memory.State
-		fails := func(f *memory.Failure) { // the loop ends with this error
-			how = in.JoinWraps([]*memory.Failure{{Other: client.V(code), Wraps: how}, f})
-			in.Either(in.Failed(f), func() {
-				for _, c := range memory.Ordered(changing) {
-					in.EmitValue(in.Load(c))
-				}
-				in.AssignFailure(code, f)
-				in.Emit(&client.Break{At: in.At(), Label: s.Label})
-				ends = append(ends, in.St)
-				in.St = nil
-			}, func() {})
+		inner := &session.Invocation{C: inv.C, Fn: fn, At: inv.At, T: gotypes.ErrorType}
+		if f, ok := memory.Unbox(in.Control.CallFunction(inner, fn)).(*memory.Failure); ok && in.St != nil && !memory.IsTrue(client.Not(in.Failed(f))) {
+			fails(f)
 		}
-		in.Into(&s.Body, func() {
-			for _, c := range memory.Ordered(changing) {
-				in.Forget(c)
-			}
-			if f, ok := in.Scan(rs, dests).(*memory.Failure); ok {
-				fails(f)
-			}
-			inner := &session.Invocation{C: inv.C, Fn: fn, At: inv.At, T: gotypes.ErrorType}
-			if f, ok := memory.Unbox(in.Control.CallFunction(inner, fn)).(*memory.Failure); ok && in.St != nil && !memory.IsTrue(client.Not(in.Failed(f))) {
-				fails(f)
-			}
-			if in.St != nil {
-				for _, c := range memory.Ordered(changing) {
-					in.EmitValue(in.Load(c))
-				}
-			}
-		})
-		if in.St == nil {
-			in.St = base
-		}
-		more := false
-		for _, st := range append(ends, in.St) {
-			for c := range st.Mem {
-				if c.Seq <= cells && !changing[c] {
-					if was, ok := base.Mem[c]; !ok || !memory.Same(was, st.Mem[c]) {
-						changing[c], more = true, true
-					}
-				}
-			}
-		}
-		if !more {
-			phase := in.St.Phase
-			in.St = base
-			in.St.Phase = phase
-			for _, c := range memory.Ordered(changing) {
-				in.Forget(c)
-			}
-			out := in.Quiet(inv.T).(memory.Tuple)
-			out[len(out)-1] = memory.FailureOf(client.V(code), how)
-			return out
-		}
-	}
+	})
+	out := in.Quiet(inv.T).(memory.Tuple)
+	out[len(out)-1] = err
+	return out
 }

@@ -2,8 +2,6 @@ package squirrel
 
 import (
 	"go/types"
-	"slices"
-	"strings"
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/analyzer/internal/memory"
@@ -11,7 +9,6 @@ import (
 	"github.com/txrobust/robust/analyzer/internal/session"
 	"github.com/txrobust/robust/analyzer/internal/sqltext"
 	"github.com/txrobust/robust/internal/client"
-	"github.com/txrobust/robust/ir"
 )
 
 // statement is a statement that github.com/Masterminds/squirrel builds. It is
@@ -176,7 +173,7 @@ func (in *run) onBuilder(inv *session.Invocation, b *statement, name string, arg
 	n := *b
 	switch name {
 	case "ToSql", "MustSql":
-		return sqltext.SqlAndArgs(in.Session, inv.T, in.builderText(b)), true
+		return sqltext.TextAndArgs(in.Session, inv.T, in.builderText(b)), true
 	case "PlaceholderFormat":
 		return b, true
 	case "RunWith":
@@ -198,29 +195,99 @@ func (in *run) onBuilder(inv *session.Invocation, b *statement, name string, arg
 	return &n, true
 }
 
+// joinWords are the methods that add a join, with what stands before its text.
+var joinWords = map[string]string{"Join": " JOIN ", "InnerJoin": " JOIN ", "LeftJoin": " LEFT JOIN ", "RightJoin": " RIGHT JOIN ",
+	"CrossJoin": " CROSS JOIN ", "JoinClause": " "}
+
+// add appends to a list that other statements may share.
+func add[T any](to *[]T, more ...T) { *to = append((*to)[:len(*to):len(*to)], more...) }
+
 // addToBuilder adds to a statement. It reports whether the method is modelled.
 func (in *run) addToBuilder(n *statement, name string, args []memory.Value) bool {
-	add := func(to *[]sqltext.Fragment, f sqltext.Fragment) { *to = append((*to)[:len(*to):len(*to)], f) }
-	withArgs := func() sqltext.Fragment {
-		list, ok := in.ListOf(args[len(args)-1])
-		text, known := memory.ConstText(args[0])
-		if !ok || !known {
-			for _, a := range args {
-				in.EmitValue(a)
-			}
-			return sqltext.Frag(client.Hole)
-		}
-		return in.Filled(text, list)
+	if word, ok := joinWords[name]; ok {
+		add(&n.joins, sqltext.Frag(word).Plus(in.withArgs(args)))
+		return true
 	}
 	switch name {
 	case "From":
-		if _, isSub := memory.Unbox(args[0]).(*statement); isSub {
-			return false
-		}
-		if n.verb == "UPDATE" {
+		if _, isSub := memory.Unbox(args[0]).(*statement); isSub || n.verb == "UPDATE" {
 			return false
 		}
 		n.table = in.textOr(args[0])
+	case "Where", "Having":
+		in.addCondition(n, name, args)
+	case "GroupBy":
+		names, known := in.TextArgs(args)
+		if !known {
+			return false
+		}
+		add(&n.group, names...)
+	case "OrderBy":
+		names, known := in.TextArgs(args)
+		for _, s := range names {
+			add(&n.order, sqltext.Frag(s))
+		}
+		if !known {
+			add(&n.order, sqltext.Frag(client.Hole))
+		}
+	case "OrderByClause":
+		add(&n.order, in.withArgs(args))
+	case "Limit", "Offset":
+		f := in.Number(memory.Unbox(args[0]))
+		if name == "Limit" {
+			n.limit = &f
+		} else {
+			n.offset = &f
+		}
+	case "RemoveLimit":
+		n.limit = nil
+	case "RemoveOffset":
+		n.offset = nil
+	case "Prefix":
+		add(&n.prefix, in.withArgs(args))
+	case "Suffix":
+		add(&n.suffix, in.withArgs(args))
+	default:
+		return in.addColumnsOrValues(n, name, args)
+	}
+	return true
+}
+
+// withArgs gives a text with its values.
+func (in *run) withArgs(args []memory.Value) sqltext.Fragment {
+	list, ok := in.ListOf(args[len(args)-1])
+	text, known := memory.ConstText(args[0])
+	if !ok || !known {
+		for _, a := range args {
+			in.EmitValue(a)
+		}
+		return sqltext.Frag(client.Hole)
+	}
+	return in.Filled(text, list)
+}
+
+// addCondition is Where or Having.
+func (in *run) addCondition(n *statement, name string, args []memory.Value) {
+	f, ok := in.predicate(args[0], args[1:])
+	if !ok {
+		in.EmitValue(args[0])
+		f = sqltext.Frag(client.Hole)
+	}
+	c := sqltext.NewCond(f)
+	c.Raw = true
+	switch {
+	case f.Text == "":
+	case name == "Having":
+		add(&n.having, c)
+	default:
+		add(&n.where, c)
+	}
+}
+
+// addColumnsOrValues adds what a statement reads or writes. It reports whether the
+// method is modelled.
+func (in *run) addColumnsOrValues(n *statement, name string, args []memory.Value) bool {
+	switch name {
 	case "Into", "Table":
 		n.table = in.textOr(args[0])
 	case "Columns":
@@ -235,69 +302,12 @@ func (in *run) addToBuilder(n *statement, name string, args []memory.Value) bool
 		n.columns = nil
 	case "Distinct":
 		n.distinct = true
-	case "Join", "InnerJoin":
-		add(&n.joins, sqltext.Frag(" JOIN ").Plus(withArgs()))
-	case "LeftJoin":
-		add(&n.joins, sqltext.Frag(" LEFT JOIN ").Plus(withArgs()))
-	case "RightJoin":
-		add(&n.joins, sqltext.Frag(" RIGHT JOIN ").Plus(withArgs()))
-	case "CrossJoin":
-		add(&n.joins, sqltext.Frag(" CROSS JOIN ").Plus(withArgs()))
-	case "JoinClause":
-		add(&n.joins, sqltext.Frag(" ").Plus(withArgs()))
-	case "Where", "Having":
-		f, ok := in.predicate(args[0], args[1:])
-		if !ok {
-			in.EmitValue(args[0])
-			f = sqltext.Frag(client.Hole)
-		}
-		c := sqltext.NewCond(f)
-		c.Raw = true
-		if f.Text == "" {
-			return true
-		}
-		if name == "Having" {
-			n.having = append(n.having[:len(n.having):len(n.having)], c)
-		} else {
-			n.where = append(n.where[:len(n.where):len(n.where)], c)
-		}
-	case "GroupBy":
-		names, known := in.TextArgs(args)
-		if !known {
-			return false
-		}
-		n.group = append(n.group[:len(n.group):len(n.group)], names...)
-	case "OrderBy":
-		names, known := in.TextArgs(args)
-		for _, s := range names {
-			add(&n.order, sqltext.Frag(s))
-		}
-		if !known {
-			add(&n.order, sqltext.Frag(client.Hole))
-		}
-	case "OrderByClause":
-		add(&n.order, withArgs())
-	case "Limit", "Offset":
-		f := in.Number(memory.Unbox(args[0]))
-		if name == "Limit" {
-			n.limit = &f
-		} else {
-			n.offset = &f
-		}
-	case "RemoveLimit":
-		n.limit = nil
-	case "RemoveOffset":
-		n.offset = nil
-	case "Prefix":
-		add(&n.prefix, withArgs())
-	case "Suffix":
-		add(&n.suffix, withArgs())
 	case "Set":
 		s, ok := memory.ConstText(args[0])
 		if !ok {
 			return false
 		}
-		n.sets = append(n.sets[:len(n.sets):len(n.sets)], sqltext.Setting{Name: s, Value: args[1]})
+		add(&n.sets, sqltext.Setting{Name: s, Value: args[1]})
 	case "SetMap":
 		return in.setMap(n, args[0])
 	case "Values":
@@ -309,7 +319,7 @@ func (in *run) addToBuilder(n *statement, name string, args []memory.Value) bool
 		for _, v := range list {
 			row = append(row, in.ParamOf(v))
 		}
-		n.rows = append(n.rows[:len(n.rows):len(n.rows)], row)
+		add(&n.rows, row)
 	case "Select":
 		sub, ok := memory.Unbox(args[0]).(*statement)
 		if !ok || sub.lost {
@@ -384,7 +394,7 @@ func (in *run) predicate(v memory.Value, rest []memory.Value) (f sqltext.Fragmen
 			}
 			parts = append(parts, g)
 		}
-		return sqltext.JoinFragments(parts, " AND "), true
+		return sqltext.Join(parts, " AND "), true
 	case *memory.List, memory.Span:
 		sep := map[string]string{squirrelPath + ".And": " AND ", squirrelPath + ".Or": " OR "}[name]
 		if sep == "" {
@@ -405,7 +415,7 @@ func (in *run) predicate(v memory.Value, rest []memory.Value) (f sqltext.Fragmen
 		if len(parts) == 0 {
 			return sqltext.Fragment{}, true
 		}
-		return sqltext.Frag("(").Plus(sqltext.JoinFragments(parts, sep), sqltext.Frag(")")), true
+		return sqltext.Frag("(").Plus(sqltext.Join(parts, sep), sqltext.Frag(")")), true
 	}
 	if text, isText := memory.ConstText(v); isText {
 		return in.Filled(text, args), true
@@ -435,230 +445,4 @@ func (in *run) comparison(column, compare string, v memory.Value) sqltext.Fragme
 		return not
 	}
 	return sqltext.Frag(column + " " + compare + " ").Plus(in.ParamOf(v))
-}
-
-// builderText gives the text of a statement.
-func (in *run) builderText(b *statement) sqltext.Fragment {
-	var out sqltext.Fragment
-	for _, p := range b.prefix {
-		out = out.Plus(p, sqltext.Frag(" "))
-	}
-	where := sqltext.Fragment{}
-	if w, _, ok := sqltext.WhereOf(b.where); ok {
-		where = sqltext.Frag(" WHERE ").Plus(w)
-	}
-	switch b.verb {
-	case "SELECT":
-		out.Text += "SELECT "
-		if b.distinct {
-			out.Text += "DISTINCT "
-		}
-		out = out.Plus(sqltext.JoinFragments(b.columns, ", "))
-		if b.table.Text != "" {
-			out = out.Plus(sqltext.Frag(" FROM "), b.table)
-		}
-		out = out.Plus(b.joins...).Plus(where)
-		if len(b.group) > 0 {
-			out.Text += " GROUP BY " + strings.Join(b.group, ", ")
-		}
-		if h, _, ok := sqltext.WhereOf(b.having); ok {
-			out = out.Plus(sqltext.Frag(" HAVING "), h)
-		}
-	case "INSERT":
-		out = out.Plus(sqltext.Frag("INSERT INTO "), b.table)
-		if len(b.columns) > 0 {
-			out = out.Plus(sqltext.Frag(" ("), sqltext.JoinFragments(b.columns, ", "), sqltext.Frag(")"))
-		}
-		if b.from.Text != "" {
-			out = out.Plus(sqltext.Frag(" "), b.from)
-			break
-		}
-		var rows []sqltext.Fragment
-		for _, r := range b.rows {
-			rows = append(rows, sqltext.Frag("(").Plus(sqltext.JoinFragments(r, ", "), sqltext.Frag(")")))
-		}
-		out = out.Plus(sqltext.Frag(" VALUES "), sqltext.JoinFragments(rows, ", "))
-	case "UPDATE":
-		var sets []sqltext.Fragment
-		for _, s := range b.sets {
-			g := in.ParamOf(s.Value)
-			if s.When != nil {
-				g = sqltext.Frag("CASE WHEN "+sqltext.ParamMark+" THEN ", memory.Of(s.When, client.Bool)).Plus(g, sqltext.Frag(" ELSE "+s.Name+" END"))
-			}
-			sets = append(sets, sqltext.Frag(s.Name+" = ").Plus(g))
-		}
-		out = out.Plus(sqltext.Frag("UPDATE "), b.table, sqltext.Frag(" SET "), sqltext.JoinFragments(sets, ", "), where)
-	case "DELETE":
-		out = out.Plus(sqltext.Frag("DELETE FROM "), b.table, where)
-	default:
-		return sqltext.Frag(client.Hole)
-	}
-	if len(b.order) > 0 {
-		out = out.Plus(sqltext.Frag(" ORDER BY "), sqltext.JoinFragments(b.order, ", "))
-	}
-	if b.limit != nil {
-		out = out.Plus(sqltext.Frag(" LIMIT "), *b.limit)
-	}
-	if b.offset != nil {
-		out = out.Plus(sqltext.Frag(" OFFSET "), *b.offset)
-	}
-	for _, s := range b.suffix {
-		out = out.Plus(sqltext.Frag(" "), s)
-	}
-	if b.lost {
-		head := sqltext.Fragment{}
-		switch {
-		case b.table.Text == "" || b.table.Holed():
-			return sqltext.Frag(client.Hole)
-		case b.verb == "SELECT":
-			head = sqltext.Frag("SELECT " + client.Hole + " FROM ")
-		case b.verb == "INSERT":
-			head = sqltext.Frag("INSERT INTO ")
-		case b.verb == "UPDATE":
-			head = sqltext.Frag("UPDATE ")
-		case b.verb == "DELETE":
-			head = sqltext.Frag("DELETE FROM ")
-		}
-		return head.Plus(b.table, sqltext.Frag(" "+client.Hole))
-	}
-	return out
-}
-
-// sendBuilder sends the statement through what RunWith was given.
-func (in *run) sendBuilder(inv *session.Invocation, b *statement, r program.Role, args []memory.Value) memory.Value {
-	f := in.builderText(b)
-	h, ok := b.runner.(*memory.Handle)
-	if !ok {
-		for _, a := range args {
-			in.Expose(a)
-		}
-		if in.Site != "" && in.St.Phase == memory.Open {
-			in.EmitValue(b)
-			in.Unknown("a statement that is sent through what is not known")
-		}
-		return in.Fresh(inv.T, "result", memory.Unknown)
-	}
-	text, vals := f.Numbered()
-	if r == program.GetRole {
-		list, known := in.ListOf(args[len(args)-1])
-		rs := in.Statement(h, memory.Of(client.C(ir.Text(text)), client.Text), vals, f.Holed(), nil)
-		rs.One = true
-		in.Execute(rs)
-		if !known {
-			rs.Query.Returned = true
-			return in.Fresh(inv.T, "err", memory.Unknown)
-		}
-		return in.Scan(rs, list)
-	}
-	sql := memory.Of(client.C(ir.Text(text)), client.Text)
-	out, _ := in.Send(inv, h, r, []memory.Value{sql, &memory.List{Elems: vals}})
-	return out
-}
-
-// joinSQLBuilders joins statements that come by several paths: a condition that
-// is not on all of them gets one of its own.
-func joinSQLBuilders(in *memory.Memory, edges []*memory.Edge, vals []memory.Value) (memory.Value, bool) {
-	if !memory.AllOf[*statement](vals) {
-		return nil, false
-	}
-	first := vals[0].(*statement)
-	out := *first
-	var all []sqltext.Cond
-	for _, v := range vals {
-		b := v.(*statement)
-		if b.lost || b.verb != first.verb || b.runner != first.runner || b.table.Text != first.table.Text || len(b.columns) != len(first.columns) ||
-			len(b.sets) != len(first.sets) || len(b.rows) != len(first.rows) || len(b.joins) != len(first.joins) || len(b.group) != len(first.group) ||
-			len(b.having) != len(first.having) || b.limit != first.limit || b.offset != first.offset || len(b.prefix) != len(first.prefix) ||
-			len(b.suffix) != len(first.suffix) || b.from.Text != first.from.Text || b.distinct != first.distinct {
-			out.lost = true
-			out.table = sqltext.Frag(client.Hole)
-			if b.table.Text == first.table.Text && b.verb == first.verb && len(b.joins)+len(first.joins) == 0 {
-				out.table = first.table
-			}
-		}
-		if len(b.order) != len(out.order) {
-			out.order = nil
-		}
-		for _, c := range b.where {
-			if !slices.ContainsFunc(all, func(d sqltext.Cond) bool { return d.Id == c.Id }) {
-				all = append(all, c)
-			}
-		}
-	}
-	if out.lost {
-		for i, e := range edges {
-			in.Ahead(e, func() { in.EmitValue(vals[i]) })
-		}
-		return &out, true
-	}
-	for k := range all {
-		id := all[k].Id
-		all[k].When = in.JoinWhen(edges, func(i int) client.Expr {
-			for _, c := range vals[i].(*statement).where {
-				if c.Id == id {
-					return c.When
-				}
-			}
-			return client.False
-		})
-	}
-	out.where = all
-	return &out, true
-}
-
-// builderArgs are the values that a statement depends on.
-func (b *statement) builderArgs() []memory.Scalar {
-	var out []memory.Scalar
-	for _, l := range [][]sqltext.Fragment{b.columns, b.joins, b.order, b.prefix, b.suffix} {
-		for _, f := range l {
-			out = append(out, f.Args...)
-		}
-	}
-	for _, r := range b.rows {
-		for _, f := range r {
-			out = append(out, f.Args...)
-		}
-	}
-	for _, c := range append(slices.Clone(b.where), b.having...) {
-		out = append(out, c.F.Args...)
-		if c.When != nil {
-			out = append(out, memory.Of(c.When, client.Bool))
-		}
-	}
-	for _, f := range []*sqltext.Fragment{b.limit, b.offset} {
-		if f != nil {
-			out = append(out, f.Args...)
-		}
-	}
-	return out
-}
-
-func (b *statement) Live() bool  { return b.runner != nil && memory.IsLive(b.runner) }
-func (b *statement) Sends() bool { return true }
-
-func (b *statement) Same(o memory.Value) bool { return o == memory.Value(b) }
-
-func (b *statement) Depends() ([]memory.Value, bool) {
-	var out []memory.Value
-	for _, a := range b.builderArgs() {
-		out = append(out, a)
-	}
-	for _, s := range b.sets {
-		out = append(out, s.Value)
-	}
-	return out, true
-}
-
-func (b *statement) Join(in *memory.Memory, _ string, edges []*memory.Edge, vals []memory.Value) (memory.Value, bool) {
-	return joinSQLBuilders(in, edges, vals)
-}
-
-func (b *statement) InLoop(*memory.Memory) memory.Value {
-	return &statement{verb: b.verb, runner: b.runner, table: b.table, lost: true}
-}
-
-func (b *statement) Stays(_ *memory.Memory, v memory.Value) bool {
-	c, is := v.(*statement)
-	return is && c.verb == b.verb && c.table.Text == b.table.Text && len(c.joins) == 0 &&
-		(c.runner == b.runner || c.runner != nil && b.runner != nil && memory.SameHandle(c.runner, b.runner))
 }

@@ -51,7 +51,7 @@ func rewriting(text func(s *session.Session, args []memory.Value) (sqltext.Fragm
 		if !ok {
 			return nil, false
 		}
-		return sqltext.SqlAndArgs(s, inv.T, f), true
+		return sqltext.TextAndArgs(s, inv.T, f), true
 	}
 }
 

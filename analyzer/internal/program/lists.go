@@ -8,7 +8,7 @@ import (
 )
 
 // isStmtList reports whether a type is a slice or array of prepared statements.
-func (pl *places) isStmtList(t types.Type) bool {
+func (pl *Places) isStmtList(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
 		return pl.IsStmtPointer(u.Elem())
@@ -19,7 +19,7 @@ func (pl *places) isStmtList(t types.Type) bool {
 }
 
 // ElementPlaces gives the places of whose elements an address is one.
-func (pl *places) ElementPlaces(addr ssa.Value) (list []Place, index ssa.Value) {
+func (pl *Places) ElementPlaces(addr ssa.Value) (list []Place, index ssa.Value) {
 	a, ok := addr.(*ssa.IndexAddr)
 	if !ok {
 		return nil, nil
@@ -35,7 +35,7 @@ func (pl *places) ElementPlaces(addr ssa.Value) (list []Place, index ssa.Value) 
 
 // placesOfNew gives the places in which a new list is stored; of a literal, and of one
 // with a constant length, x is the address of its array.
-func (pl *places) placesOfNew(x ssa.Value) (out []Place) {
+func (pl *Places) placesOfNew(x ssa.Value) (out []Place) {
 	switch x := x.(type) {
 	case *ssa.Alloc:
 		for _, r := range *x.Referrers() {
@@ -57,7 +57,7 @@ func (pl *places) placesOfNew(x ssa.Value) (out []Place) {
 
 // newList reports whether a list that is stored in a place is a new one that only this
 // place has.
-func (pl *places) newList(v ssa.Value, at Place) bool {
+func (pl *Places) newList(v ssa.Value, at Place) bool {
 	switch v := v.(type) {
 	case *ssa.MakeSlice:
 		return pl.harmlessList(v, at, 0)
@@ -80,7 +80,7 @@ func usesElement(instr ssa.Instruction, list ssa.Value) bool {
 
 // harmlessList reports whether a list that is kept in a place is used there only: its
 // elements are looked at and set.
-func (pl *places) harmlessList(list ssa.Value, at Place, depth int) bool {
+func (pl *Places) harmlessList(list ssa.Value, at Place, depth int) bool {
 	return !slices.ContainsFunc(*list.Referrers(), func(r ssa.Instruction) bool {
 		switch r := r.(type) {
 		case *ssa.IndexAddr:
@@ -100,7 +100,7 @@ func (pl *places) harmlessList(list ssa.Value, at Place, depth int) bool {
 }
 
 // looksOnly reports whether no element of a parameter that gets a list is set.
-func (pl *places) looksOnly(list ssa.Value, at Place, depth int) bool {
+func (pl *Places) looksOnly(list ssa.Value, at Place, depth int) bool {
 	for _, r := range *list.Referrers() {
 		if a, ok := r.(*ssa.IndexAddr); ok && slices.ContainsFunc(*a.Referrers(), isStore) {
 			return false

@@ -41,20 +41,27 @@ func (in *run) create(r *chain, v memory.Value) {
 	})
 }
 
+// inserted is a column of an INSERT with its value.
+type inserted struct {
+	f *gormmodel.Field
+	v memory.Value
+}
+
+// insertion are the columns of an INSERT: maybe, if not nil, is one that is there if its
+// value is not zero, and back are those that the database gives back.
+type insertion struct {
+	cols  []inserted
+	maybe *inserted
+	back  []*gormmodel.Field
+}
+
 // insert sends INSERT for a struct. Columns for which the database has a default
 // are left out where the field is zero.
 func (in *run) insert(r *chain, s *subject, from sqltext.Fragment) {
-	d := s.d
-	type column struct {
-		f *gormmodel.Field
-		v memory.Value
-	}
-	var cols []column
-	var maybe *column
-	var back []*gormmodel.Field
+	var x insertion
 	for _, f := range s.m.Fields {
-		chosen, known := d.chosen(f)
-		if !f.Create || known && !chosen && !(f.AutoCreate || f.AutoUpdate) || d.omitted(f) {
+		chosen, known := s.d.chosen(f)
+		if !f.Create || known && !chosen && !(f.AutoCreate || f.AutoUpdate) || s.d.omitted(f) {
 			continue
 		}
 		c := memory.PartAt(s.dest, f.Path)
@@ -62,75 +69,86 @@ func (in *run) insert(r *chain, s *subject, from sqltext.Fragment) {
 			in.lostWrite(r, s, "a Create of values that are not known", nil)
 			return
 		}
-		v := in.Load(c)
-		nz := in.nonZero(v, f.Type)
-		is, sure := in.Known(nz)
-		switch {
-		case f.HasDefault && !f.Constant:
-			back = append(back, f)
-			switch {
-			case sure && !is:
-			case sure:
-				cols = append(cols, column{f, v})
-			case maybe == nil:
-				maybe = &column{f, v}
-			default:
-				in.lostWrite(r, s, "a Create in which several columns may have defaults", []memory.Value{&memory.Pointer{To: s.dest}})
-				return
-			}
-			continue
-		case f.HasDefault:
-			v = in.OrElse(nz, v, constantDefault(f))
-		case f.AutoCreate || f.AutoUpdate:
-			if !sure || !is {
-				v = in.OrElse(nz, v, in.now(f.Type))
-			}
+		if !in.insertField(s, f, in.Load(c), &x) {
+			in.lostWrite(r, s, "a Create in which several columns may have defaults", []memory.Value{&memory.Pointer{To: s.dest}})
+			return
 		}
-		if !memory.Same(memory.Unbox(v), in.Load(c)) {
-			in.storeField(s.dest, f, v)
-		}
-		cols = append(cols, column{f, v})
 	}
-	send := func(cols []column) {
-		var names []string
-		var vals []sqltext.Fragment
-		for _, c := range cols {
-			names = append(names, gormmodel.Quote(c.f.Column))
-			vals = append(vals, in.ParamOf(memory.Box{V: c.v, T: c.f.Type}))
-		}
-		f := sqltext.Frag("INSERT INTO ").Plus(from, sqltext.Frag(" ("+strings.Join(names, ", ")+") VALUES ("), sqltext.JoinFragments(vals, ", "), sqltext.Frag(")"))
-		if len(cols) == 0 {
-			f = sqltext.Frag("INSERT INTO ").Plus(from, sqltext.Frag(" DEFAULT VALUES"))
-		}
-		f = f.Plus(in.conflictText(s, names))
-		switch {
-		case d.all:
-			f.Text += " RETURNING *"
-		case d.returning:
-			f.Text += " RETURNING " + client.Hole
-		case len(back) > 0:
-			var list []string
-			for _, b := range back {
-				list = append(list, gormmodel.Quote(b.Column))
-			}
-			f.Text += " RETURNING " + strings.Join(list, ", ")
-		}
-		rs := in.SendText(r.h, f.Named(s.marks()))
-		count := in.Counted(rs)
-		switch {
-		case d.all || d.returning:
-			in.finishReturning(rs, s)
-		default:
-			in.takeBack(rs, s, back)
-		}
-		in.setResult(r, &memory.Failure{}, count)
-	}
-	if maybe == nil {
-		send(cols)
+	if x.maybe == nil {
+		in.sendInsert(r, s, from, x.cols, x.back)
 		return
 	}
-	with := append([]column{*maybe}, cols...)
-	in.Either(in.nonZero(maybe.v, maybe.f.Type), func() { send(with) }, func() { send(cols) })
+	with := append([]inserted{*x.maybe}, x.cols...)
+	in.Either(in.nonZero(x.maybe.v, x.maybe.f.Type), func() { in.sendInsert(r, s, from, with, x.back) }, func() { in.sendInsert(r, s, from, x.cols, x.back) })
+}
+
+// insertField adds the column of a field with the value v. It reports whether that is
+// possible: one column at most may be there or not.
+func (in *run) insertField(s *subject, f *gormmodel.Field, v memory.Value, x *insertion) bool {
+	held := v
+	nz := in.nonZero(v, f.Type)
+	is, sure := in.Known(nz)
+	switch {
+	case f.HasDefault && !f.Constant:
+		x.back = append(x.back, f)
+		switch {
+		case sure && !is:
+		case sure:
+			x.cols = append(x.cols, inserted{f, v})
+		case x.maybe == nil:
+			x.maybe = &inserted{f, v}
+		default:
+			return false
+		}
+		return true
+	case f.HasDefault:
+		v = in.OrElse(nz, v, constantDefault(f))
+	case f.AutoCreate || f.AutoUpdate:
+		if !sure || !is {
+			v = in.OrElse(nz, v, in.now(f.Type))
+		}
+	}
+	if !memory.Same(memory.Unbox(v), held) {
+		in.storeField(s.dest, f, v)
+	}
+	x.cols = append(x.cols, inserted{f, v})
+	return true
+}
+
+// sendInsert sends INSERT with some columns, and takes those that come back.
+func (in *run) sendInsert(r *chain, s *subject, from sqltext.Fragment, cols []inserted, back []*gormmodel.Field) {
+	var names []string
+	var vals []sqltext.Fragment
+	for _, c := range cols {
+		names = append(names, gormmodel.Quote(c.f.Column))
+		vals = append(vals, in.ParamOf(memory.Box{V: c.v, T: c.f.Type}))
+	}
+	f := sqltext.Frag("INSERT INTO ").Plus(from, sqltext.Frag(" ("+strings.Join(names, ", ")+") VALUES ("), sqltext.Join(vals, ", "), sqltext.Frag(")"))
+	if len(cols) == 0 {
+		f = sqltext.Frag("INSERT INTO ").Plus(from, sqltext.Frag(" DEFAULT VALUES"))
+	}
+	f = f.Plus(in.conflictText(s, names))
+	switch {
+	case s.d.all:
+		f.Text += " RETURNING *"
+	case s.d.returning:
+		f.Text += " RETURNING " + client.Hole
+	case len(back) > 0:
+		var list []string
+		for _, b := range back {
+			list = append(list, gormmodel.Quote(b.Column))
+		}
+		f.Text += " RETURNING " + strings.Join(list, ", ")
+	}
+	rs := in.SendText(r.h, f.Named(s.marks()))
+	count := in.Counted(rs)
+	switch {
+	case s.d.all || s.d.returning:
+		in.finishReturning(rs, s)
+	default:
+		in.takeBack(rs, s, back)
+	}
+	in.setResult(r, &memory.Failure{}, count)
 }
 
 // takeBack stores the columns that an INSERT gives back.
@@ -191,7 +209,7 @@ func (in *run) createMap(r *chain, s *subject, from sqltext.Fragment, v memory.V
 		in.lostWrite(r, s, "a Create with a map that is not known", []memory.Value{v})
 		return
 	}
-	f := sqltext.Frag("INSERT INTO ").Plus(from, sqltext.Frag(" ("+strings.Join(names, ", ")+") VALUES ("), sqltext.JoinFragments(vals, ", "), sqltext.Frag(")"), in.conflictText(s, names))
+	f := sqltext.Frag("INSERT INTO ").Plus(from, sqltext.Frag(" ("+strings.Join(names, ", ")+") VALUES ("), sqltext.Join(vals, ", "), sqltext.Frag(")"), in.conflictText(s, names))
 	rs := in.SendText(r.h, f.Named(s.marks()))
 	count := in.Counted(rs)
 	in.Execute(rs)
@@ -293,7 +311,7 @@ func (in *run) saveAll(r *chain, s *subject, from sqltext.Fragment, v memory.Val
 		where := s.softDeleteFirst(d.where)
 		where = in.deletedLast(s, append(where[:len(where):len(where)], keys...))
 		w, _, _ := sqltext.WhereOf(where)
-		f := sqltext.Frag("UPDATE ").Plus(from, sqltext.Frag(" SET "), sqltext.JoinFragments(texts, ", "), sqltext.Frag(" WHERE "), w)
+		f := sqltext.Frag("UPDATE ").Plus(from, sqltext.Frag(" SET "), sqltext.Join(texts, ", "), sqltext.Frag(" WHERE "), w)
 		rs := in.SendText(r.h, f.Named(s.marks()))
 		count := in.Counted(rs)
 		in.Execute(rs)
@@ -310,4 +328,113 @@ func (in *run) saveAll(r *chain, s *subject, from sqltext.Fragment, v memory.Val
 			in.copyResult(c, r)
 		}, func() {})
 	})
+}
+
+// firstOr is FirstOrCreate or FirstOrInit.
+func (in *run) firstOr(r *chain, args []memory.Value, create bool) {
+	d := *draftOf(in.Memory, r)
+	if list, ok := in.ListOf(args[1]); !ok || len(list) > 0 {
+		if w, has := in.conditionList(args[1]); has {
+			d.where = append(d.where[:len(d.where):len(d.where)], w)
+		}
+	}
+	s := in.subjectOf(&d, args[0])
+	if s.dest == nil || s.m == nil || s.destModel != s.m || d.lost != "" || d.raw != nil {
+		in.lostWrite(r, s, "FirstOrCreate of what is not known", args)
+		return
+	}
+	q := newChain(in.Memory, r.h, &d)
+	in.read(q, args[0], reading{one: true, byKey: true})
+	n, ok := in.Load(q.count).(memory.Scalar)
+	if !ok {
+		return
+	}
+	found := memory.Op("==", n.E, memory.ConstInt(1))
+	if v, isVar := in.foundBehind(n.E); isVar {
+		found = v
+	}
+	assign := func(list []memory.Value) []sqltext.Setting {
+		var out []sqltext.Setting
+		for _, v := range list {
+			if w, ok := in.valueConds([]memory.Value{v}); ok {
+				out = append(out, w.Sets...)
+			}
+		}
+		return out
+	}
+	in.Either(in.Settled(found), func() {
+		sets := assign(d.assigns)
+		if len(d.assigns) == 0 {
+			in.setResult(r, &memory.Failure{}, memory.Of(memory.ConstInt(0), client.Int))
+			return
+		}
+		if create {
+			u := newChain(in.Memory, r.h, &draft{model: memory.RefTo(args[0])})
+			in.update(u, nil, fixedSets(sets), false)
+			in.copyResult(u, r)
+			return
+		}
+		for _, x := range sets {
+			in.setField(s, x)
+		}
+	}, func() {
+		for _, w := range d.where {
+			for _, x := range w.Sets {
+				if w.When != nil {
+					x.When = w.When
+				}
+				in.setField(s, x)
+			}
+		}
+		for _, x := range append(assign(d.attrs), assign(d.assigns)...) {
+			in.setField(s, x)
+		}
+		if create {
+			c := newChain(in.Memory, r.h, &draft{})
+			in.create(c, args[0])
+			in.copyResult(c, r)
+		}
+	})
+}
+
+// foundBehind gives the condition under which a number is 1 and not 0, if it was
+// made by one.
+func (in *run) foundBehind(e client.Expr) (client.Expr, bool) {
+	v, ok := e.(*client.VarExpr)
+	if !ok {
+		return nil, false
+	}
+	for i := len(*in.Out) - 1; i >= 0; i-- {
+		s, isIf := (*in.Out)[i].(*client.If)
+		if !isIf || len(s.Then) != 1 {
+			continue
+		}
+		if a, isAssign := s.Then[0].(*client.Assign); isAssign && a.Var == v.Name {
+			return s.Cond, true
+		}
+	}
+	return nil, false
+}
+
+func (in *run) copyResult(from, to *chain) {
+	if in.St == nil {
+		return
+	}
+	in.St.Mem[to.err], in.St.Mem[to.count] = in.Load(from.err), in.Load(from.count)
+}
+
+// setField stores a value in the field of the struct that a statement is about.
+func (in *run) setField(s *subject, x sqltext.Setting) {
+	if in.St == nil || s.dest == nil {
+		return
+	}
+	f := s.m.Field(x.Name[strings.LastIndexByte(x.Name, '.')+1:])
+	if f == nil {
+		return
+	}
+	if x.When == nil {
+		in.storeField(s.dest, f, x.Value)
+		return
+	}
+	in.Either(in.Settled(x.When), func() { in.storeField(s.dest, f, x.Value) }, func() {})
 }

@@ -202,7 +202,7 @@ func (in *run) sendUpdate(r *chain, s *subject, from sqltext.Fragment, model mem
 		return
 	}
 	where := in.keyConds(s, model, s.softDeleteFirst(d.where))
-	f := sqltext.Frag("UPDATE ").Plus(from, sqltext.Frag(" SET "), sqltext.JoinFragments(texts, ", "))
+	f := sqltext.Frag("UPDATE ").Plus(from, sqltext.Frag(" SET "), sqltext.Join(texts, ", "))
 	in.Either(in.Settled(some), func() {
 		in.guarded(r, s, in.deletedLast(s, where), func(w sqltext.Fragment) {
 			f = f.Plus(sqltext.Frag(" WHERE "), w)

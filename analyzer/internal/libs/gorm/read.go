@@ -172,7 +172,7 @@ func (in *run) selectText(s *subject, o reading) (sqltext.Fragment, bool) {
 		order = append(order[:len(order):len(order)], sqltext.Frag(text))
 	}
 	if len(order) > 0 && (!o.plain || d.group != "") {
-		out = out.Plus(sqltext.Frag(" ORDER BY "), sqltext.JoinFragments(order, ", "))
+		out = out.Plus(sqltext.Frag(" ORDER BY "), sqltext.Join(order, ", "))
 	}
 	switch {
 	case o.one:
