@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"sync"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -26,10 +27,11 @@ var libraries = []func(p *program.Program) *session.Library{
 	std.New, sql.New, pgx.New, sqlx.New, gorm.New, gorp.New, squirrel.New, bun.New, ent.New, migrate.New,
 }
 
-// nameLibraries says what the names of all libraries mean.
-func nameLibraries(p *program.Program) []*program.Names {
-	return session.NewAnalysis().Use(p, modelLibraries(p))
-}
+// names is what the names of all libraries mean, whatever the program.
+var names = sync.OnceValue(func() *program.Knowledge {
+	none := &program.Program{}
+	return program.NewKnowledge(session.NewAnalysis().Use(none, modelLibraries(none)))
+})
 
 // modelLibraries gives the models of all libraries for a program.
 func modelLibraries(p *program.Program) []*session.Library {
@@ -42,9 +44,7 @@ func modelLibraries(p *program.Program) []*session.Library {
 
 // Concerns reports whether a package may use a database: it imports, directly or
 // not, a library that does, and is not part of one.
-func Concerns(pkg *types.Package) bool {
-	return program.NewKnowledge(nameLibraries(&program.Program{})).Concerns(pkg)
-}
+func Concerns(pkg *types.Package) bool { return names().Concerns(pkg) }
 
 // newExtractor reads a program in which transactions are looked for.
 func newExtractor(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File) (*extractor, error) {

@@ -19,7 +19,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 
-	"github.com/txrobust/robust/analyzer/internal/program"
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/ir"
 )
@@ -244,7 +243,7 @@ func unread(pkg string, pos ir.Pos) *client.Txn {
 // usesLibrary reports whether a package among roots, or that they import, imports a
 // library for databases, directly or not.
 func usesLibrary(roots []*packages.Package, pkg string) bool {
-	libraries := program.NewKnowledge(nameLibraries(&program.Program{})).Paths
+	libraries := names().Paths
 	found := false
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		if p.PkgPath == pkg {

@@ -72,12 +72,11 @@ func (in *interp) global(g *ssa.Global) memory.Value {
 
 // loadGlobal gives what a package's variable holds, if that is known.
 func (in *interp) loadGlobal(g *ssa.Global) (memory.Value, bool) {
-	t := g.Type().(*types.Pointer).Elem()
-	if gotypes.IsError(t) {
-		name := g.Pkg.Pkg.Path() + "." + g.Name()
-		if in.P.Know.NoRows[name] {
-			return &memory.Failure{NoRows: client.True, Kind: memory.CodeNoRows}, true
-		}
+	name := g.Pkg.Pkg.Path() + "." + g.Name()
+	if in.P.Know.NoRows[name] { // of the type error, or of one of its library
+		return &memory.Failure{NoRows: client.True, Kind: memory.CodeNoRows}, true
+	}
+	if gotypes.IsError(g.Type().(*types.Pointer).Elem()) {
 		return &memory.Failure{Other: client.True, Kind: in.Sentinel(name)}, true
 	}
 	if c := in.P.ConstantOf(g); c != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
 )
 
 // NewList makes a slice with elements in memory of its own. (What append gives may
@@ -168,4 +169,55 @@ func (in *Memory) elements(s Span) []Value {
 		}
 	}
 	return out
+}
+
+// NonZero says when a value of a type is not the zero value.
+func (in *Memory) NonZero(v Value, t types.Type) client.Expr {
+	switch x := Unbox(v).(type) {
+	case *Pointer:
+		if x.IsNil == nil && x.To.Start == Given { // taken not to be nil elsewhere
+			return client.V(in.NewVar("set", client.Bool, false, Unknown))
+		}
+		return in.Settled(client.Not(x.Nil()))
+	case *Aggregate:
+		if at, ok := gotypes.OptionalValue(x.T); ok {
+			return in.Settled(in.TruthOf(x.Parts[at[1]]))
+		}
+		ts, _ := in.P.Know.Layout.Parts(x.T)
+		var all []client.Expr
+		for i, p := range x.Parts {
+			all = append(all, in.NonZero(p, ts[i]))
+		}
+		return in.Settled(client.Or(all...))
+	case Scalar:
+		if c, ok := x.E.(*client.Const); ok {
+			return client.C(ir.Bool(!c.Value.IsNull() && c.Value != gotypes.ZeroOf(t)))
+		}
+		if name, ok := x.E.(*client.VarExpr); ok {
+			if found, isKey := in.Keys[name.Name]; isKey {
+				return in.Settled(found)
+			}
+		}
+		switch x.Kind {
+		case client.Int, client.Float:
+			return Op("!=", x.E, ConstInt(0))
+		case client.Text:
+			return Op("!=", x.E, client.C(ir.Text("")))
+		case client.Bool:
+			return in.Settled(x.E)
+		}
+		if in.Given(x.E) && !gotypes.Nullable(t) { // the zero time, or the zero UUID
+			return client.V(in.NewVar("set", client.Bool, false, Unknown))
+		}
+		return client.Not(Op("null", x.E))
+	case *List:
+		return client.C(ir.Bool(len(x.Elems) > 0)) // an empty list that is not nil is rare
+	case *Handle, *Dict, *Grown, Span, *Closure:
+		return client.True
+	case Object:
+		if x.Sends() {
+			return client.True
+		}
+	}
+	return client.V(in.NewVar("set", client.Bool, false, Unknown))
 }

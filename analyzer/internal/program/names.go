@@ -61,6 +61,8 @@ type Names struct {
 	NoRows []string
 	// Failing are types of values that have an error inside.
 	Failing []string
+	// Options are types of arguments of a statement that are no values for it.
+	Options []string
 	// Whole are structs whose fields are not kept apart.
 	Whole []string
 	// Idle are packages that only write messages, or measure: what they are given is no
@@ -87,6 +89,7 @@ type Knowledge struct {
 	users    map[string]bool
 	NoRows   map[string]bool
 	Failing  map[string]bool
+	Options  map[string]bool
 	idle     map[string]bool
 	Paths    map[string]bool
 	Layout   gotypes.Layout
@@ -95,7 +98,7 @@ type Knowledge struct {
 // NewKnowledge puts together what is known of libraries.
 func NewKnowledge(list []*Names) *Knowledge {
 	k := &Knowledge{list: list, handles: map[string]string{}, prepared: map[string]bool{}, Results: map[string]Role{}, Methods: map[string]Role{},
-		users: map[string]bool{}, NoRows: map[string]bool{}, Failing: map[string]bool{}, idle: map[string]bool{}, Paths: map[string]bool{}, Layout: gotypes.Layout{}}
+		users: map[string]bool{}, NoRows: map[string]bool{}, Failing: map[string]bool{}, Options: map[string]bool{}, idle: map[string]bool{}, Paths: map[string]bool{}, Layout: gotypes.Layout{}}
 	for _, n := range list {
 		for t, kind := range n.Handles {
 			k.handles[t] = kind
@@ -107,7 +110,7 @@ func NewKnowledge(list []*Names) *Knowledge {
 		for m, r := range n.Methods {
 			k.Methods[m] = r
 		}
-		for set, all := range map[*map[string]bool][]string{&k.prepared: n.Prepared, &k.users: n.Uses, &k.NoRows: n.NoRows, &k.Failing: n.Failing,
+		for set, all := range map[*map[string]bool][]string{&k.prepared: n.Prepared, &k.users: n.Uses, &k.NoRows: n.NoRows, &k.Failing: n.Failing, &k.Options: n.Options,
 			&k.idle: n.Idle, &k.Paths: n.Paths} {
 			for _, s := range all {
 				(*set)[s] = true

@@ -3,7 +3,7 @@ package session
 import (
 	"github.com/txrobust/robust/analyzer/internal/memory"
 	"github.com/txrobust/robust/internal/client"
-	"github.com/txrobust/robust/internal/gormmodel"
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // Anything stands for statements that are not known, on tables (nil: all).
@@ -21,9 +21,9 @@ func (in *Session) Anything(h *memory.Handle, tables []string, readOnly bool, re
 	}
 	text := client.Hole
 	if len(tables) > 0 {
-		text = "UPDATE " + gormmodel.QuoteTable(tables[0]) + " SET " + client.Hole
+		text = "UPDATE " + quote.Name(tables[0]) + " SET " + client.Hole
 		if readOnly {
-			text = "SELECT * FROM " + gormmodel.QuoteTable(tables[0]) + " WHERE " + client.Hole
+			text = "SELECT * FROM " + quote.Name(tables[0]) + " WHERE " + client.Hole
 		}
 	}
 	rs := &memory.Rows{H: h, Pos: in.place(), Query: &client.Query{At: in.At(), SQL: text, Open: true}}

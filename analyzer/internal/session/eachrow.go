@@ -62,7 +62,7 @@ func (l *rowLoop) round(body func(fails func(f *memory.Failure))) (err *memory.F
 	l.St = l.entry.Clone()
 	l.forget()
 	base := l.St.Clone()
-	q.Into = nil
+	q.Into, q.ByName = nil, nil
 	s := &client.ForRows{At: client.At{Pos: l.rs.Pos}, Label: l.Label("loop"), Query: q}
 	l.label = s.Label
 	l.Emit(s)

@@ -244,3 +244,28 @@ func (in *Session) onOutcome(inv *Invocation, o *memory.Outcome, name string) (m
 	}
 	return nil, false
 }
+
+// TakeColumn stores a column of a row, by its name or ("") in order, in a cell, as
+// libraries do that make a NULL the zero value. A key, and a column that is not null, has
+// none.
+func (in *Session) TakeColumn(rs *memory.Rows, c *memory.Cell, name string, key, notNull bool) {
+	k, null := Destination(c.T)
+	may := !null && !key && !notNull && gotypes.KindOf(c.T) != client.Time
+	v := in.Temp(c.Name, k, null || may || k == client.Time)
+	if name == "" {
+		rs.Query.Into = append(rs.Query.Into, v)
+	} else {
+		rs.Query.ByName = append(rs.Query.ByName, client.Arg{Name: name, Expr: client.V(v)})
+	}
+	if key && rs.One {
+		in.Keys[v] = in.Found(rs)
+	}
+	if may {
+		w := in.Temp(c.Name, k, false)
+		in.Emit(&client.If{At: in.At(), Cond: memory.Op("null", client.V(v)),
+			Then: []client.Stmt{&client.Assign{At: in.At(), Var: w, Expr: client.C(gotypes.ZeroOf(c.T))}},
+			Else: []client.Stmt{&client.Assign{At: in.At(), Var: w, Expr: client.V(v)}}})
+		v = w
+	}
+	in.Arrive(rs, c, v)
+}

@@ -110,7 +110,7 @@ func (in *Session) Statement(h *memory.Handle, sql memory.Value, args []memory.V
 			q.Named = append(q.Named, list...)
 			continue
 		}
-		if isOption(a) {
+		if in.isOption(a) {
 			continue
 		}
 		e := in.ScalarOf(a).E
@@ -183,14 +183,10 @@ func isNamedArg(v memory.Value) bool {
 	return n == "database/sql.NamedArg" || strings.HasSuffix(n, ".NamedArgs") || strings.HasSuffix(n, ".StrictNamedArgs")
 }
 
-// isOption reports whether an argument is no value but an option of pgx.
-func isOption(v memory.Value) bool {
+// isOption reports whether an argument is no value but an option.
+func (in *Session) isOption(v memory.Value) bool {
 	b, ok := v.(memory.Box)
-	if !ok {
-		return false
-	}
-	n := gotypes.TypeName(b.T)
-	return strings.HasSuffix(n, "pgx/v5.QueryExecMode") || strings.HasSuffix(n, "pgx/v5.QueryResultFormats")
+	return ok && in.P.Know.Options[gotypes.TypeName(b.T)]
 }
 
 // NamedArgs gives the values of named parameters in a struct or pgx.NamedArgs.

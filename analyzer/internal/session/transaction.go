@@ -123,17 +123,27 @@ func RunInTransaction(in *Session, inv *Invocation) (memory.Value, bool) {
 // InTransaction runs the function among the arguments of a call in a transaction, as
 // libraries do. given is what the function gets for the transaction.
 func (in *Session) InTransaction(inv *Invocation, h *memory.Handle, given func(tx *memory.Handle) memory.Value) (memory.Value, bool) {
-	var fn memory.Value
-	for _, a := range inv.Args {
+	fn := FunctionAmong(inv.Args)
+	if fn == nil {
+		return nil, false
+	}
+	return in.RunAndEnd(inv, fn, in.Begin(h, inv.Args), given), true
+}
+
+// FunctionAmong gives the last function among values, nil if there is none.
+func FunctionAmong(list []memory.Value) (fn memory.Value) {
+	for _, a := range list {
 		switch a := memory.Unbox(a).(type) {
 		case *memory.Closure, *memory.Asked:
 			fn = a
 		}
 	}
-	if fn == nil {
-		return nil, false
-	}
-	tx := in.Begin(h, inv.Args)
+	return fn
+}
+
+// RunAndEnd runs a function among the arguments of a call in a transaction that has begun,
+// and commits that, or rolls it back if the function gives an error.
+func (in *Session) RunAndEnd(inv *Invocation, fn memory.Value, tx *memory.Handle, given func(tx *memory.Handle) memory.Value) memory.Value {
 	sig := in.functionType(inv)
 	call := &Invocation{C: inv.C, Fn: fn, At: inv.At, T: ResultType(sig)}
 	for i := range sig.Params().Len() {
@@ -153,7 +163,7 @@ func (in *Session) InTransaction(inv *Invocation, h *memory.Handle, given func(t
 		result = in.UnknownCall("a call of a function that is not known", call.Args, call.T)
 	}
 	if in.St == nil {
-		return in.QuietDead(inv.T), true
+		return in.QuietDead(inv.T)
 	}
 	f, ok := memory.Unbox(result).(*memory.Failure)
 	if !ok {
@@ -164,7 +174,7 @@ func (in *Session) InTransaction(inv *Invocation, h *memory.Handle, given func(t
 		}
 	}
 	in.Either(in.Failed(f), func() { in.Rollback(tx) }, func() { in.Commit(tx) })
-	return f, true
+	return f
 }
 
 // functionType gives the type of the function among the arguments.

@@ -115,3 +115,28 @@ func WhereOf(list []Cond) (f Fragment, perhaps, ok bool) {
 	}
 	return f, !sure, true
 }
+
+// JoinConds joins the lists of conditions that statements have on several paths: one that
+// is not on all of them gets a condition of its own. of gives the list on a path.
+func JoinConds(in *memory.Memory, edges []*memory.Edge, of func(i int) []Cond) []Cond {
+	var all []Cond
+	for i := range edges {
+		for _, c := range of(i) {
+			if !slices.ContainsFunc(all, func(d Cond) bool { return d.Id == c.Id }) {
+				all = append(all, c)
+			}
+		}
+	}
+	for k := range all {
+		id := all[k].Id
+		all[k].When = in.JoinWhen(edges, func(i int) client.Expr {
+			for _, c := range of(i) {
+				if c.Id == id {
+					return c.When
+				}
+			}
+			return client.False
+		})
+	}
+	return all
+}

@@ -2,6 +2,7 @@ package sqltext
 
 import (
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,6 +30,11 @@ const (
 )
 
 func Frag(text string, args ...memory.Scalar) Fragment { return Fragment{text, args} }
+
+// Equal reports whether two fragments are the same.
+func (f Fragment) Equal(g Fragment) bool {
+	return f.Text == g.Text && slices.EqualFunc(f.Args, g.Args, func(a, b memory.Scalar) bool { return memory.Same(a, b) })
+}
 
 // Plus appends to a fragment.
 func (f Fragment) Plus(list ...Fragment) Fragment {
@@ -197,39 +203,48 @@ func (in *Writer) Filled(text string, args []memory.Value) Fragment {
 	if strings.Contains(text, "@") {
 		byName = in.valuesByName(args)
 	}
-	var out Fragment
-	k, skip := 0, 0 // skip counts closing parentheses that belong to what was replaced
-	put := func(v memory.Value) {
-		g, whole := in.Param(v, out.Text)
-		if whole {
-			var open bool
-			if out.Text, open = cutIn(out.Text); open {
-				skip++
-			}
-		}
-		out = out.Plus(g)
-	}
-	for i := 0; i < len(text); i++ {
-		c := text[i]
+	k := 0
+	return in.Fill(text, func(i int) (v memory.Value, n int) {
 		switch {
-		case c == '@':
+		case text[i] == '@':
 			j := i + 1
 			for j < len(text) && !strings.ContainsRune(" ,)\"'`\r\n;", rune(text[j])) {
 				j++
 			}
-			if v, ok := byName[text[i+1:j]]; ok {
-				put(v)
-			} else {
-				out.Text += text[i:j]
-			}
-			i = j - 1
-		case c == '?' && k < len(args):
-			put(args[k])
+			return byName[text[i+1:j]], j - i
+		case text[i] == '?' && k < len(args):
 			k++
-		case c == ')' && skip > 0:
+			return args[k-1], 1
+		}
+		return nil, 0
+	})
+}
+
+// Fill puts values in places of a text. place tells of the bytes from i on how many of
+// them, if any, are a place, and the value there; nil stands for one that stays as it is.
+func (in *Writer) Fill(text string, place func(i int) (v memory.Value, n int)) Fragment {
+	var out Fragment
+	skip := 0 // closing parentheses that belong to what was replaced
+	for i := 0; i < len(text); i++ {
+		v, n := place(i)
+		switch {
+		case v != nil:
+			g, whole := in.Param(v, out.Text)
+			if whole {
+				var open bool
+				if out.Text, open = cutIn(out.Text); open {
+					skip++
+				}
+			}
+			out = out.Plus(g)
+			i += n - 1
+		case n > 0:
+			out.Text += text[i : i+n]
+			i += n - 1
+		case text[i] == ')' && skip > 0:
 			skip--
 		default:
-			out.Text += string(c)
+			out.Text += text[i : i+1]
 		}
 	}
 	return out

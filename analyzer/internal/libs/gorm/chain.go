@@ -277,7 +277,7 @@ func joinDrafts(in *memory.Memory, edges []*memory.Edge, vals []memory.Value) me
 			in.Ahead(e, func() { in.EmitValue(vals[i]) })
 		}
 	}
-	out.where = joinConds(in, edges, vals)
+	out.where = sqltext.JoinConds(in, edges, func(i int) []sqltext.Cond { return vals[i].(*draft).where })
 	if out.limit = in.Join("limit", nil, edges, limits); memory.IsNilValue(out.limit) {
 		out.limit = nil
 	}
@@ -302,30 +302,6 @@ func (d *draft) likes(o *draft) bool {
 		len(d.having) == len(o.having) && d.locks == o.locks && d.conflict == o.conflict && d.returning == o.returning && d.all == o.all &&
 		d.unscoped == o.unscoped && slices.Equal(d.preloads, o.preloads) && len(d.attrs) == len(o.attrs) && len(d.assigns) == len(o.assigns) &&
 		d.skipHooks == o.skipHooks && d.fullSave == o.fullSave && d.global == o.global
-}
-
-// joinConds joins lists of conditions.
-func joinConds(in *memory.Memory, edges []*memory.Edge, vals []memory.Value) []sqltext.Cond {
-	var all []sqltext.Cond
-	for _, v := range vals {
-		for _, c := range v.(*draft).where {
-			if !slices.ContainsFunc(all, func(d sqltext.Cond) bool { return d.Id == c.Id }) {
-				all = append(all, c)
-			}
-		}
-	}
-	for k := range all {
-		id := all[k].Id
-		all[k].When = in.JoinWhen(edges, func(i int) client.Expr {
-			for _, c := range vals[i].(*draft).where {
-				if c.Id == id {
-					return c.When
-				}
-			}
-			return client.False
-		})
-	}
-	return all
 }
 
 // without is a statement of which nothing but the table is known: it is built in

@@ -1,7 +1,6 @@
 package gorm
 
 import (
-	"go/types"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/txrobust/robust/analyzer/internal/sqltext"
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/gormmodel"
-	"github.com/txrobust/robust/ir"
 )
 
 // conditions gives the condition that the arguments of Where and the like mean,
@@ -354,7 +352,7 @@ func (in *run) structSets(v memory.Value, m *gormmodel.Model, only []string) (se
 		}
 		when := client.Expr(client.True)
 		if !chosen {
-			when = in.nonZero(w, f.Type)
+			when = in.NonZero(w, f.Type)
 		}
 		if is, known := in.Known(when); known {
 			if !is {
@@ -388,51 +386,4 @@ func (in *run) fieldOf(v memory.Value, f *gormmodel.Field) (memory.Value, bool) 
 		return w, true
 	}
 	return nil, false
-}
-
-// nonZero says when a value of a type is not the zero value.
-func (in *run) nonZero(v memory.Value, t types.Type) client.Expr {
-	switch x := memory.Unbox(v).(type) {
-	case *memory.Pointer:
-		if x.IsNil == nil && x.To.Start == memory.Given { // taken not to be nil elsewhere
-			return client.V(in.NewVar("set", client.Bool, false, memory.Unknown))
-		}
-		return in.Settled(client.Not(x.Nil()))
-	case *memory.Aggregate:
-		if at, ok := gotypes.OptionalValue(x.T); ok {
-			return in.Settled(in.TruthOf(x.Parts[at[1]]))
-		}
-		ts, _ := in.P.Know.Layout.Parts(x.T)
-		var all []client.Expr
-		for i, p := range x.Parts {
-			all = append(all, in.nonZero(p, ts[i]))
-		}
-		return in.Settled(client.Or(all...))
-	case memory.Scalar:
-		if c, ok := x.E.(*client.Const); ok {
-			return client.C(ir.Bool(!c.Value.IsNull() && c.Value != gotypes.ZeroOf(t)))
-		}
-		if name, ok := x.E.(*client.VarExpr); ok {
-			if found, isKey := in.Keys[name.Name]; isKey {
-				return in.Settled(found)
-			}
-		}
-		switch x.Kind {
-		case client.Int, client.Float:
-			return memory.Op("!=", x.E, memory.ConstInt(0))
-		case client.Text:
-			return memory.Op("!=", x.E, client.C(ir.Text("")))
-		case client.Bool:
-			return in.Settled(x.E)
-		}
-		if in.Given(x.E) && !gotypes.Nullable(t) { // the zero time, or the zero UUID
-			return client.V(in.NewVar("set", client.Bool, false, memory.Unknown))
-		}
-		return client.Not(memory.Op("null", x.E))
-	case *memory.List:
-		return client.C(ir.Bool(len(x.Elems) > 0)) // an empty list that is not nil is rare
-	case *memory.Handle, *chain, *memory.Dict, *memory.Grown, memory.Span, *memory.Closure:
-		return client.True
-	}
-	return client.V(in.NewVar("set", client.Bool, false, memory.Unknown))
 }

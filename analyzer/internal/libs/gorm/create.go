@@ -79,14 +79,14 @@ func (in *run) insert(r *chain, s *subject, from sqltext.Fragment) {
 		return
 	}
 	with := append([]inserted{*x.maybe}, x.cols...)
-	in.Either(in.nonZero(x.maybe.v, x.maybe.f.Type), func() { in.sendInsert(r, s, from, with, x.back) }, func() { in.sendInsert(r, s, from, x.cols, x.back) })
+	in.Either(in.NonZero(x.maybe.v, x.maybe.f.Type), func() { in.sendInsert(r, s, from, with, x.back) }, func() { in.sendInsert(r, s, from, x.cols, x.back) })
 }
 
 // insertField adds the column of a field with the value v. It reports whether that is
 // possible: one column at most may be there or not.
 func (in *run) insertField(s *subject, f *gormmodel.Field, v memory.Value, x *insertion) bool {
 	held := v
-	nz := in.nonZero(v, f.Type)
+	nz := in.NonZero(v, f.Type)
 	is, sure := in.Known(nz)
 	switch {
 	case f.HasDefault && !f.Constant:
@@ -276,7 +276,7 @@ func (in *run) save(r *chain, v memory.Value) {
 			in.lostWrite(r, s, "a Save of values that are not known", []memory.Value{v})
 			return
 		}
-		saved = client.And(saved, in.nonZero(in.Load(c), k.Type))
+		saved = client.And(saved, in.NonZero(in.Load(c), k.Type))
 	}
 	in.Either(in.Settled(saved), func() { in.saveAll(r, s, from, v) }, func() { in.create(r, v) })
 }

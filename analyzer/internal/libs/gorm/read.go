@@ -8,7 +8,6 @@ import (
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/analyzer/internal/memory"
-	"github.com/txrobust/robust/analyzer/internal/session"
 	"github.com/txrobust/robust/analyzer/internal/sqltext"
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/gormmodel"
@@ -197,7 +196,7 @@ func (in *run) withKeys(s *subject, where []sqltext.Cond) []sqltext.Cond {
 			continue
 		}
 		v := in.Load(c)
-		when := in.nonZero(v, k.Type)
+		when := in.NonZero(v, k.Type)
 		if is, known := in.Known(when); known {
 			if !is {
 				continue
@@ -426,7 +425,7 @@ func (in *run) takeRow(rs *memory.Rows, p *memory.Pointer, s *subject) memory.Va
 			in.Forget(fc)
 			continue
 		}
-		in.takeColumn(rs, fc, f)
+		in.TakeColumn(rs, fc, f.Column, f.Key, f.NotNull)
 	}
 	if s != nil && len(s.d.related) > 0 {
 		rs.Query.Returned = true
@@ -438,25 +437,6 @@ func (in *run) takeRow(rs *memory.Rows, p *memory.Pointer, s *subject) memory.Va
 		}
 	}
 	return &memory.Failure{}
-}
-
-// takeColumn stores a column in a field.
-func (in *run) takeColumn(rs *memory.Rows, c *memory.Cell, f *gormmodel.Field) {
-	k, null := session.Destination(c.T)
-	may := !null && !f.Key && !f.NotNull && gotypes.KindOf(c.T) != client.Time
-	v := in.Temp(c.Name, k, null || may || k == client.Time)
-	rs.Query.ByName = append(rs.Query.ByName, client.Arg{Name: f.Column, Expr: client.V(v)})
-	if f.Key && rs.One {
-		in.Keys[v] = in.Found(rs)
-	}
-	if may {
-		w := in.Temp(c.Name, k, false)
-		in.Emit(&client.If{At: in.At(), Cond: memory.Op("null", client.V(v)),
-			Then: []client.Stmt{&client.Assign{At: in.At(), Var: w, Expr: client.C(gotypes.ZeroOf(c.T))}},
-			Else: []client.Stmt{&client.Assign{At: in.At(), Var: w, Expr: client.V(v)}}})
-		v = w
-	}
-	in.Arrive(rs, c, v)
 }
 
 // columnWord matches what a column of a query is called: the last name of it.

@@ -55,7 +55,7 @@ func (in *run) eachRelation(s *subject, f func(rel *gormmodel.Relation, c *memor
 		if c == nil {
 			continue
 		}
-		nz := in.nonZero(in.Load(c), rel.Type)
+		nz := in.NonZero(in.Load(c), rel.Type)
 		if is, known := in.Known(nz); known && !is {
 			continue
 		}

@@ -69,7 +69,7 @@ func (in *run) fieldSets(s *subject, v memory.Value, skip bool) (sets []sqltext.
 		if !ok {
 			return nil, false
 		}
-		when := in.nonZero(w, own.Type)
+		when := in.NonZero(w, own.Type)
 		if len(d.selects) > 0 {
 			when = client.True
 		}

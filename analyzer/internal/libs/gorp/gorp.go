@@ -13,7 +13,7 @@ import (
 	"github.com/txrobust/robust/analyzer/internal/program"
 	"github.com/txrobust/robust/analyzer/internal/session"
 	"github.com/txrobust/robust/analyzer/internal/sqltext"
-	"github.com/txrobust/robust/internal/gormmodel"
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // gorpPaths are the modules of gorp and of what is made of it.
@@ -417,7 +417,7 @@ func (l *usage) gorpName(name string) string {
 	if l.p.Mysql {
 		name = strings.ToLower(name)
 	}
-	return gormmodel.Quote(name)
+	return quote.Ident(name)
 }
 
 // gorpWrite sends the statement for one struct.

@@ -19,7 +19,8 @@ func New(*program.Program) *session.Library {
 				"Release": program.IdleRole, "Acquire": program.WithRole},
 			Uses: []string{v5 + ".BeginFunc", v5 + ".BeginTxFunc", "(*" + v4 + "/pgxpool.Pool).BeginFunc", "(*" + v4 + "/pgxpool.Pool).BeginTxFunc",
 				v5 + ".CollectRows", v5 + ".AppendRows", v5 + ".CollectOneRow", v5 + ".CollectExactlyOneRow", v5 + ".ForEachRow"},
-			NoRows: []string{v5 + ".ErrNoRows", v4 + ".ErrNoRows"},
+			Options: []string{v5 + ".QueryExecMode", v5 + ".QueryResultFormats"},
+			NoRows:  []string{v5 + ".ErrNoRows", v4 + ".ErrNoRows"},
 		},
 		Functions: map[string]session.CallModel{
 			v5 + ".BeginFunc": session.RunInTransaction, v5 + ".BeginTxFunc": session.RunInTransaction,

@@ -146,7 +146,6 @@ func joinSQLBuilders(in *memory.Memory, edges []*memory.Edge, vals []memory.Valu
 	}
 	first := vals[0].(*statement)
 	out := *first
-	var all []sqltext.Cond
 	for _, v := range vals {
 		b := v.(*statement)
 		if b.lost || b.verb != first.verb || b.runner != first.runner || b.table.Text != first.table.Text || len(b.columns) != len(first.columns) ||
@@ -162,11 +161,6 @@ func joinSQLBuilders(in *memory.Memory, edges []*memory.Edge, vals []memory.Valu
 		if len(b.order) != len(out.order) {
 			out.order = nil
 		}
-		for _, c := range b.where {
-			if !slices.ContainsFunc(all, func(d sqltext.Cond) bool { return d.Id == c.Id }) {
-				all = append(all, c)
-			}
-		}
 	}
 	if out.lost {
 		for i, e := range edges {
@@ -174,18 +168,7 @@ func joinSQLBuilders(in *memory.Memory, edges []*memory.Edge, vals []memory.Valu
 		}
 		return &out, true
 	}
-	for k := range all {
-		id := all[k].Id
-		all[k].When = in.JoinWhen(edges, func(i int) client.Expr {
-			for _, c := range vals[i].(*statement).where {
-				if c.Id == id {
-					return c.When
-				}
-			}
-			return client.False
-		})
-	}
-	out.where = all
+	out.where = sqltext.JoinConds(in, edges, func(i int) []sqltext.Cond { return vals[i].(*statement).where })
 	return &out, true
 }
 
