@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"analyzer/internal/session"},
 	{"analyzer/internal/sqltext"},
 	{"analyzer/internal/libs/opaque"},
-	{"analyzer/internal/absint", "analyzer/internal/libs/bun", "analyzer/internal/libs/ent", "analyzer/internal/libs/gorm", "analyzer/internal/libs/gorp", "analyzer/internal/libs/migrate", "analyzer/internal/libs/pgx", "analyzer/internal/libs/sql", "analyzer/internal/libs/sqlx", "analyzer/internal/libs/squirrel", "analyzer/internal/libs/std"}, // the interpreter names no library, and no library another one
+	{"analyzer/internal/absint", "analyzer/internal/libs/bun", "analyzer/internal/libs/ent", "analyzer/internal/libs/gopg", "analyzer/internal/libs/gorm", "analyzer/internal/libs/gorp", "analyzer/internal/libs/migrate", "analyzer/internal/libs/pgx", "analyzer/internal/libs/sql", "analyzer/internal/libs/sqlx", "analyzer/internal/libs/squirrel", "analyzer/internal/libs/std"}, // the interpreter names no library, and no library another one
 	{"internal/sql/value"},
 	{"internal/sql/plpgsql"},
 	{"internal/sql/mysql"},

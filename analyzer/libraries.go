@@ -10,6 +10,7 @@ import (
 
 	"github.com/txrobust/robust/analyzer/internal/libs/bun"
 	"github.com/txrobust/robust/analyzer/internal/libs/ent"
+	"github.com/txrobust/robust/analyzer/internal/libs/gopg"
 	"github.com/txrobust/robust/analyzer/internal/libs/gorm"
 	"github.com/txrobust/robust/analyzer/internal/libs/gorp"
 	"github.com/txrobust/robust/analyzer/internal/libs/migrate"
@@ -24,7 +25,7 @@ import (
 
 // libraries are the models of libraries, in the order in which they are asked.
 var libraries = []func(p *program.Program) *session.Library{
-	std.New, sql.New, pgx.New, sqlx.New, gorm.New, gorp.New, squirrel.New, bun.New, ent.New, migrate.New,
+	std.New, sql.New, pgx.New, sqlx.New, gorm.New, gorp.New, squirrel.New, gopg.New, bun.New, ent.New, migrate.New,
 }
 
 // names is what the names of all libraries mean, whatever the program.
