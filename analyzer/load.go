@@ -98,7 +98,7 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	}
 	e.P.Places.Whole = len(notes) == 0
 	databases := drivers(good)
-	e.P.Mysql = len(databases) == 1 && databases[0] == MySQL
+	e.P.MySQL = len(databases) == 1 && databases[0] == MySQL
 	res, err := e.extract(ctx, func(done, total int) { opt.Progress(done, total, "reading the functions") })
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ var goFaults = []Fault{
 		Tests: "internal/goprogram analyzer", Breaks: "fmt.Errorf of a nil error is nil"},
 	{Name: "go-error-rest", File: "analyzer/internal/memory/failure.go", Old: "rest := []client.Stmt{code(CodeNil)}", New: "rest := []client.Stmt{code(CodeOther)}",
 		Tests: "internal/goprogram analyzer", Breaks: "an error variable is never nil"},
-	{Name: "go-savepoint", File: "analyzer/internal/session/transaction.go", Old: "if in.Owns(h) && in.St.Phase == memory.Open && in.Trace == nil {\n			in.Emit(&client.Savepoint", New: "if in.Owns(h) && in.St.Phase != memory.Open && in.Trace == nil {\n			in.Emit(&client.Savepoint",
+	{Name: "go-savepoint", File: "analyzer/internal/session/transaction.go", Old: "if in.OwnsOpen(h) && in.Trace == nil {\n		in.Emit(&client.Savepoint", New: "if !in.OwnsOpen(h) && in.Trace == nil {\n		in.Emit(&client.Savepoint",
 		Tests: "internal/goprogram analyzer", Breaks: "a nested transaction has no savepoint"},
 	{Name: "go-commit-point", File: "analyzer/internal/session/transaction.go", Old: "|| h.Point != \"\" || in.Trace != nil {\n		return", New: "|| in.Trace != nil {\n		return",
 		Tests: "internal/goprogram analyzer", Breaks: "releasing a savepoint commits"},

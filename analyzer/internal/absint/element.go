@@ -224,7 +224,7 @@ func (in *interp) keptAt(addr ssa.Value) (*memory.Prepared, bool) {
 	}
 	key := session.IndexText(in.ScalarOf(in.value(index)).E)
 	s, ok := in.KeptIn(list[0], memory.Of(client.C(ir.Text(key)), client.Text))
-	if !ok || len(in.TextsOf(s.Sql.(memory.Scalar).E)) > 1 && in.Vague(list[0], key) {
+	if !ok || len(in.TextsOf(s.SQL.(memory.Scalar).E)) > 1 && in.Vague(list[0], key) {
 		return nil, false
 	}
 	return s, true

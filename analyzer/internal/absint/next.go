@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// Next goes to the next row of a query: where a loop calls it, the loop becomes one over the rows.
 func (in *interp) Next(inv *session.Invocation, r *memory.Rows) memory.Value {
 	f := in.act
 	b := inv.Site

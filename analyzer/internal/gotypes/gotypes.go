@@ -22,6 +22,7 @@ func FullName(f *ssa.Function) string {
 	return f.String()
 }
 
+// Deref gives what a pointer points to, and other types as they are.
 func Deref(t types.Type) types.Type {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		return p.Elem()
@@ -29,12 +30,14 @@ func Deref(t types.Type) types.Type {
 	return t
 }
 
+// IsSliceOf reports whether a type is a slice, or a pointer to one.
 func IsSliceOf(t types.Type) bool {
 	t = Deref(t)
 	_, ok := t.Underlying().(*types.Slice)
 	return ok
 }
 
+// IsText reports whether a type is one of texts.
 func IsText(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsString != 0
@@ -55,6 +58,7 @@ func IsList(t types.Type) bool {
 	return false
 }
 
+// IsByte reports whether a type is byte.
 func IsByte(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Kind() == types.Uint8
@@ -74,6 +78,7 @@ func IsBuilder(t types.Type) bool {
 	return IsNamed(t, "strings", "Builder") || IsNamed(t, "bytes", "Buffer")
 }
 
+// IsPointer reports whether a type is a pointer.
 func IsPointer(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Pointer)
 	return ok
@@ -131,6 +136,7 @@ func Nullable(t types.Type) bool {
 	return false
 }
 
+// ErrorType is the type error.
 var ErrorType = types.Universe.Lookup("error").Type()
 
 // IsError reports whether t is the type error.

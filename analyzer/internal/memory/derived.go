@@ -81,6 +81,7 @@ func (in *Memory) DeadValue(t *types.Tuple) Value {
 	return vals
 }
 
+// TruthOf gives a value as a condition.
 func (in *Memory) TruthOf(v Value) client.Expr {
 	s := in.ScalarOf(v)
 	if s.Kind != client.Bool {
@@ -95,6 +96,7 @@ func (in *Memory) TruthOf(v Value) client.Expr {
 	return s.E
 }
 
+// QuietDead gives a value of a type where control does not come.
 func (in *Memory) QuietDead(t types.Type) Value {
 	if tt, ok := t.(*types.Tuple); ok {
 		return in.DeadValue(tt)
@@ -120,6 +122,7 @@ func (in *Memory) FreshValue(t types.Type) Value {
 // SomeError is an error that may be nil, someCount a number of rows.
 func (in *Memory) SomeError() *Failure { return in.Fresh(gotypes.ErrorType, "err", Unknown).(*Failure) }
 
+// SomeCount is a number of rows of which nothing is known.
 func (in *Memory) SomeCount() Value { return in.Fresh(types.Typ[types.Int64], "affected", Unknown) }
 
 // ScalarOf makes a value an expression.
@@ -183,6 +186,7 @@ func (in *Memory) ScalarOf(v Value) Scalar {
 	return Scalar{client.C(ir.Null), client.Any}
 }
 
+// Exprs gives values as expressions.
 func (in *Memory) Exprs(vals []Value) []client.Expr {
 	var out []client.Expr
 	for _, v := range vals {

@@ -15,6 +15,7 @@ func Mentions(e client.Expr, v string) bool {
 	return found
 }
 
+// SameExpr reports whether two expressions are the same; nil is false.
 func SameExpr(a, b client.Expr) bool {
 	if a == nil {
 		a = client.False
@@ -67,6 +68,8 @@ func Concat(a, b client.Expr) client.Expr {
 	return Op("+", a, b)
 }
 
+// ConstInt is a constant integer.
 func ConstInt(i int64) client.Expr { return client.C(ir.Int(i)) }
 
+// Op applies an operator.
 func Op(name string, args ...client.Expr) client.Expr { return &client.Op{Op: name, Args: args} }

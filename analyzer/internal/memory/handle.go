@@ -30,6 +30,7 @@ func (h *Handle) As(t types.Type) *Handle {
 	return &out
 }
 
+// HandleKind says what a handle is of.
 type HandleKind uint8
 
 const (
@@ -62,14 +63,14 @@ type Outcome struct {
 // Prepared is a prepared statement.
 type Prepared struct {
 	H   *Handle
-	Sql Value
+	SQL Value
 	// ByName says that its parameters have names, and one argument has all values.
 	ByName bool
 }
 
 // Unknown reports whether nothing is known of the text of a statement.
 func (p *Prepared) Unknown() bool {
-	text, known := ConstText(p.Sql)
+	text, known := ConstText(p.SQL)
 	return known && text == client.Hole
 }
 
@@ -124,6 +125,7 @@ func JoinHandles(vals []Value) (Value, bool) {
 	return first, first != nil
 }
 
+// SameHandle reports whether two values of the database are the same.
 func SameHandle(a, b Value) bool {
 	x, ok := a.(*Handle)
 	y, also := b.(*Handle)

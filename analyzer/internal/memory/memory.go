@@ -78,6 +78,7 @@ func (c *Cell) EachLeaf(f func(*Cell)) {
 	}
 }
 
+// NewCell makes a place in memory.
 func (in *Memory) NewCell(t types.Type, name string, from Origin) *Cell {
 	in.Cells++
 	return &Cell{T: t, layout: in.P.Know.Layout, Name: name, Start: from, Seq: in.Cells}
@@ -112,6 +113,7 @@ func newState() *State {
 	return &State{Mem: map[*Cell]Value{}, Phase: idle, Defers: map[*Frame][]Deferred{}, Sent: map[*Rows]bool{}}
 }
 
+// Clone copies a state.
 func (s *State) Clone() *State {
 	return &State{Mem: maps.Clone(s.Mem), Phase: s.Phase, Rolled: s.Rolled, Ended: s.Ended, Defers: maps.Clone(s.Defers), Facts: s.Facts, Codes: s.Codes, Sent: maps.Clone(s.Sent)}
 }
@@ -376,3 +378,15 @@ type Frame struct {
 func New(p *program.Program, is Domain, body *[]client.Stmt) *Memory {
 	return &Memory{P: p, Domain: is, St: newState(), Out: body, VarFacts: newVarFacts(), Joined: map[*Cell]Value{}, Boxed: map[*Cell]bool{}}
 }
+
+// Put stores a value in a cell of HiddenType, or one that a library makes, as it is.
+func (in *Memory) Put(c *Cell, v Value) { in.St.Mem[c] = v }
+
+// Held gives what Put has stored in a cell, nil if nothing is there.
+func (in *Memory) Held(c *Cell) Value { return in.St.Mem[c] }
+
+// IsBoxed says that a pointer to a cell, in an interface, makes that nil if it is nil.
+func (in *Memory) IsBoxed(c *Cell) { in.Boxed[c] = true }
+
+// IsKey says that a variable holds a primary key of a row, and whether there was one.
+func (in *Memory) IsKey(v string, found client.Expr) { in.Keys[v] = found }

@@ -305,6 +305,7 @@ func (in *Memory) joinDicts(edges []*Edge, vals []Value) (Value, bool) {
 	return d, true
 }
 
+// KindAndNull gives the kind of the values that a value may be, and whether it may be NULL.
 func KindAndNull(v Value) (client.Kind, bool) {
 	switch v := v.(type) {
 	case Scalar:
@@ -489,6 +490,7 @@ func sameEntries(a, b *Entries) bool {
 	})
 }
 
+// AllOf reports whether all values are of a kind.
 func AllOf[T any](vals []Value) bool {
 	for _, v := range vals {
 		if _, ok := v.(T); !ok {

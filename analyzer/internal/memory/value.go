@@ -133,6 +133,7 @@ func Field(a *Aggregate, name string) Value {
 // one without a parent holds nothing.
 type ContextValue struct{ Parent, Key, V Value }
 
+// ConstText gives the constant text that a value is.
 func ConstText(v Value) (string, bool) {
 	if v == nil {
 		return "", false
@@ -150,6 +151,7 @@ type Box struct {
 	T types.Type
 }
 
+// Unbox gives what an interface has inside.
 func Unbox(v Value) Value {
 	for {
 		b, ok := v.(Box)
@@ -160,6 +162,7 @@ func Unbox(v Value) Value {
 	}
 }
 
+// IsTrue reports whether a condition always holds.
 func IsTrue(e client.Expr) bool {
 	is, known := client.Truth(e)
 	return known && is

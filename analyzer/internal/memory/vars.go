@@ -28,6 +28,8 @@ type VarFacts struct {
 	Fresheds map[string]bool
 	// origins are the paths on which variables get the codes of errors.
 	origins map[string][]errorOrigin
+	// choices are the conditions of the variables that Choice made.
+	choices map[string]client.Expr
 	// Keys says of the variables that hold primary keys of rows whether there was
 	// a row.
 	Keys map[string]client.Expr
@@ -37,11 +39,12 @@ type VarFacts struct {
 }
 
 func newVarFacts() VarFacts {
-	return VarFacts{map[string]int{}, map[*Cell]Value{}, map[string][]string{}, map[string]Pair{}, map[string]Pair{},
-		map[string]bool{}, map[string][]errorOrigin{}, map[string]client.Expr{}, map[string]bool{}}
+	return VarFacts{named: map[string]int{}, inputs: map[*Cell]Value{}, Texts: map[string][]string{}, Pairs: map[string]Pair{}, Indexes: map[string]Pair{},
+		Fresheds: map[string]bool{}, origins: map[string][]errorOrigin{}, choices: map[string]client.Expr{}, Keys: map[string]client.Expr{}, Shown: map[string]bool{}}
 }
 
+// Clone copies facts.
 func (f VarFacts) Clone() VarFacts {
-	return VarFacts{maps.Clone(f.named), maps.Clone(f.inputs), maps.Clone(f.Texts), maps.Clone(f.Pairs), maps.Clone(f.Indexes),
-		maps.Clone(f.Fresheds), maps.Clone(f.origins), maps.Clone(f.Keys), maps.Clone(f.Shown)}
+	return VarFacts{named: maps.Clone(f.named), inputs: maps.Clone(f.inputs), Texts: maps.Clone(f.Texts), Pairs: maps.Clone(f.Pairs), Indexes: maps.Clone(f.Indexes),
+		Fresheds: maps.Clone(f.Fresheds), origins: maps.Clone(f.origins), choices: maps.Clone(f.choices), Keys: maps.Clone(f.Keys), Shown: maps.Clone(f.Shown)}
 }

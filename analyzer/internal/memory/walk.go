@@ -174,7 +174,7 @@ func (in *Memory) HandleOf(t types.Type) Value {
 		return v
 	}
 	if in.P.Know.IsPrepared(t) && gotypes.IsPointer(t) {
-		return &Prepared{H: &Handle{Kind: Either, T: t}, Sql: Scalar{client.C(ir.Text(client.Hole)), client.Text}}
+		return &Prepared{H: &Handle{Kind: Either, T: t}, SQL: Scalar{client.C(ir.Text(client.Hole)), client.Text}}
 	}
 	switch in.P.HandleType(t) {
 	case "db":

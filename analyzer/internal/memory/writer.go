@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
 )
 
 // Choose runs f on one of two paths.
@@ -74,10 +75,23 @@ func (in *Memory) Choice(cond client.Expr, a, b Scalar) Value {
 	v := in.Temp("v", a.Kind, null)
 	in.Emit(&client.If{At: in.At(), Cond: cond, Then: []client.Stmt{&client.Assign{At: in.At(), Var: v, Expr: a.E}},
 		Else: []client.Stmt{&client.Assign{At: in.At(), Var: v, Expr: b.E}}})
+	in.choices[v] = cond
 	in.noteChoice(v, cond, a, b)
 	return Scalar{client.V(v), a.Kind}
 }
 
+// ChosenBy gives the condition under which a value that Choice made is the first of the
+// two.
+func (in *Memory) ChosenBy(e client.Expr) (cond client.Expr, ok bool) {
+	v, isVar := e.(*client.VarExpr)
+	if !isVar {
+		return nil, false
+	}
+	cond, ok = in.choices[v.Name]
+	return cond, ok
+}
+
+// Variable gives a variable by its name.
 func (in *Memory) Variable(name string) client.Var {
 	for _, v := range slices.Backward(in.Vars) { // what was made last is asked for most
 		if v.Name == name {
@@ -93,8 +107,10 @@ type Target struct {
 	Edges []*Edge
 }
 
+// At is the place of the instruction, for a statement.
 func (in *Memory) At() client.At { return client.At{Pos: in.P.Position(in.Pos)} }
 
+// Emit writes a statement.
 func (in *Memory) Emit(s client.Stmt) { *in.Out = append(*in.Out, s) }
 
 // Unknown writes that the transaction may do anything here.
@@ -136,6 +152,7 @@ func (in *Memory) declare(v client.Var) string {
 	return v.Name
 }
 
+// Label makes a label that no other statement has.
 func (in *Memory) Label(base string) string {
 	in.Labels++
 	return base + strconv.Itoa(in.Labels)
@@ -256,3 +273,12 @@ func (in *Memory) Flush() {
 		in.Execute(q)
 	}
 }
+
+// Reached reports whether control comes here.
+func (in *Memory) Reached() bool { return in.St != nil }
+
+// Here is the place of the instruction in the source.
+func (in *Memory) Here() ir.Pos { return in.P.Position(in.Pos) }
+
+// IsSent reports whether a query of the transaction is written.
+func (in *Memory) IsSent(r *Rows) bool { return in.St.Sent[r] }

@@ -33,10 +33,12 @@ func (pl *Places) isPlace(t types.Type) bool {
 	return pl.IsStmtPointer(t) || pl.IsStmtMap(t) || pl.isStmtList(t)
 }
 
+// IsStmtPointer reports whether a type is a pointer to a prepared statement.
 func (pl *Places) IsStmtPointer(t types.Type) bool {
 	return gotypes.IsPointer(t) && pl.p.Know.IsPrepared(t)
 }
 
+// IsStmtMap reports whether a type is a map of texts to prepared statements.
 func (pl *Places) IsStmtMap(t types.Type) bool {
 	m, ok := t.Underlying().(*types.Map)
 	return ok && gotypes.KindOf(m.Key()) == client.Text && pl.IsStmtPointer(m.Elem())
@@ -185,6 +187,7 @@ func (pl *Places) storesIn(f *ssa.Function, at Place, s *ssa.Store) {
 	}
 }
 
+// IsNilConst reports whether a value is the constant nil.
 func IsNilConst(v ssa.Value) bool {
 	c, ok := v.(*ssa.Const)
 	return ok && c.Value == nil

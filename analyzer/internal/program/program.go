@@ -61,8 +61,8 @@ type Program struct {
 	lists                map[*ssa.Global]*textList
 	// Know is what is known of libraries.
 	Know *Knowledge
-	// Mysql says that the program runs on MySQL.
-	Mysql bool
+	// MySQL says that the program runs on MySQL.
+	MySQL bool
 	Notes *comments.Comments
 	// Level is the isolation level of sessions, "" if nothing is known of it, and
 	// levelAt where it is set.
@@ -79,6 +79,7 @@ type Call struct {
 	How      CallKind
 }
 
+// CallKind says what a call gives to the function that it calls.
 type CallKind uint8
 
 const (
@@ -352,6 +353,7 @@ func givesFunction(f *ssa.Function) bool {
 	return false
 }
 
+// Shape gives the control flow of a function.
 func (p *Program) Shape(f *ssa.Function) *flow.Shape {
 	if s, ok := p.shapes[f]; ok {
 		return s

@@ -43,6 +43,7 @@ func (a *Analysis) Use(p *program.Program, libs []*Library) []*program.Names {
 	return out
 }
 
+// Fresh gives a value of a type that a library knows, of which nothing else is known; nil for other types.
 func (a *Analysis) Fresh(t types.Type) memory.Value {
 	for _, l := range a.Libs {
 		if l.Fresh != nil {
@@ -54,6 +55,7 @@ func (a *Analysis) Fresh(t types.Type) memory.Value {
 	return nil
 }
 
+// InLoop gives what stays known of a handle that a loop replaces, if a library says so.
 func (a *Analysis) InLoop(m *memory.Memory, h *memory.Handle) (memory.Value, bool) {
 	for _, l := range a.Libs {
 		if l.InLoop != nil {

@@ -86,10 +86,10 @@ func (in *Session) onDatabase(inv *Invocation, h *memory.Handle, name string, si
 		in.Rollback(h)
 		return in.Quiet(inv.T), true
 	case program.PrepareRole:
-		p := &memory.Prepared{H: h, Sql: args[len(args)-1]}
+		p := &memory.Prepared{H: h, SQL: args[len(args)-1]}
 		for _, a := range args { // pgx: name, SQL
 			if s, ok := a.(memory.Scalar); ok && s.Kind == client.Text {
-				p.Sql = s
+				p.SQL = s
 			}
 		}
 		return in.Answer(inv.T, p), true
@@ -106,7 +106,7 @@ func (in *Session) onDatabase(inv *Invocation, h *memory.Handle, name string, si
 		}
 		v := args[len(args)-1]
 		if p, ok := memory.Unbox(v).(*memory.Prepared); ok { // tx.Stmt(p)
-			return &memory.Prepared{H: h, Sql: p.Sql}, true
+			return &memory.Prepared{H: h, SQL: p.SQL}, true
 		}
 		return v, true
 	case program.IdleRole:
@@ -122,9 +122,9 @@ func (in *Session) onPrepared(inv *Invocation, p *memory.Prepared, name string, 
 		sig := inv.C.Signature()
 		args = in.WithoutContext(sig, args)
 		if r == program.GetRole || r == program.SelectRole {
-			args = append([]memory.Value{args[0], p.Sql}, args[1:]...)
+			args = append([]memory.Value{args[0], p.SQL}, args[1:]...)
 		} else {
-			args = append([]memory.Value{p.Sql}, args...)
+			args = append([]memory.Value{p.SQL}, args...)
 		}
 		return in.Send(inv, p.H, r, args)
 	}

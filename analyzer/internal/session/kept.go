@@ -57,7 +57,7 @@ func (in *Session) Keep(list []program.Place, key, v memory.Value) {
 		k.partial = in.fromCaller(in.ScalarOf(key).E)
 	}
 	if s, ok := memory.Unbox(v).(*memory.Prepared); ok && !s.ByName {
-		e := in.ScalarOf(s.Sql).E
+		e := in.ScalarOf(s.SQL).E
 		k.stmt, k.texts = s, in.TextsOf(e)
 		k.partial = k.partial || in.fromCaller(e)
 	} else if memory.IsNilValue(memory.Unbox(v)) {
@@ -79,7 +79,7 @@ func (in *Session) keyed(k keptStmt, key memory.Value) []keptStmt {
 		return []keptStmt{k}
 	}
 	from, ok := in.ScalarOf(key).E.(*client.VarExpr)
-	to, also := in.ScalarOf(k.stmt.Sql).E.(*client.VarExpr)
+	to, also := in.ScalarOf(k.stmt.SQL).E.(*client.VarExpr)
 	if !ok || !also || in.Pairs[to.Name].Of != from.Name {
 		return []keptStmt{k}
 	}
@@ -157,13 +157,13 @@ func (in *Session) KeptIn(at program.Place, key memory.Value) (*memory.Prepared,
 	case len(texts) == 0:
 		return nil, false
 	case len(texts) == 1:
-		return &memory.Prepared{H: h, Sql: memory.Of(client.C(ir.Text(texts[0])), client.Text)}, true
+		return &memory.Prepared{H: h, SQL: memory.Of(client.C(ir.Text(texts[0])), client.Text)}, true
 	case len(texts) > hole.MaxTexts:
 		texts = []string{hole.Common(texts)}
 	}
 	v := in.NewVar("kept", client.Text, false, memory.Unknown)
 	in.Texts[v] = texts
-	return &memory.Prepared{H: h, Sql: memory.Of(client.V(v), client.Text)}, true
+	return &memory.Prepared{H: h, SQL: memory.Of(client.V(v), client.Text)}, true
 }
 
 // mayMeet reports whether a text may be one of both lists.

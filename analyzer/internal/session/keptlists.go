@@ -67,7 +67,7 @@ func (in *Session) KeepAt(list []program.Place, index, v memory.Value) {
 	}
 	e := in.ScalarOf(index).E
 	if s, ok := memory.Unbox(v).(*memory.Prepared); ok && !s.ByName && in.Trace == nil && in.Site == "" {
-		if by := in.byIndex(in.ScalarOf(s.Sql).E, e); by != nil {
+		if by := in.byIndex(in.ScalarOf(s.SQL).E, e); by != nil {
 			for _, i := range slices.Sorted(maps.Keys(by)) {
 				for _, at := range list {
 					in.Result.kept = append(in.Result.kept, keptStmt{at: at, keys: []string{i}, stmt: s, texts: by[i]})

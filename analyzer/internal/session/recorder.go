@@ -99,6 +99,7 @@ type Auto struct {
 	Partial bool
 }
 
+// NewFindings makes empty findings.
 func NewFindings() *Findings {
 	return &Findings{Apart: map[*ssa.Function]bool{}, Missed: map[*ssa.Function]bool{}, Given: map[token.Pos]bool{}}
 }
@@ -109,12 +110,15 @@ func (f *Findings) FromCaller(why string, at token.Pos) {
 	f.Given[at] = true
 }
 
+// Mark says how much was found.
 type Mark struct{ sites, autos, escaped, notes, kept int }
 
+// Mark says how much was found.
 func (f *Findings) Mark() Mark {
 	return Mark{len(f.Sites), len(f.Autos), len(f.Escaped), len(f.Notes), len(f.kept)}
 }
 
+// Reset goes back to a mark.
 func (f *Findings) Reset(m Mark) {
 	f.Sites, f.Autos, f.Escaped, f.Notes = f.Sites[:m.sites], f.Autos[:m.autos], f.Escaped[:m.escaped], f.Notes[:m.notes]
 	f.kept = f.kept[:m.kept]
@@ -250,4 +254,12 @@ func (in *Session) MayHoldTx(method *ssa.Function) bool {
 func setsSavepoint(text string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), " ")
 	return strings.EqualFold(first, "savepoint")
+}
+
+// AskCaller says that the callers have to be looked at for a statement if a value that it
+// is made of comes from there.
+func (in *Session) AskCaller(v memory.Value, why string) {
+	if s, ok := memory.Unbox(v).(memory.Scalar); ok && in.Site == "" && in.Given(s.E) {
+		in.Result.FromCaller(why, in.Pos)
+	}
 }

@@ -15,10 +15,7 @@ func (in *Session) Begin(h *memory.Handle, args []memory.Value) *memory.Handle {
 	if h.Kind == memory.Transaction { // in a transaction: a savepoint
 		in.points++
 		n := &memory.Handle{Kind: memory.Transaction, Site: h.Site, Point: "point" + strconv.Itoa(in.points), T: h.T, Lost: h.Lost}
-		if in.Owns(h) && in.St.Phase == memory.Open && in.Trace == nil {
-			in.Emit(&client.Savepoint{At: in.At(), Name: n.Point})
-			in.Saves = true
-		}
+		in.Savepoint(h, n.Point)
 		return n
 	}
 	site := in.Path()
@@ -87,6 +84,7 @@ func (in *Session) Perhaps(h *memory.Handle) bool {
 	return h.Lost || h.Site == in.Site
 }
 
+// Commit commits the transaction of a handle, if that is the one that is written.
 func (in *Session) Commit(h *memory.Handle) {
 	in.amid = false
 	if !in.Owns(h) || in.St.Phase != memory.Open || h.Point != "" || in.Trace != nil {
@@ -98,6 +96,7 @@ func (in *Session) Commit(h *memory.Handle) {
 	in.St.Phase, in.St.Ended = memory.Done, c
 }
 
+// Rollback rolls it back, or goes back to the savepoint that stands for a transaction in it.
 func (in *Session) Rollback(h *memory.Handle) {
 	switch {
 	case !in.Owns(h) || in.St.Phase != memory.Open || in.Trace != nil:
@@ -185,4 +184,33 @@ func (in *Session) functionType(inv *Invocation) *types.Signature {
 		}
 	}
 	return types.NewSignatureType(nil, nil, nil, nil, nil, false)
+}
+
+// IsOpen reports whether a transaction is written, and open.
+func (in *Session) IsOpen() bool { return in.Site != "" && in.St.Phase == memory.Open }
+
+// OwnsOpen reports whether a handle is one of the transaction that is written, which is
+// open.
+func (in *Session) OwnsOpen(h *memory.Handle) bool { return in.Owns(h) && in.St.Phase == memory.Open }
+
+// Savepoint sets a savepoint, if the handle is one of the transaction that is written.
+func (in *Session) Savepoint(h *memory.Handle, name string) {
+	if in.OwnsOpen(h) && in.Trace == nil {
+		in.Emit(&client.Savepoint{At: in.At(), Name: name})
+		in.Saves = true
+	}
+}
+
+// RollbackTo goes back to a savepoint, as Savepoint sets one.
+func (in *Session) RollbackTo(h *memory.Handle, name string) {
+	if in.OwnsOpen(h) && in.Trace == nil {
+		in.Emit(&client.RollbackTo{At: in.At(), Name: name})
+	}
+}
+
+// UnknownPoint sets a savepoint, or goes back to one, whose name is not known.
+func (in *Session) UnknownPoint(h *memory.Handle) {
+	if in.OwnsOpen(h) && in.Trace == nil {
+		in.Unknown("a savepoint whose name is not known")
+	}
 }

@@ -11,8 +11,8 @@ import (
 
 // Cond is a condition of a statement.
 type Cond struct {
-	// Id tells conditions apart.
-	Id *int
+	// ID tells conditions apart.
+	ID *int
 	F  Fragment
 	// Not is the opposite, if the condition has one that GORM writes by itself.
 	Not *Fragment
@@ -34,7 +34,8 @@ type Setting struct {
 	When  client.Expr
 }
 
-func NewCond(f Fragment) Cond { return Cond{Id: new(int), F: f} }
+// NewCond makes a condition of a text.
+func NewCond(f Fragment) Cond { return Cond{ID: new(int), F: f} }
 
 // EqualTo compares a column with a value, and the opposite.
 func (in *Writer) EqualTo(name string, v memory.Value) (f, opposite Fragment) {
@@ -122,16 +123,16 @@ func JoinConds(in *memory.Memory, edges []*memory.Edge, of func(i int) []Cond) [
 	var all []Cond
 	for i := range edges {
 		for _, c := range of(i) {
-			if !slices.ContainsFunc(all, func(d Cond) bool { return d.Id == c.Id }) {
+			if !slices.ContainsFunc(all, func(d Cond) bool { return d.ID == c.ID }) {
 				all = append(all, c)
 			}
 		}
 	}
 	for k := range all {
-		id := all[k].Id
+		id := all[k].ID
 		all[k].When = in.JoinWhen(edges, func(i int) client.Expr {
 			for _, c := range of(i) {
-				if c.Id == id {
+				if c.ID == id {
 					return c.When
 				}
 			}

@@ -29,6 +29,7 @@ const (
 	KeyMark    = "\x03"
 )
 
+// Frag makes a fragment of a text, with the values for its marks.
 func Frag(text string, args ...memory.Scalar) Fragment { return Fragment{text, args} }
 
 // Equal reports whether two fragments are the same.
@@ -46,6 +47,7 @@ func (f Fragment) Plus(list ...Fragment) Fragment {
 	return out
 }
 
+// Join puts fragments together.
 func Join(list []Fragment, sep string) Fragment {
 	var out Fragment
 	for i, f := range list {
@@ -296,6 +298,7 @@ func (in *Writer) nameArgs(v memory.Value) []nameArg {
 	return out
 }
 
+// IsIdentifier reports whether a text is a name without quotes.
 func IsIdentifier(s string) bool {
 	for i, r := range s {
 		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {

@@ -14,9 +14,9 @@ import (
 	"github.com/txrobust/robust/internal/gormmodel"
 )
 
-// bunQueries are the methods of bun that begin a statement, with whether it only
+// queries are the methods of bun that begin a statement, with whether it only
 // reads.
-var bunQueries = map[string]bool{"NewSelect": true, "NewInsert": false, "NewUpdate": false, "NewDelete": false, "NewMerge": false,
+var queries = map[string]bool{"NewSelect": true, "NewInsert": false, "NewUpdate": false, "NewDelete": false, "NewMerge": false,
 	"NewRaw": false, "NewValues": true, "NewCreateTable": false, "NewDropTable": false, "NewTruncateTable": false, "NewAddColumn": false,
 	"NewDropColumn": false, "NewCreateIndex": false, "NewDropIndex": false}
 
@@ -27,7 +27,7 @@ func New(p *program.Program) *session.Library {
 			Handles: map[string]string{"github.com/uptrace/bun.DB": "db", "github.com/uptrace/bun.Conn": "db", "github.com/uptrace/bun.Tx": "tx"},
 			Uses:    []string{"(*github.com/uptrace/bun.DB).RunInTx"},
 			UsesMethod: func(m *types.Func) (uses, known bool) {
-				_, begins := bunQueries[m.Name()]
+				_, begins := queries[m.Name()]
 				return true, begins && p.HandleType(m.Signature().Recv().Type()) != ""
 			},
 			Methods: map[string]program.Role{"RunInTx": program.InTxRole},
@@ -35,11 +35,11 @@ func New(p *program.Program) *session.Library {
 		Functions: map[string]session.CallModel{"(*github.com/uptrace/bun.DB).RunInTx": session.RunInTransaction},
 		Method: func(s *session.Session, inv *session.Invocation, name string, sig *types.Signature) (memory.Value, bool) {
 			h, isHandle := memory.Unbox(inv.Args[0]).(*memory.Handle)
-			reads, begins := bunQueries[name]
+			reads, begins := queries[name]
 			if !isHandle || !begins {
 				return opaque.Methods("bun")(s, inv, name, sig)
 			}
-			q := &opaque.Statement{H: h, Reads: reads, What: name + " of bun", By: "bun", Add: addToBun}
+			q := &opaque.Statement{H: h, Reads: reads, What: name + " of bun", By: "bun", Add: add}
 			if name == "NewRaw" {
 				f := (&sqltext.Writer{Session: s}).RawText(s.WithoutContext(sig, inv.Args[1:]))
 				q.Raw = &f
@@ -49,12 +49,12 @@ func New(p *program.Program) *session.Library {
 	}
 }
 
-// addToBun adds a call to a statement of bun.
-func addToBun(_ *sqltext.Writer, n *opaque.Statement, name string, args []memory.Value) {
+// add adds a call to a statement of bun.
+func add(_ *sqltext.Writer, n *opaque.Statement, name string, args []memory.Value) {
 	switch name {
 	case "Model":
 		n.Tables = nil
-		if t := bunTable(args[0]); t != "" {
+		if t := tableOf(args[0]); t != "" {
 			n.Tables = []string{t}
 		}
 	case "For": // a lock
@@ -80,8 +80,8 @@ func isPlain(args []memory.Value) bool {
 	return ok && !strings.Contains(strings.ToUpper(s), "SELECT")
 }
 
-// bunTable gives the table of a model of bun, "" if it is not known.
-func bunTable(v memory.Value) string {
+// tableOf gives the table of a model of bun, "" if it is not known.
+func tableOf(v memory.Value) string {
 	r := memory.RefTo(v)
 	if r.T == nil {
 		return ""

@@ -14,52 +14,52 @@ import (
 	"github.com/txrobust/robust/analyzer/internal/sqltext"
 )
 
-// entReads are the methods of ent's clients of an entity that only read.
-var entReads = map[string]bool{"Query": true, "Get": true, "GetX": true}
+// reads are the methods of ent's clients of an entity that only read.
+var reads = map[string]bool{"Query": true, "Get": true, "GetX": true}
 
 // New models code that ent generated: a statement of it may do anything to its
 // table, or only read it.
 func New(*program.Program) *session.Library {
 	return &session.Library{
 		Names: program.Names{
-			HandleOf:   entType,
-			UsesMethod: func(m *types.Func) (uses, known bool) { return true, sendsForeign(m) },
-			Generated:  entPackage,
+			HandleOf:   handleType,
+			UsesMethod: func(m *types.Func) (uses, known bool) { return true, sends(m) },
+			Generated:  isGenerated,
 		},
 		Method: func(s *session.Session, inv *session.Invocation, name string, sig *types.Signature) (memory.Value, bool) {
 			h, isHandle := memory.Unbox(inv.Args[0]).(*memory.Handle)
-			if isHandle && entType(sig.Recv().Type()) != "" && (name == "Client" || name == "Debug") {
+			if isHandle && handleType(sig.Recv().Type()) != "" && (name == "Client" || name == "Debug") {
 				return h.As(inv.T), true
 			}
 			return opaque.Methods("ent")(s, inv, name, sig)
 		},
-		Field: entEntity,
+		Field: entity,
 	}
 }
 
-// entEntity gives the address of the statements on an entity, by the field of a Client
+// entity gives the address of the statements on an entity, by the field of a Client
 // or Tx.
-func entEntity(s *session.Session, recv memory.Value, owner types.Type, field *types.Var) (memory.Value, bool) {
+func entity(s *session.Session, recv memory.Value, owner types.Type, field *types.Var) (memory.Value, bool) {
 	h, ok := recv.(*memory.Handle)
 	if !ok {
 		return nil, false
 	}
-	q, ok := entStatement(h, owner, field)
+	q, ok := statementOn(h, owner, field)
 	if !ok {
 		return nil, false
 	}
 	c := s.NewCell(field.Type(), "entity", memory.Zeroed)
-	s.St.Mem[c] = q
+	s.Put(c, q)
 	return &memory.Pointer{To: c}, true
 }
 
-// addToEnt adds a call to a statement of ent on an entity with some fields. Predicates
+// add adds a call to a statement of ent on an entity with some fields. Predicates
 // may look at other tables, and what is set, added or removed may be in another one
 // unless it is a field.
-func addToEnt(entity *types.Struct, n *opaque.Statement, name string) {
+func add(entity *types.Struct, n *opaque.Statement, name string) {
 	switch name {
 	case "Query", "Create", "CreateBulk", "MapCreateBulk", "Update", "UpdateOne", "UpdateOneID", "Delete", "DeleteOne", "DeleteOneID":
-		n.Reads = entReads[name]
+		n.Reads = reads[name]
 		n.What = name + " of ent"
 		n.More = strings.HasPrefix(name, "Delete") // and what the database deletes with it
 		return
@@ -84,11 +84,11 @@ func addToEnt(entity *types.Struct, n *opaque.Statement, name string) {
 	n.More = true
 }
 
-// entType says what a type of code that ent generated is: "either" for its Client,
+// handleType says what a type of code that ent generated is: "either" for its Client,
 // "tx" for its Tx, "" for others.
-func entType(t types.Type) string {
+func handleType(t types.Type) string {
 	n := gotypes.NamedOf(t)
-	if n == nil || n.Obj().Pkg() == nil || !entPackage(n.Obj().Pkg()) {
+	if n == nil || n.Obj().Pkg() == nil || !isGenerated(n.Obj().Pkg()) {
 		return ""
 	}
 	switch n.Obj().Name() {
@@ -100,8 +100,8 @@ func entType(t types.Type) string {
 	return ""
 }
 
-// entPackage reports whether ent generated a package.
-func entPackage(pkg *types.Package) bool {
+// isGenerated reports whether ent generated a package.
+func isGenerated(pkg *types.Package) bool {
 	if pkg.Scope().Lookup("Client") == nil || pkg.Scope().Lookup("Tx") == nil {
 		return false
 	}
@@ -110,9 +110,9 @@ func entPackage(pkg *types.Package) bool {
 	})
 }
 
-// entStatement gives the statements on an entity.
-func entStatement(h *memory.Handle, owner types.Type, field *types.Var) (memory.Value, bool) {
-	if entType(owner) == "" || !strings.HasSuffix(gotypes.TypeName(field.Type()), "Client") {
+// statementOn gives the statements on an entity.
+func statementOn(h *memory.Handle, owner types.Type, field *types.Var) (memory.Value, bool) {
+	if handleType(owner) == "" || !strings.HasSuffix(gotypes.TypeName(field.Type()), "Client") {
 		return nil, false
 	}
 	q := &opaque.Statement{H: h, What: "a call of ent", By: "ent"}
@@ -123,7 +123,7 @@ func entStatement(h *memory.Handle, owner types.Type, field *types.Var) (memory.
 			entity = s
 		}
 	}
-	q.Add = func(_ *sqltext.Writer, n *opaque.Statement, name string, _ []memory.Value) { addToEnt(entity, n, name) }
+	q.Add = func(_ *sqltext.Writer, n *opaque.Statement, name string, _ []memory.Value) { add(entity, n, name) }
 	for _, p := range pkg.Imports() {
 		if p.Path() != pkg.Path()+"/"+strings.ToLower(field.Name()) {
 			continue
@@ -135,13 +135,13 @@ func entStatement(h *memory.Handle, owner types.Type, field *types.Var) (memory.
 	return q, true
 }
 
-// sendsForeign reports whether a method belongs to a statement of a library of
+// sends reports whether a method belongs to a statement of a library of
 // which calls are not modelled.
-func sendsForeign(m *types.Func) bool {
+func sends(m *types.Func) bool {
 	recv := m.Signature().Recv()
 	if recv == nil {
 		return false
 	}
 	n := gotypes.NamedOf(recv.Type())
-	return n != nil && n.Obj().Pkg() != nil && entPackage(n.Obj().Pkg()) && opaque.Sending[strings.TrimSuffix(m.Name(), "X")]
+	return n != nil && n.Obj().Pkg() != nil && isGenerated(n.Obj().Pkg()) && opaque.Sending[strings.TrimSuffix(m.Name(), "X")]
 }

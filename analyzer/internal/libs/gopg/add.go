@@ -52,7 +52,7 @@ func (in *run) applyCall(inv *session.Invocation, q *query, fn memory.Value) mem
 	if ok && c.Fn != nil {
 		inner := &session.Invocation{C: inv.C, Fn: c, Args: []memory.Value{q}, At: inv.At, T: c.Fn.Signature.Results()}
 		out := in.Control.CallFunction(inner, c)
-		if in.St == nil {
+		if !in.Reached() {
 			return in.QuietDead(inv.T)
 		}
 		if t, ok := out.(memory.Tuple); ok && len(t) == 2 {

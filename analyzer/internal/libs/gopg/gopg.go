@@ -317,7 +317,7 @@ func (in *run) replace(q *query, d *draft) {
 		return
 	}
 	for _, c := range q.c.Alias {
-		in.St.Mem[c] = d.without("a query of go-pg that several parts of the program change")
+		in.Put(c, d.without("a query of go-pg that several parts of the program change"))
 	}
-	in.St.Mem[q.c] = d
+	in.Put(q.c, d)
 }

@@ -51,14 +51,14 @@ type column struct {
 
 func newQuery(in *memory.Memory, h *memory.Handle, d *draft) *query {
 	q := &query{h: h, c: in.NewCell(memory.HiddenType, "query", memory.Zeroed)}
-	in.St.Mem[q.c] = d
+	in.Put(q.c, d)
 	return q
 }
 
 // draftOf gives what a query has.
 func draftOf(in *memory.Memory, q *query) *draft {
 	if q.c != nil {
-		if d, ok := in.St.Mem[q.c].(*draft); ok {
+		if d, ok := in.Held(q.c).(*draft); ok {
 			return d
 		}
 	}

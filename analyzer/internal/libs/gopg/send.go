@@ -30,6 +30,7 @@ func (in *run) lost(inv *session.Invocation, q *query, s *statement, readOnly bo
 	in.EmitValue(s.draft)
 	if s.model != nil {
 		in.EmitValue(s.model.V)
+		in.AskCaller(s.model.V, "the model of a query of go-pg comes from its caller")
 	}
 	out := in.anything(inv, q.h, s.plainTables(), readOnly, cmp.Or(s.why(), what))
 	if s.model != nil {
@@ -283,7 +284,7 @@ func (in *run) insertCall(inv *session.Invocation, q *query, values []memory.Val
 		}
 		out = in.written(inv, rs, s, d, known)
 	})
-	if in.St == nil {
+	if !in.Reached() {
 		return in.QuietDead(inv.T)
 	}
 	if t, several := inv.T.(*types.Tuple); several && memory.Unbox(out) != nil && len(cols) != countSettled(cols) {
@@ -416,7 +417,7 @@ func (in *run) forEachCall(inv *session.Invocation, q *query, fn memory.Value) m
 		return in.lost(inv, q, s, true, "a query of go-pg with rows that go to what is not known")
 	}
 	rs := in.SendText(q.h, f)
-	if !rs.Mine || in.St.Sent[rs] {
+	if !rs.Mine || in.IsSent(rs) {
 		rs.Query.Returned = true
 		in.Execute(rs)
 		in.UnknownCall("a function for each row", []memory.Value{fn}, nil)
@@ -428,7 +429,7 @@ func (in *run) forEachCall(inv *session.Invocation, q *query, fn memory.Value) m
 			args = append(args, in.rowArg(rs, v.Type(), c.Fn.Signature.Params().Len() == 1))
 		}
 		inner := &session.Invocation{C: inv.C, Fn: c, Args: args, At: inv.At, T: gotypes.ErrorType}
-		if err, ok := memory.Unbox(in.Control.CallFunction(inner, c)).(*memory.Failure); ok && in.St != nil && !memory.IsTrue(client.Not(in.Failed(err))) {
+		if err, ok := memory.Unbox(in.Control.CallFunction(inner, c)).(*memory.Failure); ok && in.Reached() && !memory.IsTrue(client.Not(in.Failed(err))) {
 			fails(err)
 		}
 	})

@@ -118,7 +118,7 @@ func (in *run) otherCall(c *chain, name string, args []memory.Value, t types.Typ
 	in.Anything(c.h, in.tablesOf(c), false, "the call of "+name+" of *gorm.DB")
 	if gotypes.IsNamed(t, "gorm.io/gorm", "DB") {
 		r := in.instance(c)
-		in.St.Mem[r.s] = &draft{lost: "the call of " + name, model: draftOf(in.Memory, c).model}
+		in.Put(r.s, &draft{lost: "the call of " + name, model: draftOf(in.Memory, c).model})
 		return r
 	}
 	return in.Fresh(t, "result", memory.Unknown)
@@ -374,7 +374,7 @@ func (in *run) scopesCall(inv *session.Invocation, c *chain, args []memory.Value
 		sig := fn.Fn.Signature
 		inner := &session.Invocation{C: inv.C, Fn: fn, Args: []memory.Value{v}, At: in.Pos, T: sig.Results().At(0).Type()}
 		w := in.Control.CallFunction(inner, fn)
-		if in.St == nil {
+		if !in.Reached() {
 			return in.QuietDead(sig.Results().At(0).Type())
 		}
 		switch memory.Unbox(w).(type) {
@@ -497,18 +497,14 @@ func (in *run) sessionOf(c *chain, args []memory.Value) memory.Value {
 
 // pointCall is SavePoint or RollbackTo.
 func (in *run) pointCall(c *chain, r chainRole, args []memory.Value) {
-	if !in.Owns(c.h) || in.St.Phase != memory.Open || in.Trace != nil {
-		return
-	}
 	name, ok := memory.ConstText(args[0])
 	switch {
 	case !ok:
-		in.Emit(&client.Unknown{At: in.At(), Reason: "a savepoint whose name is not known"})
+		in.UnknownPoint(c.h)
 	case r == pointCall:
-		in.Emit(&client.Savepoint{At: in.At(), Name: name})
-		in.Saves = true
+		in.Savepoint(c.h, name)
 	default:
-		in.Emit(&client.RollbackTo{At: in.At(), Name: name})
+		in.RollbackTo(c.h, name)
 	}
 }
 

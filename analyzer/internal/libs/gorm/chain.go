@@ -72,14 +72,14 @@ type draft struct {
 	global         bool // statements without conditions are allowed
 }
 
-// isGorm reports whether a handle is a *gorm.DB.
-func isGorm(h *memory.Handle) bool { return h.T != nil && gotypes.IsNamed(h.T, "gorm.io/gorm", "DB") }
+// isDB reports whether a handle is a *gorm.DB.
+func isDB(h *memory.Handle) bool { return h.T != nil && gotypes.IsNamed(h.T, "gorm.io/gorm", "DB") }
 
 func newChain(in *memory.Memory, h *memory.Handle, d *draft) *chain {
 	c := &chain{h: h, s: in.NewCell(memory.HiddenType, "statement", memory.Zeroed),
 		err:   in.NewCell(gotypes.ErrorType, "err", memory.Zeroed),
 		count: in.NewCell(types.Typ[types.Int64], "affected", memory.Zeroed)}
-	in.St.Mem[c.s] = d
+	in.Put(c.s, d)
 	return c
 }
 
@@ -88,7 +88,7 @@ func draftOf(in *memory.Memory, c *chain) *draft {
 	if c.s == nil {
 		return &draft{}
 	}
-	d, ok := in.St.Mem[c.s].(*draft)
+	d, ok := in.Held(c.s).(*draft)
 	if !ok {
 		return &draft{lost: "a statement that is built in a loop"}
 	}
@@ -102,7 +102,7 @@ func (in *run) instance(c *chain) *chain {
 	}
 	r := newChain(in.Memory, c.h, draftOf(in.Memory, c))
 	if c.s != nil {
-		in.St.Mem[r.err] = in.Load(c.err)
+		in.Put(r.err, in.Load(c.err))
 	}
 	return r
 }
@@ -113,11 +113,11 @@ func (in *run) change(c *chain, f func(d *draft, when client.Expr)) *chain {
 	r := in.instance(c)
 	d := *draftOf(in.Memory, r)
 	f(&d, nil)
-	in.St.Mem[r.s] = &d
+	in.Put(r.s, &d)
 	if c.s != nil && c.mode == mixed {
 		old := *draftOf(in.Memory, c)
 		f(&old, c.owns)
-		in.St.Mem[c.s] = &old
+		in.Put(c.s, &old)
 	}
 	return r
 }
@@ -132,7 +132,7 @@ func (in *run) fork(c *chain, copies bool) memory.Value {
 	if copies || c.mode != owned {
 		r = *newChain(in.Memory, c.h, draftOf(in.Memory, c))
 		r.mode = forked
-		in.St.Mem[r.err] = in.Load(c.err)
+		in.Put(r.err, in.Load(c.err))
 	}
 	return &r
 }
@@ -171,7 +171,7 @@ func (in *run) fieldOfDB(recv memory.Value, owner types.Type, f *types.Var) (mem
 		return &memory.Pointer{To: c.count}, true
 	case "Statement":
 		if c.s != nil { // whoever has it may change it
-			in.St.Mem[c.s] = &draft{lost: "a statement that the program changes itself", model: draftOf(in.Memory, c).model}
+			in.Put(c.s, &draft{lost: "a statement that the program changes itself", model: draftOf(in.Memory, c).model})
 		}
 	}
 	return &memory.Pointer{To: in.NewCell(f.Type(), f.Name(), memory.Unknown)}, true
@@ -184,7 +184,7 @@ func joinChains(in *memory.Memory, name string, edges []*memory.Edge, vals []mem
 	for _, v := range vals {
 		switch v := v.(type) {
 		case *memory.Handle:
-			if !isGorm(v) {
+			if !isDB(v) {
 				return nil, false
 			}
 			list = append(list, &chain{h: v, mode: forked})
@@ -379,7 +379,7 @@ func (a *assignments) Depends() ([]memory.Value, bool) { return nil, true }
 
 // loopHandle gives what is known of a statement on a database that a loop begins.
 func loopHandle(in *memory.Memory, h *memory.Handle) (memory.Value, bool) {
-	if !isGorm(h) {
+	if !isDB(h) {
 		return nil, false
 	}
 	return newChain(in, h, (&draft{}).without()), true

@@ -30,7 +30,7 @@ func (in *run) conditions(args []memory.Value) (sqltext.Cond, bool) {
 	}
 	if text, ok := memory.ConstText(query); ok {
 		if c, done := in.textCond(text, rest); done {
-			return c, c.Id != nil
+			return c, c.ID != nil
 		}
 		if _, err := strconv.Atoi(text); err != nil {
 			return lostCond(), true

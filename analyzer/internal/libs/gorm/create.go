@@ -165,9 +165,9 @@ func (in *run) takeBack(rs *memory.Rows, s *subject, back []*gormmodel.Field) {
 		v := in.Temp(c.Name, k, null)
 		rs.Query.Into = append(rs.Query.Into, v)
 		if f.Key {
-			in.Keys[v] = client.True
+			in.IsKey(v, client.True)
 			if rs.One {
-				in.Keys[v] = in.Found(rs)
+				in.IsKey(v, in.Found(rs))
 			}
 		}
 		in.Arrive(rs, c, v)
@@ -236,7 +236,7 @@ func (in *run) createMany(r *chain, s *subject, from sqltext.Fragment, v memory.
 		return
 	}
 	for _, e := range list {
-		if in.St == nil {
+		if !in.Reached() {
 			return
 		}
 		p, isPointer := memory.Unbox(e).(*memory.Pointer)
@@ -250,11 +250,11 @@ func (in *run) createMany(r *chain, s *subject, from sqltext.Fragment, v memory.
 		in.create(one, memory.Box{V: p, T: types.NewPointer(s.m.Type)})
 		in.copyResult(one, r)
 	}
-	if p, isPointer := memory.Unbox(v).(*memory.Pointer); isPointer && in.St != nil {
+	if p, isPointer := memory.Unbox(v).(*memory.Pointer); isPointer && in.Reached() {
 		in.Expose(p)
 	}
-	if in.St != nil {
-		in.St.Mem[r.count] = in.SomeCount()
+	if in.Reached() {
+		in.Put(r.count, in.SomeCount())
 	}
 }
 
@@ -317,7 +317,7 @@ func (in *run) saveAll(r *chain, s *subject, from sqltext.Fragment, v memory.Val
 		in.Execute(rs)
 		in.setResult(r, &memory.Failure{}, count)
 		in.saveRelated(r, s)
-		if len(d.selects) > 0 || in.St == nil {
+		if len(d.selects) > 0 || !in.Reached() {
 			return
 		}
 		none := memory.Op("==", in.ScalarOf(count).E, memory.ConstInt(0))
@@ -350,7 +350,7 @@ func (in *run) firstOr(r *chain, args []memory.Value, create bool) {
 		return
 	}
 	found := memory.Op("==", n.E, memory.ConstInt(1))
-	if v, isVar := in.foundBehind(n.E); isVar {
+	if v, isVar := in.ChosenBy(n.E); isVar {
 		found = v
 	}
 	assign := func(list []memory.Value) []sqltext.Setting {
@@ -397,35 +397,17 @@ func (in *run) firstOr(r *chain, args []memory.Value, create bool) {
 	})
 }
 
-// foundBehind gives the condition under which a number is 1 and not 0, if it was
-// made by one.
-func (in *run) foundBehind(e client.Expr) (client.Expr, bool) {
-	v, ok := e.(*client.VarExpr)
-	if !ok {
-		return nil, false
-	}
-	for i := len(*in.Out) - 1; i >= 0; i-- {
-		s, isIf := (*in.Out)[i].(*client.If)
-		if !isIf || len(s.Then) != 1 {
-			continue
-		}
-		if a, isAssign := s.Then[0].(*client.Assign); isAssign && a.Var == v.Name {
-			return s.Cond, true
-		}
-	}
-	return nil, false
-}
-
 func (in *run) copyResult(from, to *chain) {
-	if in.St == nil {
+	if !in.Reached() {
 		return
 	}
-	in.St.Mem[to.err], in.St.Mem[to.count] = in.Load(from.err), in.Load(from.count)
+	in.Put(to.err, in.Load(from.err))
+	in.Put(to.count, in.Load(from.count))
 }
 
 // setField stores a value in the field of the struct that a statement is about.
 func (in *run) setField(s *subject, x sqltext.Setting) {
-	if in.St == nil || s.dest == nil {
+	if !in.Reached() || s.dest == nil {
 		return
 	}
 	f := s.m.Field(x.Name[strings.LastIndexByte(x.Name, '.')+1:])

@@ -23,7 +23,7 @@ type usage struct {
 	p *program.Program
 	// parser are the structs that GORM stores, noted those that statements are about.
 	parser *gormmodel.Parser
-	config gormConfig
+	config config
 	noted  []noted
 	saving int // around the instruction, rows of relations that are saved
 }
@@ -59,7 +59,7 @@ func New(p *program.Program) *session.Library {
 		Functions: l.functions(),
 		Method: func(s *session.Session, inv *session.Invocation, name string, _ *types.Signature) (memory.Value, bool) {
 			c := asChain(memory.Unbox(inv.Args[0]))
-			if c == nil || !isGorm(c.h) && c.s == nil {
+			if c == nil || !isDB(c.h) && c.s == nil {
 				return nil, false
 			}
 			return l.run(s).onChain(inv, c, name, inv.Args[1:])
@@ -179,8 +179,8 @@ func (l *usage) tableName(n *types.Named) (name string, has bool) {
 	return name, true
 }
 
-// gormConfig is what the program sets in GORM's options, anywhere.
-type gormConfig struct {
+// config is what the program sets in GORM's options, anywhere.
+type config struct {
 	naming gormmodel.Naming
 	// apart says that statements of hooks and relations are no transaction with the
 	// one that they belong to, global that statements without conditions are sent,
@@ -195,7 +195,7 @@ func (l *usage) look(instr ssa.Instruction) {
 	l.parser.Naming = l.config.naming
 }
 
-func (c *gormConfig) read(instr ssa.Instruction) {
+func (c *config) read(instr ssa.Instruction) {
 	s, ok := instr.(*ssa.Store)
 	if !ok {
 		return

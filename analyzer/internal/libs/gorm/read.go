@@ -45,7 +45,7 @@ func (in *run) subjectOf(d *draft, dest memory.Value) *subject {
 	s.m = s.destModel
 	defer func() {
 		if d.table == "" && d.raw == nil && !d.badTable {
-			in.lib.noteModel(s.m, in.P.Position(in.Pos), false)
+			in.lib.noteModel(s.m, in.Here(), false)
 		}
 	}()
 	if d.model != nil {
@@ -312,12 +312,12 @@ func (in *run) lostRead(r *chain, s *subject, dest memory.Value, why string) {
 
 // setResult sets Error and RowsAffected.
 func (in *run) setResult(r *chain, err *memory.Failure, count memory.Value) {
-	if in.St == nil {
+	if !in.Reached() {
 		return
 	}
-	in.St.Mem[r.err] = err
+	in.Put(r.err, err)
 	if count != nil {
-		in.St.Mem[r.count] = count
+		in.Put(r.count, count)
 	}
 }
 

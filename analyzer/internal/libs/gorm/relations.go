@@ -34,7 +34,7 @@ func (in *run) relations(r *chain, s *subject, kinds ...gormmodel.RelationKind) 
 	in.lib.saving++
 	defer func() { in.lib.saving-- }()
 	in.eachRelation(s, func(rel *gormmodel.Relation, c *memory.Cell, nz client.Expr) {
-		if slices.Contains(kinds, rel.Kind) && in.St != nil {
+		if slices.Contains(kinds, rel.Kind) && in.Reached() {
 			in.Either(nz, func() { in.saveRelation(r, s, rel, c) }, func() {})
 		}
 	})
@@ -83,11 +83,11 @@ func (in *run) saveRelation(r *chain, s *subject, rel *gormmodel.Relation, c *me
 		}
 		one := newChain(in.Memory, r.h, &draft{conflict: how, skipHooks: s.d.skipHooks})
 		in.create(one, memory.Box{V: &memory.Pointer{To: to}, T: types.NewPointer(other.Type)})
-		if in.St == nil {
+		if !in.Reached() {
 			return
 		}
 		if err, isFailure := in.Load(one.err).(*memory.Failure); !isFailure || !memory.IsTrue(client.Not(in.Failed(err))) {
-			in.St.Mem[r.err] = in.Load(one.err)
+			in.Put(r.err, in.Load(one.err))
 		}
 		if rel.Kind == gormmodel.BelongsTo {
 			in.copyKeys(to, other, rel.Theirs, s.dest, s.destModel, rel.Own)
@@ -301,13 +301,13 @@ func (in *run) write(r *chain, s *subject, before, after []string, relations boo
 			in.setResult(r, err, nil)
 		}
 	}
-	if in.St == nil {
+	if !in.Reached() {
 		return
 	}
 	in.Either(in.Settled(ok), func() {
 		f()
 		for _, name := range after {
-			if in.St == nil {
+			if !in.Reached() {
 				return
 			}
 			if err := in.hook(r, s, name); err != nil {
@@ -315,7 +315,7 @@ func (in *run) write(r *chain, s *subject, before, after []string, relations boo
 			}
 		}
 	}, func() {})
-	if own && in.St != nil {
+	if own && in.Reached() {
 		err, isFailure := in.Load(r.err).(*memory.Failure)
 		if !isFailure {
 			err = &memory.Failure{}
@@ -372,7 +372,7 @@ func (in *run) hookMatters(s *subject, name string) bool {
 // hook calls a hook, and gives its error; nil if there is none.
 func (in *run) hook(r *chain, s *subject, name string) *memory.Failure {
 	fn := in.hookFunc(s, name)
-	if fn == nil || in.St == nil {
+	if fn == nil || !in.Reached() {
 		return nil
 	}
 	errType := gotypes.ErrorType
@@ -384,7 +384,7 @@ func (in *run) hook(r *chain, s *subject, name string) *memory.Failure {
 	}
 	inv := &session.Invocation{Fn: fn, Args: []memory.Value{&memory.Pointer{To: s.dest}, r.h}, At: in.Pos, T: errType}
 	out := in.Control.EnterFunction(inv, fn.Fn, nil)
-	if in.St == nil {
+	if !in.Reached() {
 		return nil
 	}
 	err, ok := memory.Unbox(out).(*memory.Failure)

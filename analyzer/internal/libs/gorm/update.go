@@ -212,7 +212,7 @@ func (in *run) sendUpdate(r *chain, s *subject, from sqltext.Fragment, model mem
 			in.setResult(r, &memory.Failure{}, count)
 		})
 		for _, store := range stores {
-			if in.St != nil {
+			if in.Reached() {
 				store()
 			}
 		}

@@ -23,7 +23,7 @@ func (in *run) sendCall(inv *session.Invocation, c *chain, role chainRole, name 
 	var out memory.Value = r
 	// After an error, calls on the same chain do nothing.
 	in.Either(in.Settled(in.Failed(before)), func() {}, func() { out = in.dispatch(inv, c, r, role, name, args) })
-	if in.St == nil {
+	if !in.Reached() {
 		return in.QuietDead(inv.T)
 	}
 	return out
@@ -39,7 +39,7 @@ func (in *run) dispatch(inv *session.Invocation, c, r *chain, role chainRole, na
 			if w, ok := in.conditionList(args[from]); ok {
 				d := *draftOf(in.Memory, r)
 				d.where = append(d.where[:len(d.where):len(d.where)], w)
-				in.St.Mem[r.s] = &d
+				in.Put(r.s, &d)
 			}
 		}
 	}
@@ -208,7 +208,7 @@ func (in *run) storeField(c *memory.Cell, f *gormmodel.Field, v memory.Value) {
 	case *types.Pointer:
 		if _, isPointer := x.(*memory.Pointer); !isPointer {
 			to := in.NewCell(u.Elem(), f.Name, memory.Zeroed)
-			in.St.Mem[to] = x
+			in.Put(to, x)
 			x = &memory.Pointer{To: to}
 			if memory.IsNilValue(memory.Unbox(v)) {
 				x = in.Zero(fc.T)
@@ -359,7 +359,7 @@ func (in *run) migrate(args []memory.Value) {
 	}
 	for _, v := range list {
 		if m := in.modelOf(v); m != nil {
-			in.lib.noteModel(m, in.P.Position(in.Pos), true)
+			in.lib.noteModel(m, in.Here(), true)
 		}
 	}
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/txrobust/robust/internal/quote"
 )
 
-// gorpPaths are the modules of gorp and of what is made of it.
-var gorpPaths = []string{"github.com/go-gorp/gorp", "gopkg.in/gorp.v1", "gopkg.in/gorp.v2", "github.com/letsencrypt/borp"}
+// paths are the modules of gorp and of what is made of it.
+var paths = []string{"github.com/go-gorp/gorp", "gopkg.in/gorp.v1", "gopkg.in/gorp.v2", "github.com/letsencrypt/borp"}
 
-// isGorpPath reports whether a package is one of gorp.
-func isGorpPath(path string) bool {
-	for _, p := range gorpPaths {
+// isPath reports whether a package is one of gorp.
+func isPath(path string) bool {
+	for _, p := range paths {
 		if path == p || strings.HasPrefix(path, p+"/") {
 			return true
 		}
@@ -32,41 +32,41 @@ func isGorpPath(path string) bool {
 // handleType says what statements are sent through in gorp: "db", "tx", "either" or "".
 func handleType(t types.Type) string {
 	n := gotypes.NamedOf(t)
-	if n == nil || n.Obj().Pkg() == nil || !isGorpPath(n.Obj().Pkg().Path()) {
+	if n == nil || n.Obj().Pkg() == nil || !isPath(n.Obj().Pkg().Path()) {
 		return ""
 	}
 	return map[string]string{"DbMap": "db", "Transaction": "tx", "SqlExecutor": "either"}[n.Obj().Name()]
 }
 
-// gorpCall is what a method of gorp does.
-type gorpCall uint8
+// call is what a method of gorp does.
+type call uint8
 
 const (
-	noGorp     gorpCall = iota
-	gorpOne             // (destination, SQL, arguments …): one row
-	gorpAll             // the same with all rows
-	gorpScalar          // (SQL, arguments …): one value
-	gorpInsert          // (structs …)
-	gorpUpdate
-	gorpDelete
-	gorpGet // (struct, keys …)
+	noCall     call = iota
+	oneCall         // (destination, SQL, arguments …): one row
+	allCall         // the same with all rows
+	scalarCall      // (SQL, arguments …): one value
+	insertCall      // (structs …)
+	updateCall
+	deleteCall
+	getCall // (struct, keys …)
 )
 
-var methods = map[string]gorpCall{
-	"SelectOne": gorpOne, "Select": gorpAll, "SelectInt": gorpScalar, "SelectNullInt": gorpScalar, "SelectFloat": gorpScalar,
-	"SelectNullFloat": gorpScalar, "SelectStr": gorpScalar, "SelectNullStr": gorpScalar,
-	"Insert": gorpInsert, "Update": gorpUpdate, "Delete": gorpDelete, "Get": gorpGet,
+var methods = map[string]call{
+	"SelectOne": oneCall, "Select": allCall, "SelectInt": scalarCall, "SelectNullInt": scalarCall, "SelectFloat": scalarCall,
+	"SelectNullFloat": scalarCall, "SelectStr": scalarCall, "SelectNullStr": scalarCall,
+	"Insert": insertCall, "Update": updateCall, "Delete": deleteCall, "Get": getCall,
 }
 
-// gorpRole gives what a method does: one of gorp, or of an interface that has its
+// callOf gives what a method does: one of gorp, or of an interface that has its
 // signature, if the program uses gorp.
-func (l *usage) gorpRole(recv types.Type, name string, sig *types.Signature) gorpCall {
+func (l *usage) callOf(recv types.Type, name string, sig *types.Signature) call {
 	c := methods[name]
-	if c == noGorp || handleType(recv) != "" {
+	if c == noCall || handleType(recv) != "" {
 		return c
 	}
 	if !l.used || !types.IsInterface(recv) || !sig.Variadic() || gotypes.IsText(last(sig).Elem()) {
-		return noGorp
+		return noCall
 	}
 	n := sig.Params().Len() - 1
 	at := 0
@@ -80,28 +80,28 @@ func (l *usage) gorpRole(recv types.Type, name string, sig *types.Signature) gor
 	anything := func(i int) bool { return i < n && types.IsInterface(sig.Params().At(i).Type()) }
 	errs := types.TypeString(gotypes.ErrorType.Underlying(), nil) + ";"
 	switch c {
-	case gorpOne:
+	case oneCall:
 		if n-at == 2 && anything(at) && gotypes.IsText(sig.Params().At(at+1).Type()) && results == errs {
 			return c
 		}
-	case gorpAll:
+	case allCall:
 		if n-at == 2 && anything(at) && gotypes.IsText(sig.Params().At(at+1).Type()) && sig.Results().Len() == 2 {
 			return c
 		}
-	case gorpInsert:
+	case insertCall:
 		if n == at && results == errs {
 			return c
 		}
-	case gorpUpdate, gorpDelete:
+	case updateCall, deleteCall:
 		if n == at && results == "int64;"+errs {
 			return c
 		}
-	case gorpGet:
+	case getCall:
 		if n-at == 1 && anything(at) && sig.Results().Len() == 2 {
 			return c
 		}
 	}
-	return noGorp
+	return noCall
 }
 
 // last is the type of the last parameter, which is variadic.
@@ -109,8 +109,8 @@ func last(sig *types.Signature) *types.Slice {
 	return sig.Params().At(sig.Params().Len() - 1).Type().(*types.Slice)
 }
 
-// gorpTable is the table that a struct is kept in.
-type gorpTable struct {
+// table is the table that a struct is kept in.
+type table struct {
 	t    types.Type
 	name string
 	keys []string // names of fields, or of columns
@@ -124,7 +124,7 @@ type gorpTable struct {
 type usage struct {
 	p      *program.Program
 	used   bool
-	tables []*gorpTable
+	tables []*table
 }
 
 // run models the calls of one interpretation.
@@ -137,35 +137,35 @@ type run struct {
 func New(p *program.Program) *session.Library {
 	l := &usage{p: p}
 	for _, pkg := range p.Pkgs {
-		l.used = l.used || slices.ContainsFunc(pkg.Pkg.Imports(), func(i *types.Package) bool { return isGorpPath(i.Path()) })
+		l.used = l.used || slices.ContainsFunc(pkg.Pkg.Imports(), func(i *types.Package) bool { return isPath(i.Path()) })
 	}
-	role := func(m *types.Func) gorpCall { return l.gorpRole(m.Signature().Recv().Type(), m.Name(), m.Signature()) }
+	role := func(m *types.Func) call { return l.callOf(m.Signature().Recv().Type(), m.Name(), m.Signature()) }
 	return &session.Library{
 		Names: program.Names{
-			Paths:      gorpPaths,
+			Paths:      paths,
 			HandleOf:   handleType,
-			Sends:      func(m *types.Func) bool { return role(m) != noGorp },
-			UsesMethod: func(m *types.Func) (uses, known bool) { return true, role(m) != noGorp },
-			Look:       l.findGorp,
+			Sends:      func(m *types.Func) bool { return role(m) != noCall },
+			UsesMethod: func(m *types.Func) (uses, known bool) { return true, role(m) != noCall },
+			Look:       l.look,
 		},
 		Method: func(s *session.Session, inv *session.Invocation, name string, sig *types.Signature) (memory.Value, bool) {
 			h, ok := memory.Unbox(inv.Args[0]).(*memory.Handle)
 			if !ok {
 				return nil, false
 			}
-			c := l.gorpRole(sig.Recv().Type(), name, sig)
-			if c == noGorp {
+			c := l.callOf(sig.Recv().Type(), name, sig)
+			if c == noCall {
 				return nil, false
 			}
 			in := &run{&sqltext.Writer{Session: s}, l}
-			return in.onGorp(inv, h, c, s.WithoutContext(sig, inv.Args[1:])), true
+			return in.onCall(inv, h, c, s.WithoutContext(sig, inv.Args[1:])), true
 		},
 		Named: func(h *memory.Handle) bool { return handleType(h.T) != "" || l.used },
 	}
 }
 
-// findGorp looks for the registration of a table.
-func (l *usage) findGorp(instr ssa.Instruction) {
+// look looks for the registration of a table.
+func (l *usage) look(instr ssa.Instruction) {
 	c, ok := instr.(*ssa.Call)
 	if !ok || c.Call.StaticCallee() == nil || c.Call.StaticCallee().Signature.Recv() == nil {
 		return
@@ -178,7 +178,7 @@ func (l *usage) findGorp(instr ssa.Instruction) {
 	if !ok {
 		return
 	}
-	t := &gorpTable{t: model.X.Type()}
+	t := &table{t: model.X.Type()}
 	named := gotypes.NamedOf(t.t)
 	switch f.Name() {
 	case "AddTable":
@@ -206,7 +206,7 @@ func (l *usage) findGorp(instr ssa.Instruction) {
 }
 
 // setKeys reads SetKeys, called on what registered the table.
-func (t *gorpTable) setKeys(made ssa.Value) {
+func (t *table) setKeys(made ssa.Value) {
 	for _, r := range *made.Referrers() {
 		c, ok := r.(*ssa.Call)
 		if !ok || c.Call.StaticCallee() == nil || c.Call.StaticCallee().Name() != "SetKeys" || len(c.Call.Args) != 3 || c.Call.Args[0] != made {
@@ -232,8 +232,8 @@ func (t *gorpTable) setKeys(made ssa.Value) {
 	}
 }
 
-// gorpTableOf gives the table of a struct or of a pointer to one, nil if it is not known.
-func (l *usage) gorpTableOf(t types.Type) *gorpTable {
+// tableOf gives the table of a struct or of a pointer to one, nil if it is not known.
+func (l *usage) tableOf(t types.Type) *table {
 	if t == nil {
 		return nil
 	}
@@ -241,16 +241,16 @@ func (l *usage) gorpTableOf(t types.Type) *gorpTable {
 		t = ptr.Elem()
 	}
 	for _, o := range l.tables {
-		if types.Identical(o.t, t) && !o.several && !hasGorpHooks(t) {
+		if types.Identical(o.t, t) && !o.several && !hasHooks(t) {
 			return o
 		}
 	}
 	return nil
 }
 
-// hasGorpHooks reports whether a struct has methods that gorp calls around its
+// hasHooks reports whether a struct has methods that gorp calls around its
 // statements.
-func hasGorpHooks(t types.Type) bool {
+func hasHooks(t types.Type) bool {
 	for _, name := range []string{"PreInsert", "PostInsert", "PreUpdate", "PostUpdate", "PreDelete", "PostDelete", "PostGet"} {
 		if o, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, nil, name); o != nil {
 			return true
@@ -259,15 +259,15 @@ func hasGorpHooks(t types.Type) bool {
 	return false
 }
 
-// onGorp is a method of gorp.
-func (in *run) onGorp(inv *session.Invocation, h *memory.Handle, c gorpCall, args []memory.Value) memory.Value {
+// onCall is a method of gorp.
+func (in *run) onCall(inv *session.Invocation, h *memory.Handle, c call, args []memory.Value) memory.Value {
 	switch c {
-	case gorpOne, gorpAll:
+	case oneCall, allCall:
 		if _, ok := memory.Unbox(args[0]).(*memory.Pointer); !ok {
-			return in.gorpRows(inv, h, args)
+			return in.rows(inv, h, args)
 		}
 		r := program.GetRole
-		if c == gorpAll {
+		if c == allCall {
 			r = program.SelectRole
 		}
 		if v, ok := in.Send(inv, h, r, args); ok {
@@ -276,14 +276,14 @@ func (in *run) onGorp(inv *session.Invocation, h *memory.Handle, c gorpCall, arg
 			}
 			return v
 		}
-	case gorpScalar:
-		return in.gorpRows(inv, h, append([]memory.Value{nil}, args...))
-	case gorpGet:
-		return in.gorpGet(inv, h, args)
-	case gorpInsert, gorpUpdate, gorpDelete:
+	case scalarCall:
+		return in.rows(inv, h, append([]memory.Value{nil}, args...))
+	case getCall:
+		return in.get(inv, h, args)
+	case insertCall, updateCall, deleteCall:
 		if list, ok := in.ListOf(args[0]); ok {
 			for _, v := range list {
-				in.gorpWrite(h, c, v)
+				in.write(h, c, v)
 			}
 			if _, isTuple := inv.T.(*types.Tuple); isTuple {
 				return in.Answer(inv.T, in.SomeCount())
@@ -293,7 +293,7 @@ func (in *run) onGorp(inv *session.Invocation, h *memory.Handle, c gorpCall, arg
 	}
 	for _, a := range args {
 		in.EmitValue(a)
-		in.askCaller(a)
+		in.AskCaller(a, "the struct of a statement comes from its caller")
 	}
 	in.Anything(h, nil, false, "a call of gorp with arguments that are not known")
 	for _, a := range args {
@@ -302,9 +302,9 @@ func (in *run) onGorp(inv *session.Invocation, h *memory.Handle, c gorpCall, arg
 	return in.Fresh(inv.T, "result", memory.Unknown)
 }
 
-// gorpRows is a query whose result goes to (args[0], nil for none) a destination that
+// rows is a query whose result goes to (args[0], nil for none) a destination that
 // is not known.
-func (in *run) gorpRows(inv *session.Invocation, h *memory.Handle, args []memory.Value) memory.Value {
+func (in *run) rows(inv *session.Invocation, h *memory.Handle, args []memory.Value) memory.Value {
 	rest, known := in.ListOf(args[2])
 	rs := in.Statement(h, args[1], rest, !known, nil)
 	rs.Query.Returned = true
@@ -315,30 +315,23 @@ func (in *run) gorpRows(inv *session.Invocation, h *memory.Handle, args []memory
 	return in.Fresh(inv.T, "result", memory.Unknown)
 }
 
-// askCaller takes note that what a statement is made of comes from the caller.
-func (in *run) askCaller(v memory.Value) {
-	if s, ok := memory.Unbox(v).(memory.Scalar); ok && in.Site == "" && in.Given(s.E) {
-		in.Result.FromCaller("the struct of a statement comes from its caller", in.Pos)
-	}
-}
-
-// gorpColumn is a column of a struct. path leads to its field, through embedded
+// column is a column of a struct. path leads to its field, through embedded
 // structs.
-type gorpColumn struct {
+type column struct {
 	name, field string
 	key         bool
 	path        []int
 	t           types.Type
 }
 
-// gorpColumns gives the columns of a table, nil if they are not known.
-func (in *run) gorpColumns(t *gorpTable) []gorpColumn {
-	out, ok := in.gorpFields(t.t, nil)
+// columns gives the columns of a table, nil if they are not known.
+func (in *run) columns(t *table) []column {
+	out, ok := in.fields(t.t, nil)
 	keys := 0
 	for i := range out {
 		c := &out[i]
 		for _, k := range t.keys {
-			c.key = c.key || in.lib.gorpNames(k, c)
+			c.key = c.key || in.lib.isNamed(k, c)
 		}
 		if c.key {
 			keys++
@@ -350,9 +343,9 @@ func (in *run) gorpColumns(t *gorpTable) []gorpColumn {
 	return out
 }
 
-// gorpFields gives the columns of the fields of a struct, and of those that are
+// fields gives the columns of the fields of a struct, and of those that are
 // embedded in it, but for fields of a name that another one had before.
-func (in *run) gorpFields(t types.Type, path []int) (out []gorpColumn, ok bool) {
+func (in *run) fields(t types.Type, path []int) (out []column, ok bool) {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok {
 		return nil, false
@@ -361,12 +354,12 @@ func (in *run) gorpFields(t types.Type, path []int) (out []gorpColumn, ok bool) 
 		f := s.Field(i)
 		at := append(slices.Clone(path), i)
 		if f.Embedded() {
-			inner, ok := in.gorpFields(f.Type(), at)
+			inner, ok := in.fields(f.Type(), at)
 			if !ok {
 				return nil, false
 			}
 			for _, c := range inner {
-				if !slices.ContainsFunc(out, func(o gorpColumn) bool { return o.field == c.field }) {
+				if !slices.ContainsFunc(out, func(o column) bool { return o.field == c.field }) {
 					out = append(out, c)
 				}
 			}
@@ -379,14 +372,14 @@ func (in *run) gorpFields(t types.Type, path []int) (out []gorpColumn, ok bool) 
 		if name == "" {
 			name = f.Name()
 		}
-		out = append(out, gorpColumn{name: in.lib.gorpName(name), field: f.Name(), path: at, t: f.Type()})
+		out = append(out, column{name: in.lib.quoted(name), field: f.Name(), path: at, t: f.Type()})
 	}
 	return out, true
 }
 
 // at gives the value of the field of a column; ok is false where the struct around
 // it is not known.
-func (c *gorpColumn) at(s *memory.Aggregate) (v memory.Value, ok bool) {
+func (c *column) at(s *memory.Aggregate) (v memory.Value, ok bool) {
 	v = s
 	for _, i := range c.path {
 		a, known := v.(*memory.Aggregate)
@@ -398,39 +391,39 @@ func (c *gorpColumn) at(s *memory.Aggregate) (v memory.Value, ok bool) {
 	return v, true
 }
 
-// gorpNames reports whether a key that is registered is a column: by its field, or by
+// isNamed reports whether a key that is registered is a column: by its field, or by
 // the name that it has in statements.
-func (l *usage) gorpNames(key string, c *gorpColumn) bool {
-	return strings.EqualFold(key, c.field) || strings.EqualFold(l.gorpName(key), c.name)
+func (l *usage) isNamed(key string, c *column) bool {
+	return strings.EqualFold(key, c.field) || strings.EqualFold(l.quoted(key), c.name)
 }
 
 // in gives the place of the field of a column in a struct.
-func (c *gorpColumn) in(row *memory.Cell) *memory.Cell {
+func (c *column) in(row *memory.Cell) *memory.Cell {
 	for _, i := range c.path {
 		row = row.Part(i)
 	}
 	return row
 }
 
-// gorpName gives a name as it stands in a statement. MySQL ignores case.
-func (l *usage) gorpName(name string) string {
-	if l.p.Mysql {
+// quoted gives a name as it stands in a statement. MySQL ignores case.
+func (l *usage) quoted(name string) string {
+	if l.p.MySQL {
 		name = strings.ToLower(name)
 	}
 	return quote.Ident(name)
 }
 
-// gorpWrite sends the statement for one struct.
-func (in *run) gorpWrite(h *memory.Handle, c gorpCall, v memory.Value) {
+// write sends the statement for one struct.
+func (in *run) write(h *memory.Handle, c call, v memory.Value) {
 	r := memory.RefTo(v)
-	table := in.lib.gorpTableOf(r.T)
+	table := in.lib.tableOf(r.T)
 	s, known := in.StructOf(v)
-	if table != nil && len(table.keys) == 0 && c != gorpInsert { // gorp refuses it
+	if table != nil && len(table.keys) == 0 && c != insertCall { // gorp refuses it
 		table = nil
 	}
 	if table == nil || !known {
 		in.EmitValue(v)
-		in.askCaller(v)
+		in.AskCaller(v, "the struct of a statement comes from its caller")
 		var tables []string
 		if table != nil {
 			tables = []string{table.name}
@@ -439,7 +432,7 @@ func (in *run) gorpWrite(h *memory.Handle, c gorpCall, v memory.Value) {
 		in.Expose(v)
 		return
 	}
-	cols := in.gorpColumns(table)
+	cols := in.columns(table)
 	for i := range cols {
 		if _, known := cols[i].at(s); !known {
 			cols = nil
@@ -466,18 +459,18 @@ func (in *run) gorpWrite(h *memory.Handle, c gorpCall, v memory.Value) {
 			names, vals = append(names, col.name), append(vals, val)
 		}
 	}
-	name := in.lib.gorpName(table.name)
+	name := in.lib.quoted(table.name)
 	var f sqltext.Fragment
 	switch c {
-	case gorpInsert:
+	case insertCall:
 		f = sqltext.Frag("INSERT INTO "+name+" ("+strings.Join(names, ", ")+") VALUES (").Plus(sqltext.Join(vals, ", "), sqltext.Frag(")"))
-	case gorpUpdate:
+	case updateCall:
 		f = sqltext.Frag("UPDATE "+name+" SET ").Plus(sqltext.Join(sets, ", "), sqltext.Frag(" WHERE "), sqltext.Join(keys, " AND "))
 	default:
 		f = sqltext.Frag("DELETE FROM " + name + " WHERE ").Plus(sqltext.Join(keys, " AND "))
 	}
 	in.Execute(in.SendText(h, f))
-	if p, ok := memory.Unbox(v).(*memory.Pointer); ok && c == gorpInsert && table.auto {
+	if p, ok := memory.Unbox(v).(*memory.Pointer); ok && c == insertCall && table.auto {
 		for _, col := range cols {
 			if col.key {
 				in.Store(col.in(p.To), in.FreshValue(col.t))
@@ -486,18 +479,18 @@ func (in *run) gorpWrite(h *memory.Handle, c gorpCall, v memory.Value) {
 	}
 }
 
-// gorpGet is Get: a row by its key, in an interface that is nil without one.
-func (in *run) gorpGet(inv *session.Invocation, h *memory.Handle, args []memory.Value) memory.Value {
-	table := in.lib.gorpTableOf(memory.RefTo(args[0]).T)
+// get is Get: a row by its key, in an interface that is nil without one.
+func (in *run) get(inv *session.Invocation, h *memory.Handle, args []memory.Value) memory.Value {
+	table := in.lib.tableOf(memory.RefTo(args[0]).T)
 	keys, known := in.ListOf(args[1])
-	var cols []gorpColumn
+	var cols []column
 	if table != nil && len(table.keys) > 0 {
-		cols = in.gorpColumns(table)
+		cols = in.columns(table)
 	}
 	if cols == nil || !known || len(keys) != len(table.keys) {
 		for _, a := range args {
 			in.EmitValue(a)
-			in.askCaller(a)
+			in.AskCaller(a, "the struct of a statement comes from its caller")
 		}
 		in.Anything(h, nil, true, "a Get of gorp of a struct that is not known")
 		return in.Fresh(inv.T, "row", memory.Unknown)
@@ -509,12 +502,12 @@ func (in *run) gorpGet(inv *session.Invocation, h *memory.Handle, args []memory.
 	var conds []sqltext.Fragment
 	for i, k := range table.keys {
 		for _, c := range cols {
-			if in.lib.gorpNames(k, &c) {
+			if in.lib.isNamed(k, &c) {
 				conds = append(conds, sqltext.Frag(c.name+" = ").Plus(in.ParamOf(keys[i])))
 			}
 		}
 	}
-	rs := in.SendText(h, sqltext.Frag("SELECT "+strings.Join(names, ", ")+" FROM "+in.lib.gorpName(table.name)+" WHERE ").Plus(sqltext.Join(conds, " AND ")))
+	rs := in.SendText(h, sqltext.Frag("SELECT "+strings.Join(names, ", ")+" FROM "+in.lib.quoted(table.name)+" WHERE ").Plus(sqltext.Join(conds, " AND ")))
 	row := in.NewCell(table.t, "row", memory.Zeroed)
 	if !rs.Mine || row.Whole() {
 		rs.Query.Returned = true
@@ -531,7 +524,7 @@ func (in *run) gorpGet(inv *session.Invocation, h *memory.Handle, args []memory.
 	if !ok {
 		panic("analyzer: the error of a row is none")
 	}
-	in.Boxed[row] = true
+	in.IsBoxed(row)
 	found := memory.Box{V: &memory.Pointer{To: row, IsNil: err.NoRows}, T: types.NewPointer(table.t)}
 	return memory.Tuple{found, &memory.Failure{Other: err.Other}}
 }

@@ -38,7 +38,7 @@ func batchAt(in *memory.Memory, p *memory.Pointer) (*batch, bool) {
 	if !isBatch(p.To.T) {
 		return nil, false
 	}
-	if b, ok := in.St.Mem[p.To].(*batch); ok {
+	if b, ok := in.Held(p.To).(*batch); ok {
 		return b, true
 	}
 	return &batch{}, p.To.Start == memory.Zeroed
@@ -48,10 +48,10 @@ func onBatch(in *session.Session, inv *session.Invocation, b *batch, name string
 	switch name {
 	case "Queue":
 		list, known := in.ListOf(args[1])
-		if in.Site != "" && in.St.Phase == memory.Open && in.Trace == nil {
+		if in.IsOpen() && in.Trace == nil {
 			sendQueued(in, &memory.Handle{Kind: memory.Transaction, Site: in.Site}, queued{args[0], list, !known})
 		} else if p, ok := memory.Unbox(inv.Args[0]).(*memory.Pointer); ok {
-			in.St.Mem[p.To] = &batch{queued: append(slices.Clone(b.queued), queued{args[0], list, !known})}
+			in.Put(p.To, &batch{queued: append(slices.Clone(b.queued), queued{args[0], list, !known})})
 		}
 		return memory.Of(client.C(ir.Null), client.Any), true
 	case "Len":
@@ -82,7 +82,7 @@ func sendBatch(in *session.Session, h *memory.Handle, args []memory.Value) memor
 		return &batch{sent: true}
 	}
 	b, ok := batchAt(in.Memory, p)
-	if !ok && !(in.Owns(h) && in.St.Phase == memory.Open) {
+	if !ok && !(in.OwnsOpen(h)) {
 		in.UnknownCall("SendBatch of a batch that is not known", append(args, h), nil)
 		return &batch{sent: true}
 	}
@@ -112,7 +112,7 @@ func copyFrom(in *session.Session, inv *session.Invocation, h *memory.Handle, ar
 			}
 		}
 	}
-	if in.Owns(h) && in.St.Phase == memory.Open {
+	if in.OwnsOpen(h) {
 		u := &client.Unknown{At: in.At(), Reason: "CopyFrom"}
 		if table != "" {
 			u.Tables = []string{table}
@@ -125,7 +125,7 @@ func copyFrom(in *session.Session, inv *session.Invocation, h *memory.Handle, ar
 		if table != "" {
 			text = "INSERT INTO " + table + " " + client.Hole
 		}
-		in.Auto(&memory.Rows{H: h, Pos: in.P.Position(in.Pos), Query: &client.Query{At: in.At(), SQL: text}}, text, nil)
+		in.Auto(&memory.Rows{H: h, Pos: in.Here(), Query: &client.Query{At: in.At(), SQL: text}}, text, nil)
 	}
 	return in.Quiet(inv.T)
 }

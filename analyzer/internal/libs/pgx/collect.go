@@ -65,7 +65,7 @@ func collect(model func(in *session.Session, inv *session.Invocation, c collecti
 // collectRows gives all rows.
 func collectRows(in *session.Session, inv *session.Invocation, c collection) memory.Value {
 	out := in.Quiet(inv.T).(memory.Tuple)
-	if c.rs.Mine && !in.St.Sent[c.rs] {
+	if c.rs.Mine && !in.IsSent(c.rs) {
 		out[1] = collectAll(in, inv, c.rs, c.how)
 	}
 	c.rs.Query.Returned = true
@@ -135,7 +135,7 @@ func collectOne(in *session.Session, inv *session.Invocation, c collection) memo
 // forEach runs a function for each row, with the columns in variables.
 func forEach(in *session.Session, inv *session.Invocation, c collection) memory.Value {
 	rs, dests, fn := c.rs, c.dests, c.fn
-	if fn == nil || !rs.Mine || in.St.Sent[rs] {
+	if fn == nil || !rs.Mine || in.IsSent(rs) {
 		rs.Query.Returned = true
 		in.Execute(rs)
 		for _, d := range dests {
@@ -151,7 +151,7 @@ func forEach(in *session.Session, inv *session.Invocation, c collection) memory.
 			fails(f)
 		}
 		inner := &session.Invocation{C: inv.C, Fn: fn, At: inv.At, T: gotypes.ErrorType}
-		if f, ok := memory.Unbox(in.Control.CallFunction(inner, fn)).(*memory.Failure); ok && in.St != nil && !memory.IsTrue(client.Not(in.Failed(f))) {
+		if f, ok := memory.Unbox(in.Control.CallFunction(inner, fn)).(*memory.Failure); ok && in.Reached() && !memory.IsTrue(client.Not(in.Failed(f))) {
 			fails(f)
 		}
 	})

@@ -28,7 +28,7 @@ func New(*program.Program) *session.Library {
 			v5 + ".CollectRows": collect(collectRows), v5 + ".AppendRows": collect(collectRows),
 			v5 + ".CollectOneRow": collect(collectOne), v5 + ".CollectExactlyOneRow": collect(collectOne), v5 + ".ForEachRow": collect(forEach),
 		},
-		Method: pgxMethod,
+		Method: method,
 	}
 	for _, v := range []string{v5, v4} {
 		for name, kind := range map[string]string{".Tx": "tx", ".Conn": "db", "/pgxpool.Pool": "db", "/pgxpool.Conn": "db", "/pgxpool.Tx": "tx"} {
@@ -40,8 +40,8 @@ func New(*program.Program) *session.Library {
 	return l
 }
 
-// pgxMethod models CopyFrom and SendBatch, and the methods of batches.
-func pgxMethod(s *session.Session, inv *session.Invocation, name string, sig *types.Signature) (memory.Value, bool) {
+// method models CopyFrom and SendBatch, and the methods of batches.
+func method(s *session.Session, inv *session.Invocation, name string, sig *types.Signature) (memory.Value, bool) {
 	args := inv.Args[1:]
 	switch recv := memory.Unbox(inv.Args[0]).(type) {
 	case *memory.Handle:

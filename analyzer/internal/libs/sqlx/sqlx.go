@@ -39,7 +39,7 @@ func New(*program.Program) *session.Library {
 			path + ".In":    rewriting(expandLists),
 			path + ".Named": rewriting(bindNames),
 		},
-		Method: sqlxMethod,
+		Method: method,
 	}
 }
 
@@ -75,13 +75,13 @@ func bindNames(s *session.Session, args []memory.Value) (sqltext.Fragment, bool)
 	return byColon(text, named)
 }
 
-// sqlxMethod models statements that are prepared with names for their parameters.
-func sqlxMethod(s *session.Session, inv *session.Invocation, name string, sig *types.Signature) (memory.Value, bool) {
+// method models statements that are prepared with names for their parameters.
+func method(s *session.Session, inv *session.Invocation, name string, sig *types.Signature) (memory.Value, bool) {
 	args := s.WithoutContext(sig, inv.Args[1:])
 	switch recv := memory.Unbox(inv.Args[0]).(type) {
 	case *memory.Handle:
 		if strings.HasPrefix(name, "PrepareNamed") && len(args) > 0 {
-			return s.Answer(inv.T, &memory.Prepared{H: recv, Sql: args[len(args)-1], ByName: true}), true
+			return s.Answer(inv.T, &memory.Prepared{H: recv, SQL: args[len(args)-1], ByName: true}), true
 		}
 	case *memory.Prepared:
 		if !recv.ByName {
@@ -138,7 +138,7 @@ func byColon(text string, named []client.Arg) (sqltext.Fragment, bool) {
 // sendByName sends a prepared statement whose last argument has the values for
 // its names.
 func sendByName(in *session.Session, inv *session.Invocation, p *memory.Prepared, r program.Role, args []memory.Value) (memory.Value, bool) {
-	text, ok := memory.ConstText(p.Sql)
+	text, ok := memory.ConstText(p.SQL)
 	last := args[len(args)-1]
 	var sql memory.Value = memory.Of(client.C(ir.Text(client.Hole)), client.Text)
 	var vals []memory.Value

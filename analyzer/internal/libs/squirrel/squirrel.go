@@ -37,17 +37,17 @@ type statement struct {
 	distinct bool
 }
 
-const squirrelPath = "github.com/Masterminds/squirrel"
+const path = "github.com/Masterminds/squirrel"
 
-// builderVerbs are the types of squirrel that build statements.
-var builderVerbs = map[string]string{
-	squirrelPath + ".StatementBuilderType": "", squirrelPath + ".SelectBuilder": "SELECT", squirrelPath + ".InsertBuilder": "INSERT",
-	squirrelPath + ".UpdateBuilder": "UPDATE", squirrelPath + ".DeleteBuilder": "DELETE",
+// verbs are the types of squirrel that build statements.
+var verbs = map[string]string{
+	path + ".StatementBuilderType": "", path + ".SelectBuilder": "SELECT", path + ".InsertBuilder": "INSERT",
+	path + ".UpdateBuilder": "UPDATE", path + ".DeleteBuilder": "DELETE",
 }
 
-// builderVerb gives the verb of a type that builds statements.
-func builderVerb(t types.Type) (verb string, ok bool) {
-	verb, ok = builderVerbs[gotypes.TypeName(t)]
+// verbOf gives the verb of a type that builds statements.
+func verbOf(t types.Type) (verb string, ok bool) {
+	verb, ok = verbs[gotypes.TypeName(t)]
 	return verb, ok && !gotypes.IsPointer(t)
 }
 
@@ -62,7 +62,7 @@ func newRun(s *session.Session) *run {
 		if !ok {
 			return sqltext.Fragment{}, false
 		}
-		return sqltext.Frag("(").Plus(in.builderText(b), sqltext.Frag(")")), true
+		return sqltext.Frag("(").Plus(in.text(b), sqltext.Frag(")")), true
 	}
 	return in
 }
@@ -72,12 +72,12 @@ func New(*program.Program) *session.Library {
 	l := &session.Library{
 		Names: program.Names{
 			UsesMethod: func(m *types.Func) (uses, known bool) {
-				_, known = builderVerb(m.Signature().Recv().Type())
-				return builderSends[m.Name()] != program.UnknownRole || m.Name() == "RunWith", known
+				_, known = verbOf(m.Signature().Recv().Type())
+				return sends[m.Name()] != program.UnknownRole || m.Name() == "RunWith", known
 			},
 		},
 		Functions: map[string]session.CallModel{
-			squirrelPath + ".Expr": func(s *session.Session, inv *session.Invocation) (memory.Value, bool) {
+			path + ".Expr": func(s *session.Session, inv *session.Invocation) (memory.Value, bool) {
 				return &sqltext.Raw{F: newRun(s).RawText(inv.Args)}, true
 			},
 		},
@@ -86,44 +86,44 @@ func New(*program.Program) *session.Library {
 			if !ok {
 				return nil, false
 			}
-			return newRun(s).onBuilder(inv, b, name, inv.Args[1:])
+			return newRun(s).onMethod(inv, b, name, inv.Args[1:])
 		},
 		Fresh: func(t types.Type) memory.Value {
-			verb, ok := builderVerb(t)
+			verb, ok := verbOf(t)
 			if !ok {
 				return nil
 			}
 			return &statement{verb: verb, lost: verb != ""}
 		},
 	}
-	for t := range builderVerbs {
+	for t := range verbs {
 		l.Whole = append(l.Whole, t)
 	}
 	for _, name := range []string{"Select", "Insert", "Replace", "Update", "Delete"} {
-		l.Functions[squirrelPath+"."+name] = func(s *session.Session, inv *session.Invocation) (memory.Value, bool) {
-			b, ok := newRun(s).beginBuilder(name, inv.Args)
+		l.Functions[path+"."+name] = func(s *session.Session, inv *session.Invocation) (memory.Value, bool) {
+			b, ok := newRun(s).begin(name, inv.Args)
 			return b, ok
 		}
 	}
 	return l
 }
 
-// builderSends are the methods of builders that send the statement.
-var builderSends = map[string]program.Role{
+// sends are the methods of builders that send the statement.
+var sends = map[string]program.Role{
 	"Exec": program.ExecRole, "ExecContext": program.ExecRole, "Query": program.QueryRole, "QueryContext": program.QueryRole, "QueryRow": program.QueryRowRole,
 	"QueryRowContext": program.QueryRowRole, "Scan": program.GetRole, "ScanContext": program.GetRole,
 }
 
 // comparisons are the types of squirrel that are maps of columns and values.
 var comparisons = map[string]string{
-	squirrelPath + ".Eq": "=", squirrelPath + ".NotEq": "<>", squirrelPath + ".Lt": "<", squirrelPath + ".LtOrEq": "<=",
-	squirrelPath + ".Gt": ">", squirrelPath + ".GtOrEq": ">=", squirrelPath + ".Like": "LIKE", squirrelPath + ".NotLike": "NOT LIKE",
-	squirrelPath + ".ILike": "ILIKE", squirrelPath + ".NotILike": "NOT ILIKE",
+	path + ".Eq": "=", path + ".NotEq": "<>", path + ".Lt": "<", path + ".LtOrEq": "<=",
+	path + ".Gt": ">", path + ".GtOrEq": ">=", path + ".Like": "LIKE", path + ".NotLike": "NOT LIKE",
+	path + ".ILike": "ILIKE", path + ".NotILike": "NOT ILIKE",
 }
 
-// beginBuilder is a function of squirrel, or a method of StatementBuilderType,
+// begin is a function of squirrel, or a method of StatementBuilderType,
 // that begins a statement.
-func (in *run) beginBuilder(name string, args []memory.Value) (*statement, bool) {
+func (in *run) begin(name string, args []memory.Value) (*statement, bool) {
 	b := &statement{}
 	switch name {
 	case "Select":
@@ -165,15 +165,15 @@ func (in *run) addColumns(b *statement, args []memory.Value) {
 	}
 }
 
-// onBuilder is a method of a builder.
-func (in *run) onBuilder(inv *session.Invocation, b *statement, name string, args []memory.Value) (memory.Value, bool) {
-	if r := builderSends[name]; r != program.UnknownRole {
-		return in.sendBuilder(inv, b, r, args), true
+// onMethod is a method of a builder.
+func (in *run) onMethod(inv *session.Invocation, b *statement, name string, args []memory.Value) (memory.Value, bool) {
+	if r := sends[name]; r != program.UnknownRole {
+		return in.send(inv, b, r, args), true
 	}
 	n := *b
 	switch name {
 	case "ToSql", "MustSql":
-		return sqltext.TextAndArgs(in.Session, inv.T, in.builderText(b)), true
+		return sqltext.TextAndArgs(in.Session, inv.T, in.text(b)), true
 	case "PlaceholderFormat":
 		return b, true
 	case "RunWith":
@@ -181,12 +181,12 @@ func (in *run) onBuilder(inv *session.Invocation, b *statement, name string, arg
 		return &n, true
 	}
 	if b.verb == "" {
-		if s, ok := in.beginBuilder(name, args); ok {
+		if s, ok := in.begin(name, args); ok {
 			s.runner = b.runner
 			return s, true
 		}
 	}
-	if !in.addToBuilder(&n, name, args) {
+	if !in.add(&n, name, args) {
 		for _, a := range args {
 			in.EmitValue(a)
 		}
@@ -202,8 +202,8 @@ var joinWords = map[string]string{"Join": " JOIN ", "InnerJoin": " JOIN ", "Left
 // add appends to a list that other statements may share.
 func add[T any](to *[]T, more ...T) { *to = append((*to)[:len(*to):len(*to)], more...) }
 
-// addToBuilder adds to a statement. It reports whether the method is modelled.
-func (in *run) addToBuilder(n *statement, name string, args []memory.Value) bool {
+// add adds to a statement. It reports whether the method is modelled.
+func (in *run) add(n *statement, name string, args []memory.Value) bool {
 	if word, ok := joinWords[name]; ok {
 		add(&n.joins, sqltext.Frag(word).Plus(in.withArgs(args)))
 		return true
@@ -325,7 +325,7 @@ func (in *run) addColumnsOrValues(n *statement, name string, args []memory.Value
 		if !ok || sub.lost {
 			return false
 		}
-		n.from = in.builderText(sub)
+		n.from = in.text(sub)
 	default:
 		return false
 	}
@@ -376,7 +376,7 @@ func (in *run) predicate(v memory.Value, rest []memory.Value) (f sqltext.Fragmen
 	case *sqltext.Raw:
 		return x.F, true
 	case *statement:
-		return sqltext.Frag("(").Plus(in.builderText(x), sqltext.Frag(")")), true
+		return sqltext.Frag("(").Plus(in.text(x), sqltext.Frag(")")), true
 	case *memory.Dict:
 		compare := comparisons[name]
 		if compare == "" && name == "" {
@@ -396,7 +396,7 @@ func (in *run) predicate(v memory.Value, rest []memory.Value) (f sqltext.Fragmen
 		}
 		return sqltext.Join(parts, " AND "), true
 	case *memory.List, memory.Span:
-		sep := map[string]string{squirrelPath + ".And": " AND ", squirrelPath + ".Or": " OR "}[name]
+		sep := map[string]string{path + ".And": " AND ", path + ".Or": " OR "}[name]
 		if sep == "" {
 			return sqltext.Fragment{}, false
 		}

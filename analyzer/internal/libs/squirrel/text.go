@@ -12,8 +12,8 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// builderText gives the text of a statement.
-func (in *run) builderText(b *statement) sqltext.Fragment {
+// text gives the text of a statement.
+func (in *run) text(b *statement) sqltext.Fragment {
 	var out sqltext.Fragment
 	for _, p := range b.prefix {
 		out = out.Plus(p, sqltext.Frag(" "))
@@ -107,15 +107,15 @@ func (in *run) setsText(b *statement) sqltext.Fragment {
 	return sqltext.Join(sets, ", ")
 }
 
-// sendBuilder sends the statement through what RunWith was given.
-func (in *run) sendBuilder(inv *session.Invocation, b *statement, r program.Role, args []memory.Value) memory.Value {
-	f := in.builderText(b)
+// send sends the statement through what RunWith was given.
+func (in *run) send(inv *session.Invocation, b *statement, r program.Role, args []memory.Value) memory.Value {
+	f := in.text(b)
 	h, ok := b.runner.(*memory.Handle)
 	if !ok {
 		for _, a := range args {
 			in.Expose(a)
 		}
-		if in.Site != "" && in.St.Phase == memory.Open {
+		if in.IsOpen() {
 			in.EmitValue(b)
 			in.Unknown("a statement that is sent through what is not known")
 		}
@@ -138,9 +138,9 @@ func (in *run) sendBuilder(inv *session.Invocation, b *statement, r program.Role
 	return out
 }
 
-// joinSQLBuilders joins statements that come by several paths: a condition that
+// joinStatements joins statements that come by several paths: a condition that
 // is not on all of them gets one of its own.
-func joinSQLBuilders(in *memory.Memory, edges []*memory.Edge, vals []memory.Value) (memory.Value, bool) {
+func joinStatements(in *memory.Memory, edges []*memory.Edge, vals []memory.Value) (memory.Value, bool) {
 	if !memory.AllOf[*statement](vals) {
 		return nil, false
 	}
@@ -172,8 +172,8 @@ func joinSQLBuilders(in *memory.Memory, edges []*memory.Edge, vals []memory.Valu
 	return &out, true
 }
 
-// builderArgs are the values that a statement depends on.
-func (b *statement) builderArgs() []memory.Scalar {
+// args are the values that a statement depends on.
+func (b *statement) args() []memory.Scalar {
 	var out []memory.Scalar
 	for _, l := range [][]sqltext.Fragment{b.columns, b.joins, b.order, b.prefix, b.suffix} {
 		for _, f := range l {
@@ -206,7 +206,7 @@ func (b *statement) Same(o memory.Value) bool { return o == memory.Value(b) }
 
 func (b *statement) Depends() ([]memory.Value, bool) {
 	var out []memory.Value
-	for _, a := range b.builderArgs() {
+	for _, a := range b.args() {
 		out = append(out, a)
 	}
 	for _, s := range b.sets {
@@ -216,7 +216,7 @@ func (b *statement) Depends() ([]memory.Value, bool) {
 }
 
 func (b *statement) Join(in *memory.Memory, _ string, edges []*memory.Edge, vals []memory.Value) (memory.Value, bool) {
-	return joinSQLBuilders(in, edges, vals)
+	return joinStatements(in, edges, vals)
 }
 
 func (b *statement) InLoop(*memory.Memory) memory.Value {

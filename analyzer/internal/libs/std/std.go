@@ -27,13 +27,13 @@ func New(*program.Program) *session.Library {
 		m     session.CallModel
 		names []string
 	}{
-		{stdNewError, []string{"errors.New", "github.com/pkg/errors.New", "github.com/pkg/errors.Errorf"}},
-		{stdWrapped, []string{"github.com/pkg/errors.Wrap", "github.com/pkg/errors.Wrapf", "github.com/pkg/errors.WithStack", "fmt.Errorf", "errors.Join"}},
-		{stdIs, []string{"errors.Is", "github.com/pkg/errors.Is"}},
-		{stdSprintf, []string{"fmt.Sprintf"}},
-		{stdJoin, []string{"strings.Join"}},
-		{stdReplaced, []string{"strings.ReplaceAll", "strings.Replace"}},
-		{stdBuilder, []string{"(*strings.Builder).WriteString", "(*strings.Builder).WriteByte", "(*strings.Builder).WriteRune", "(*strings.Builder).String",
+		{newError, []string{"errors.New", "github.com/pkg/errors.New", "github.com/pkg/errors.Errorf"}},
+		{wrapped, []string{"github.com/pkg/errors.Wrap", "github.com/pkg/errors.Wrapf", "github.com/pkg/errors.WithStack", "fmt.Errorf", "errors.Join"}},
+		{isError, []string{"errors.Is", "github.com/pkg/errors.Is"}},
+		{sprintf, []string{"fmt.Sprintf"}},
+		{join, []string{"strings.Join"}},
+		{replaced, []string{"strings.ReplaceAll", "strings.Replace"}},
+		{builder, []string{"(*strings.Builder).WriteString", "(*strings.Builder).WriteByte", "(*strings.Builder).WriteRune", "(*strings.Builder).String",
 			"(*strings.Builder).Len", "(*strings.Builder).Reset", "(*bytes.Buffer).WriteString", "(*bytes.Buffer).WriteByte",
 			"(*bytes.Buffer).WriteRune", "(*bytes.Buffer).String", "fmt.Fprintf"}},
 		{session.Computes, []string{"strconv.Itoa", "strconv.FormatInt", "strconv.Quote", "strings.ToLower", "strings.ToUpper", "strings.TrimSpace", "strings.Trim",
@@ -43,15 +43,15 @@ func New(*program.Program) *session.Library {
 			"(time.Time).UnixNano", "(time.Time).Format", "time.Unix", "math.Abs", "math.Min", "math.Max", "math.Round", "math.Floor",
 			"math.Ceil"}},
 		{session.GivesLast, []string{"github.com/google/uuid.Must", "(time.Time).UTC", "(time.Time).Local"}},
-		{stdFresh, []string{"github.com/google/uuid.New", "github.com/google/uuid.NewString", "github.com/google/uuid.NewRandom",
+		{fresh, []string{"github.com/google/uuid.New", "github.com/google/uuid.NewString", "github.com/google/uuid.NewRandom",
 			"github.com/google/uuid.NewV7", "github.com/gofrs/uuid.NewV4", "github.com/gofrs/uuid/v5.NewV4"}},
 		{session.GivesAny, []string{"time.Now", "time.Since", "time.Until"}},
-		{stdNoContext, []string{"context.Background", "context.TODO"}},
-		{stdWithValue, []string{"context.WithValue"}},
-		{stdValue, []string{"(context.Context).Value"}},
+		{noContext, []string{"context.Background", "context.TODO"}},
+		{withValue, []string{"context.WithValue"}},
+		{valueOf, []string{"(context.Context).Value"}},
 		{session.GivesAny, []string{"(*strings.Builder).Grow", "time.Sleep", "(*sync.Mutex).Lock", "(*sync.Mutex).Unlock", "(*sync.RWMutex).Lock",
 			"(*sync.RWMutex).Unlock", "(*sync.RWMutex).RLock", "(*sync.RWMutex).RUnlock"}},
-		{stdExit, []string{"os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf"}},
+		{exit, []string{"os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf"}},
 	} {
 		for _, name := range f.names {
 			l.Functions[name] = f.m
@@ -60,15 +60,15 @@ func New(*program.Program) *session.Library {
 	return l
 }
 
-func stdNewError(in *session.Session, _ *session.Invocation) (memory.Value, bool) {
+func newError(in *session.Session, _ *session.Invocation) (memory.Value, bool) {
 	return in.NewError(), true
 }
 
-func stdWrapped(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+func wrapped(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	return in.Wrapped(inv.Name, inv.Args), true
 }
 
-func stdIs(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+func isError(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	f, ok := memory.Unbox(inv.Args[0]).(*memory.Failure)
 	g, also := memory.Unbox(inv.Args[1]).(*memory.Failure)
 	if !ok || !also {
@@ -77,7 +77,7 @@ func stdIs(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	return memory.Of(in.IsError(f, g), client.Bool), true
 }
 
-func stdSprintf(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+func sprintf(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	format, ok := memory.ConstOf(inv.Args[0])
 	list, known := in.ListOf(inv.Args[1])
 	if !ok || !known {
@@ -86,7 +86,7 @@ func stdSprintf(in *session.Session, inv *session.Invocation) (memory.Value, boo
 	return memory.Of(in.Sprintf(format.S, list), client.Text), true
 }
 
-func stdJoin(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+func join(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	list, known := in.ListOf(inv.Args[0])
 	sep, ok := memory.ConstOf(inv.Args[1])
 	if !known || !ok {
@@ -102,32 +102,32 @@ func stdJoin(in *session.Session, inv *session.Invocation) (memory.Value, bool) 
 	return memory.Of(out, client.Text), true
 }
 
-// stdFresh models a function that gives a value that was never used before.
-func stdFresh(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+// fresh models a function that gives a value that was never used before.
+func fresh(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	return in.FreshValue(inv.T), true
 }
 
-func stdNoContext(*session.Session, *session.Invocation) (memory.Value, bool) {
+func noContext(*session.Session, *session.Invocation) (memory.Value, bool) {
 	return &memory.ContextValue{}, true
 }
 
-func stdWithValue(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {
+func withValue(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	return &memory.ContextValue{Parent: inv.Args[0], Key: inv.Args[1], V: inv.Args[2]}, true
 }
 
-func stdValue(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+func valueOf(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	return in.LookInContext(inv.Args[0], inv.Args[1], inv.T), true
 }
 
-// stdExit models a function that never returns.
-func stdExit(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+// exit models a function that never returns.
+func exit(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	in.Abort()
 	return in.QuietDead(inv.T), true
 }
 
-// stdReplaced is strings.Replace or ReplaceAll in a constant: what is put in need not be
+// replaced is strings.Replace or ReplaceAll in a constant: what is put in need not be
 // known.
-func stdReplaced(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+func replaced(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	s, ok := memory.ConstText(inv.Args[0])
 	old, also := memory.ConstText(inv.Args[1])
 	n := int64(-1)
@@ -152,9 +152,9 @@ func stdReplaced(in *session.Session, inv *session.Invocation) (memory.Value, bo
 	return memory.Of(memory.Concat(out, client.C(ir.Text(s))), client.Text), true
 }
 
-// stdBuilder is a method of strings.Builder or bytes.Buffer, or fmt.Fprintf to
+// builder is a method of strings.Builder or bytes.Buffer, or fmt.Fprintf to
 // one.
-func stdBuilder(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+func builder(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	p, ok := memory.Unbox(inv.Args[0]).(*memory.Pointer)
 	if !ok || !gotypes.IsBuilder(p.To.T) {
 		return nil, false
