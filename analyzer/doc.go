@@ -3,16 +3,25 @@
 //
 // # How
 //
-// An abstract interpreter (interp.go) runs a function in SSA form once and writes
+// The work is that of packages which import one way:
+//
+//	program   the functions of the source, who calls whom, what names mean
+//	memory    values, cells, what is joined where paths meet, texts, errors
+//	session   statements and their rows, transactions, what is found
+//	sqltext   texts of SQL with values in them
+//	absint    control flow, loops, calls      libs/…   one package per library
+//	analyzer  reads packages, and takes the transactions together
+//
+// An abstract interpreter (absint) runs a function in SSA form once and writes
 // what it sends to the database, with the values, conditions and loops around it.
 // Calls that have to do with a transaction are expanded. The control flow becomes
-// structured by the dominator tree (internal/flow). What is known of a value is
+// structured by the dominator tree (flow). What is known of a value is
 // kept as it is: structs by their fields, slices by their elements, functions by
 // what they capture, errors by the two ways in which a query fails without
-// ending the transaction. Where paths meet, what differs becomes a variable
-// (merge.go); a loop is interpreted again until what changes in it is known. Within a
+// ending the transaction. Where paths meet, what differs becomes a variable;
+// a loop is interpreted again until what changes in it is known. Within a
 // transaction, one over a short list of which the elements are known is written
-// round by round (unroll.go).
+// round by round.
 //
 // A transaction is interpreted from the function in which it begins, unless what
 // it does, or where it ends, depends on what a caller gives: a closure that is run
@@ -23,40 +32,41 @@
 // outside of any transaction are transactions of their own. Several transactions
 // in one function are looked at one by one; what the others do may be anything.
 //
-// What the functions of libraries mean is a table (knowledge.go).
+// A library is a session.Library: what its names mean, and models of its functions,
+// methods and fields. libraries.go lists them; absint and libs know nothing of each other.
 //
 // # Texts and prepared statements
 //
 // A function of the program that gives texts is evaluated on what is known of its
-// arguments (internal/consteval), and so are the initializers of packages for lists
-// of texts in package variables (globaltexts.go). A statement that may have one of a
+// arguments (consteval), and so are the initializers of packages for lists
+// of texts in package variables. A statement that may have one of a
 // few texts is a choice of statements. Two texts that differ only in how they write
 // parameters (? or $1) are one.
 //
 // What is kept in a field of a struct or a package variable of the type *sql.Stmt,
 // map[string]*sql.Stmt or []*sql.Stmt is the sum of all that the program ever stores there, by its
-// keys, if every use of the field is seen (kept.go). Indexes are keys where they are
-// constants, or those by which the text was taken from a list (keptlist.go). Whose field it is does not count. A statement
+// keys, if every use of the field is seen. Indexes are keys where they are
+// constants, or those by which the text was taken from a list. Whose field it is does not count. A statement
 // that was prepared on one connection is taken to be part of the transaction of a connection that is open, with a note.
 //
 // A statement stands where its text is given: in the caller of a function that sends
 // what it is told to.
 //
 // Functions that are registered as migrations, with gormigrate or goose, are left out, with a
-// note (migration.go).
+// note.
 //
 // # Traces
 //
 // Result.Traces interprets functions in another way: with all that they send, in
 // whichever transaction, and the values that go from one transaction to the next
-// (trace.go). Package stale looks there for what should have been one transaction.
+// (Trace). Package stale looks there for what should have been one transaction.
 // Every function that uses the database is expanded then, up to a number of
 // instructions; a call through an interface goes to the one method of the program
 // that uses the database, if there is one. Commits and rollbacks do not count.
 //
 // # Builders
 //
-// A *gorm.DB is a chain of calls (chain.go): its statement is kept apart from its
+// A *gorm.DB is a chain of calls: its statement is kept apart from its
 // text until a call sends it, and then has the text that GORM's PostgreSQL driver
 // would send. A condition that was added on some of the paths stands in it as (NOT
 // $1 OR …). Tables and columns are those of package gormmodel; Result.Schema gives
@@ -73,9 +83,9 @@
 // and callbacks that the program registers are not looked at.
 //
 // Structs of gorp, and of borp, which is made of it, have the tables and keys that the
-// program registers (gorp.go); those with hooks are unknown. Statements of squirrel
-// are texts in the same way (squirrel.go). Those of bun, and of what ent generates,
-// are unknown ones of their tables (foreign.go).
+// program registers; those with hooks are unknown. Statements of squirrel
+// are texts in the same way, and so are those of go-pg, whose queries calls change in
+// place. Those of bun, and of what ent generates, are unknown ones of their tables.
 //
 // # What is not known
 //
@@ -101,7 +111,7 @@
 // do not get at it. A process-local mutex counts for nothing without a comment
 // that says so. A call through an interface that is not followed may do anything in the
 // transaction that is open, if one of the types that implement it may hold a
-// transaction, in whatever way (holder.go), or the connection of the one that is open.
+// transaction, in whatever way, or the connection of the one that is open.
 // What packages that are not read keep in their own values, such as a sync.Map, is not seen.
 //
 // Errors that the server reports end the transaction, as in PostgreSQL: code that

@@ -20,6 +20,7 @@ const (
 var driverPaths = map[string]Database{
 	"github.com/go-sql-driver/mysql":         MySQL,
 	"gorm.io/driver/mysql":                   MySQL,
+	"github.com/go-pg/pg":                    PostgreSQL,
 	"github.com/jackc/pgx":                   PostgreSQL,
 	"github.com/lib/pq":                      PostgreSQL,
 	"github.com/uptrace/bun/driver/pgdriver": PostgreSQL,

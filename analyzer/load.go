@@ -55,35 +55,14 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	if dir == "" {
 		dir, _ = os.Getwd()
 	}
+	roots, paths, modules, err := find(ctx, dir, patterns, opt)
+	if err != nil {
+		return nil, err
+	}
 	fset := token.NewFileSet()
-	cfg := &packages.Config{Context: ctx, Dir: dir, Env: opt.Env, Fset: fset, Mode: packages.NeedName | packages.NeedFiles |
-		packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule}
-	opt.Progress(0, 0, "finding the packages")
-	roots, err := packages.Load(cfg, patterns...)
+	pkgs, err := parse(ctx, fset, dir, paths, opt)
 	if err != nil {
-		return nil, loadError(err)
-	}
-	for _, r := range roots {
-		if len(r.Errors) > 0 && len(r.GoFiles)+len(r.CompiledGoFiles) == 0 && len(r.OtherFiles) == 0 {
-			return nil, &PatternError{r.PkgPath, patternFault(r)}
-		}
-	}
-	paths, modules := toRead(roots)
-	if len(paths) == 0 {
-		return nil, &PatternError{strings.Join(patterns, " "), "no Go package matches"}
-	}
-	cfg.Mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
-		packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule
-	if opt.Parsed != nil {
-		cfg.ParseFile = func(fset *token.FileSet, name string, text []byte) (*ast.File, error) {
-			opt.Parsed(name, text)
-			return parser.ParseFile(fset, name, text, parser.AllErrors|parser.ParseComments)
-		}
-	}
-	opt.Progress(0, 0, "reading the packages")
-	pkgs, err := packages.Load(cfg, paths...)
-	if err != nil {
-		return nil, loadError(err)
+		return nil, err
 	}
 	var notes []ir.Note
 	var files []*ast.File
@@ -106,28 +85,21 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 		}
 		return nil, fmt.Errorf("%s: no Go package matches", strings.Join(patterns, " "))
 	}
-	_, built := ssautil.Packages(good, ssa.InstantiateGenerics)
-	var list []*ssa.Package
-	for _, s := range built {
-		if s != nil {
-			s.Build()
-			list = append(list, s)
-		}
-	}
+	list := build(good)
 	if opt.Absolute {
 		dir = ""
 	}
 	if opt.Loaded != nil {
 		opt.Loaded()
 	}
-	p, err := newProgram(fset, dir, list, files)
+	e, err := newExtractor(fset, dir, list, files)
 	if err != nil {
 		return nil, err
 	}
-	p.places.whole = len(notes) == 0
+	e.P.Places.Whole = len(notes) == 0
 	databases := drivers(good)
-	p.mysql = len(databases) == 1 && databases[0] == MySQL
-	res, err := p.extract(ctx, func(done, total int) { opt.Progress(done, total, "reading the functions") })
+	e.P.MySQL = len(databases) == 1 && databases[0] == MySQL
+	res, err := e.extract(ctx, func(done, total int) { opt.Progress(done, total, "reading the functions") })
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +108,59 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	res.Modules, res.Files = modules, filesOf(pkgs, modules)
 	res.Drivers = databases
 	return res, nil
+}
+
+// find gives the packages that patterns name (roots), and the paths of those to read
+// with the folders of their modules.
+func find(ctx context.Context, dir string, patterns []string, opt Options) (roots []*packages.Package, paths, modules []string, err error) {
+	opt.Progress(0, 0, "finding the packages")
+	roots, err = packages.Load(&packages.Config{Context: ctx, Dir: dir, Env: opt.Env, Mode: packages.NeedName | packages.NeedFiles |
+		packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule}, patterns...)
+	if err != nil {
+		return nil, nil, nil, loadError(err)
+	}
+	for _, r := range roots {
+		if len(r.Errors) > 0 && len(r.GoFiles)+len(r.CompiledGoFiles) == 0 && len(r.OtherFiles) == 0 {
+			return nil, nil, nil, &PatternError{r.PkgPath, patternFault(r)}
+		}
+	}
+	paths, modules = toRead(roots)
+	if len(paths) == 0 {
+		return nil, nil, nil, &PatternError{strings.Join(patterns, " "), "no Go package matches"}
+	}
+	return roots, paths, modules, nil
+}
+
+// parse reads packages, with their types.
+func parse(ctx context.Context, fset *token.FileSet, dir string, paths []string, opt Options) ([]*packages.Package, error) {
+	cfg := &packages.Config{Context: ctx, Dir: dir, Env: opt.Env, Fset: fset, Mode: packages.NeedName | packages.NeedFiles |
+		packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax |
+		packages.NeedTypesInfo | packages.NeedModule}
+	if opt.Parsed != nil {
+		cfg.ParseFile = func(fset *token.FileSet, name string, text []byte) (*ast.File, error) {
+			opt.Parsed(name, text)
+			return parser.ParseFile(fset, name, text, parser.AllErrors|parser.ParseComments)
+		}
+	}
+	opt.Progress(0, 0, "reading the packages")
+	pkgs, err := packages.Load(cfg, paths...)
+	if err != nil {
+		return nil, loadError(err)
+	}
+	return pkgs, nil
+}
+
+// build gives packages in SSA form.
+func build(pkgs []*packages.Package) []*ssa.Package {
+	_, built := ssautil.Packages(pkgs, ssa.InstantiateGenerics)
+	var list []*ssa.Package
+	for _, s := range built {
+		if s != nil {
+			s.Build()
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // filesOf are the files of packages and modules.
@@ -218,7 +243,7 @@ func unread(pkg string, pos ir.Pos) *client.Txn {
 // usesLibrary reports whether a package among roots, or that they import, imports a
 // library for databases, directly or not.
 func usesLibrary(roots []*packages.Package, pkg string) bool {
-	libraries := libraryPaths()
+	libraries := names().Paths
 	found := false
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		if p.PkgPath == pkg {
@@ -324,9 +349,9 @@ func Package(fset *token.FileSet, pkg *types.Package, info *types.Info, sizes ty
 	imports(pkg.Imports())
 	s := prog.CreatePackage(pkg, files, info, false)
 	s.Build()
-	p, err := newProgram(fset, "", []*ssa.Package{s}, files)
+	e, err := newExtractor(fset, "", []*ssa.Package{s}, files)
 	if err != nil {
 		return nil, err
 	}
-	return p.extract(context.Background(), func(int, int) {})
+	return e.extract(context.Background(), func(int, int) {})
 }

@@ -136,19 +136,21 @@ const rowsQuery = `SELECT json_build_array(
 (SELECT coalesce(json_agg(json_build_array(i, j, v)), '[]') FROM c))`
 
 // moduleFiles writes a module to a folder, which becomes one with the dependencies of
-// this project.
+// this project if it has no go.mod.
 func moduleFiles(t *testing.T, dir string, m *gogen.Module) {
 	t.Helper()
 	files := maps.Clone(m.Files)
-	for _, name := range []string{"go.mod", "go.sum"} {
-		text, err := os.ReadFile(filepath.Join("..", "..", name))
-		if err != nil {
-			t.Fatal(err)
+	if _, own := files["go.mod"]; !own {
+		for _, name := range []string{"go.mod", "go.sum"} {
+			text, err := os.ReadFile(filepath.Join("..", "..", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[name] = string(text)
 		}
-		files[name] = string(text)
+		_, rest, _ := strings.Cut(files["go.mod"], "\n")
+		files["go.mod"] = "module gen.test\n" + rest
 	}
-	_, rest, _ := strings.Cut(files["go.mod"], "\n")
-	files["go.mod"] = "module gen.test\n" + rest
 	files["schema.sql"] = gogen.Schema
 	for name, text := range files {
 		file := filepath.Join(dir, name)

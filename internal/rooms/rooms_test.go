@@ -35,7 +35,6 @@ var measures = []measure{
 // ceilings bound the packages that miss a target. A ceiling may only fall: the test says
 // when it can. Where the target is reached, the entry goes.
 var ceilings = map[string]map[string]int{
-	"analyzer":                 {"lines": 17000, "file": 670, "function": 134, "methods": 409, "recursive": 56, "cycle": 60, "partial": 8},
 	"cmd/robust":               {"function": 84, "cycle": 13},
 	"engine":                   {"partial": 3},
 	"history/codec":            {"lines": 5900, "function": 90},

@@ -1,0 +1,452 @@
+package absint
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
+	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/analyzer/internal/program"
+	"github.com/txrobust/robust/analyzer/internal/session"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
+)
+
+func (in *interp) call(c *ssa.CallCommon, v ssa.Value) memory.Value {
+	if b, ok := c.Value.(*ssa.Builtin); ok {
+		return in.builtin(b, c, v)
+	}
+	inv := in.invocation(c)
+	inv.T, inv.Site = v.Type(), v
+	return in.invoke(inv)
+}
+
+func (in *interp) invocation(c *ssa.CallCommon) *session.Invocation {
+	inv := &session.Invocation{C: c, At: c.Pos(), T: session.ResultType(c.Signature())}
+	if c.IsInvoke() {
+		inv.Args = append(inv.Args, in.value(c.Value))
+	} else {
+		inv.Fn = in.value(c.Value)
+	}
+	for _, a := range c.Args {
+		inv.Args = append(inv.Args, in.value(a))
+	}
+	return inv
+}
+
+func (in *interp) deferCall(d *ssa.Defer) {
+	if _, ok := d.Call.Value.(*ssa.Builtin); ok {
+		return
+	}
+	inv := in.invocation(&d.Call)
+	list := slices.Clone(in.St.Defers[in.Fr])
+	c, ok := memory.Unbox(inv.Fn).(*memory.Closure)
+	often := ok && in.act.shape.InLoop(d.Block()) && changesVariables(c.Fn)
+	in.St.Defers[in.Fr] = append(list, memory.Deferred{Call: d, Fn: inv.Fn, Args: inv.Args, Often: often})
+}
+
+// changesVariables reports whether a function literal stores in variables around it.
+func changesVariables(f *ssa.Function) bool {
+	for _, b := range f.Blocks {
+		for _, instr := range b.Instrs {
+			if s, ok := instr.(*ssa.Store); ok {
+				if _, own := s.Addr.(*ssa.Alloc); !own {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// runList runs deferred calls, the last one first.
+func (in *interp) runList(list []memory.Deferred) {
+	for i := len(list) - 1; i >= 0 && in.St != nil; i-- {
+		d := list[i]
+		if d.Often {
+			in.Expose(d.Fn)
+		}
+		inv := &session.Invocation{C: &d.Call.Call, Fn: d.Fn, Args: d.Args, At: d.Call.Call.Pos(), T: session.ResultType(d.Call.Call.Signature())}
+		if d.Perhaps || d.Often {
+			in.Choose(func() { in.invoke(inv) })
+		} else {
+			in.invoke(inv)
+		}
+		if d.Often && in.St != nil {
+			in.Expose(d.Fn)
+		}
+	}
+}
+
+func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) memory.Value {
+	var args []memory.Value
+	for _, a := range c.Args {
+		args = append(args, in.value(a))
+	}
+	switch b.Name() {
+	case "append":
+		return in.appended(args, v.Type())
+	case "len", "cap":
+		switch x := memory.Unbox(args[0]).(type) {
+		case *memory.List:
+			return memory.Of(memory.ConstInt(int64(len(x.Elems))), client.Int)
+		case memory.Span:
+			return memory.Of(memory.ConstInt(int64(x.N)), client.Int)
+		case *memory.Grown:
+			return memory.Of(x.N, client.Int)
+		case *memory.Dict:
+			if n, ok := in.MapLen(x); ok {
+				return memory.Of(n, client.Int)
+			}
+		case memory.Scalar:
+			if s, ok := memory.ConstOf(x); ok && s.Kind == ir.KindText {
+				return memory.Of(memory.ConstInt(int64(len(s.S))), client.Int)
+			}
+			if ok := memory.IsNilValue(x); ok {
+				return memory.Of(memory.ConstInt(0), client.Int)
+			}
+			if s, ok := c.Args[0].Type().Underlying().(*types.Slice); ok && gotypes.IsByte(s.Elem()) {
+				// Of bytes no more is known than that they are those that were there:
+				// they may be as many as the program wants.
+				in.EmitValue(x)
+				return in.Fresh(v.Type(), "len", memory.Unknown)
+			}
+		}
+		return memory.Of(&client.Call{Name: b.Name(), Args: in.Exprs(args[:1]), Kind: client.Int}, client.Int)
+	case "panic":
+		in.panics()
+		return memory.Of(client.C(ir.Null), client.Any)
+	case "recover":
+		if in.panicking {
+			in.recovered = true
+			return &memory.Failure{Other: client.True} // something
+		}
+		return memory.Of(client.C(ir.Null), client.Any)
+	case "ssa:wrapnilchk":
+		return args[0]
+	case "delete":
+		in.MapUpdate(args[0], args[1], nil)
+	case "copy", "clear", "close", "print", "println":
+		if d, ok := memory.Unbox(args[0]).(*memory.Dict); ok { // clear
+			in.St.Mem[d.C] = &memory.Entries{}
+		}
+		for _, a := range args {
+			in.EmitValue(a)
+		}
+		in.Overwrite(args[0])
+	case "min", "max":
+		k := gotypes.KindOf(v.Type())
+		if k == client.Int {
+			return in.extreme(b.Name(), args)
+		}
+		return memory.Of(&client.Call{Name: b.Name(), Args: in.Exprs(args), Kind: k}, k)
+	default:
+		for _, a := range args {
+			in.EmitValue(a)
+		}
+	}
+	if v == nil {
+		return nil
+	}
+	return in.Fresh(v.Type(), b.Name(), memory.Unknown)
+}
+
+// extreme gives the smallest or the largest of integers.
+func (in *interp) extreme(name string, args []memory.Value) memory.Value {
+	comes := map[string]token.Token{"min": token.LSS, "max": token.GTR}[name]
+	least := in.ScalarOf(args[0]).E
+	v := ""
+	for _, a := range args[1:] {
+		e := in.ScalarOf(a).E
+		if w, known := memory.Fold(comes, e, least); known {
+			if memory.IsTrue(w) {
+				least = e
+			}
+			continue
+		}
+		if v == "" {
+			v = in.Temp(name, client.Int, false)
+		}
+		in.Set(v, least)
+		in.Emit(&client.If{At: in.At(), Cond: memory.Op(comes.String(), e, client.V(v)), Then: []client.Stmt{&client.Assign{At: in.At(), Var: v, Expr: e}}})
+		least = client.V(v)
+	}
+	return memory.Of(least, client.Int)
+}
+
+func (in *interp) appended(args []memory.Value, t types.Type) memory.Value {
+	x, ok := in.ListOf(args[0])
+	if len(args) == 1 {
+		return args[0]
+	}
+	y, also := in.ListOf(args[1])
+	if ok && also && len(x)+len(y) <= gotypes.MaxArray {
+		return in.NewList(append(slices.Clone(x), y...))
+	}
+	if _, isSlice := t.Underlying().(*types.Slice); isSlice && gotypes.KindOf(t) == client.Any {
+		if in.Holds(args[1], memory.IsHandle) || in.Holds(args[0], memory.IsHandle) {
+			return in.NewList(append(slices.Clone(x), y...))
+		}
+		e := &client.Call{Name: "append", Args: in.Exprs(args)}
+		if g, ok := in.Growing(args[0]); ok {
+			if h, ok := in.Growing(args[1]); ok {
+				n := memory.Op("+", g.N, h.N)
+				if c, folded := memory.Fold(token.ADD, g.N, h.N); folded {
+					n = c
+				}
+				return &memory.Grown{E: e, N: n}
+			}
+		}
+		return memory.Of(e, client.Any)
+	}
+	return in.Derive(t, "append", args...)
+}
+
+// invoke carries out a call.
+func (in *interp) invoke(inv *session.Invocation) memory.Value {
+	if inv.At.IsValid() {
+		in.Pos = inv.At
+	}
+	if inv.C.IsInvoke() {
+		return in.method(inv, inv.C.Method)
+	}
+	switch fn := memory.Unbox(inv.Fn).(type) {
+	case *memory.Closure:
+		if fn.Bound != nil {
+			inner := *inv
+			inner.Args = append([]memory.Value{fn.Free[0]}, inv.Args...)
+			return in.method(&inner, fn.Bound)
+		}
+		return in.CallFunction(inv, fn)
+	case *memory.Asked:
+		if f := in.meant(inv, fn); f != nil {
+			v := in.CallFunction(inv, f)
+			if t := session.ResultType(f.Fn.Signature); in.St != nil && types.IsInterface(inv.T) && !types.IsInterface(t) {
+				return memory.Box{V: v, T: t} // its methods are those of its own type
+			}
+			return v
+		}
+		in.asks(inv, fn)
+	}
+	return in.UnknownCall("a call of a function that is not known", append([]memory.Value{inv.Fn}, inv.Args...), inv.T)
+}
+
+// meant gives the function that a value of unknown origin must be, where it gets a
+// transaction: the only one of its type that the program has.
+func (in *interp) meant(inv *session.Invocation, fn *memory.Asked) *memory.Closure {
+	if !fn.Lost || !slices.ContainsFunc(inv.Args, func(v memory.Value) bool { return in.Holds(v, memory.IsLive) }) {
+		return nil
+	}
+	f := in.P.Only(inv.C.Signature())
+	if f == nil {
+		return in.wrapper(inv)
+	}
+	in.Result.Notes = append(in.Result.Notes, ir.Note{Pos: in.P.Position(inv.At),
+		Text: "the function called here is taken to be " + session.FunctionName(f) + ", which is the only one of its type in the packages that were read"})
+	c := &memory.Closure{Fn: f}
+	for _, v := range f.FreeVars {
+		c.Free = append(c.Free, in.Fresh(v.Type(), v.Name(), memory.Unknown))
+	}
+	return c
+}
+
+// wrapper gives the function that a value of unknown origin must do the work of,
+// where it gets a transaction and gives what only one function of the program makes
+// of one, such as the New of code that sqlc wrote.
+func (in *interp) wrapper(inv *session.Invocation) *memory.Closure {
+	if len(inv.Args) != 1 || inv.T == nil || !types.IsInterface(inv.T) || in.P.HandleType(inv.T) != "" {
+		return nil
+	}
+	i := inv.T.Underlying().(*types.Interface)
+	var found *ssa.Function
+	for _, f := range in.P.Funcs {
+		s := f.Signature
+		if f.Parent() != nil || s.Recv() != nil || s.Params().Len() != 1 || s.Results().Len() != 1 || i.NumMethods() == 0 ||
+			in.P.HandleType(s.Params().At(0).Type()) == "" || !types.Implements(s.Results().At(0).Type(), i) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = f
+	}
+	if found == nil || gotypes.NamedOf(found.Signature.Results().At(0).Type()) == nil || in.P.OtherImplementer(i, found.Signature.Results().At(0).Type()) {
+		return nil
+	}
+	in.Result.Notes = append(in.Result.Notes, ir.Note{Pos: in.P.Position(inv.At),
+		Text: "the function called here, which is not known, is taken to do what " + session.FunctionName(found) + " does: only that makes a value of its type of a transaction in the packages that were read"})
+	return &memory.Closure{Fn: found}
+}
+
+// asks is a call of a function that the caller of the root gives. With a
+// transaction, only callers know what it does.
+func (in *interp) asks(inv *session.Invocation, fn *memory.Asked) {
+	if in.St.Phase == memory.Open || slices.ContainsFunc(inv.Args, func(v memory.Value) bool { return in.Holds(v, memory.IsHandle) }) {
+		in.Callers("the function " + fn.Name + " comes from its caller")
+	}
+}
+
+// CallFunction calls a function that is known.
+func (in *interp) CallFunction(inv *session.Invocation, fn *memory.Closure) memory.Value {
+	f := fn.Fn
+	if o := f.Origin(); o != nil && f.Blocks == nil {
+		f = o
+	}
+	name := gotypes.FullName(f)
+	if v, ok := in.modelled(inv, name); ok {
+		return v
+	}
+	if recv := f.Signature.Recv(); recv != nil && len(inv.Args) > 0 {
+		if v, ok := in.OnHandle(inv, f.Name(), f.Signature); ok {
+			return v
+		}
+	}
+	if f.Pkg != nil && in.P.Know.IsIdle(f.Pkg.Pkg.Path()) || f.Pkg == nil && f.Object() != nil && f.Object().Pkg() != nil && in.P.Know.IsIdle(f.Object().Pkg().Path()) {
+		return in.Quiet(inv.T)
+	}
+	return in.EnterFunction(inv, f, fn.Free)
+}
+
+// modelled is a call of a function or method that a library models by its full name.
+func (in *interp) modelled(inv *session.Invocation, name string) (memory.Value, bool) {
+	f := in.Shared.Functions[name]
+	if f == nil {
+		return nil, false
+	}
+	named := *inv
+	named.Name = name
+	return f(in.Session, &named)
+}
+
+// EnterFunction interprets the body of a function if that tells more than the
+// call itself.
+func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free []memory.Value) memory.Value {
+	in.called(f, inv.Args, free)
+	args := inv.Args
+	if !in.P.Matters(f) {
+		args = memory.Blind(args)
+	}
+	known := in.constants(f, inv.Args)
+	if in.worth(f, args, free) && len(args) == len(f.Params) {
+		return in.computed(f, known, in.run(f, inv.Args, free, inv.At))
+	}
+	in.Result.Apart[f] = true
+	return in.computed(f, known, memory.Inherit(inv.T, in.UnknownCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
+}
+
+// worth reports whether a function is interpreted where it is called.
+func (in *interp) worth(f *ssa.Function, args, free []memory.Value) bool {
+	if len(f.Blocks) == 0 || in.P.Shape(f).Irreducible || in.act.n >= maxDepth {
+		return false
+	}
+	within := 0
+	for fr := in.Fr; fr != nil; fr = fr.Caller {
+		if fr.Fn == f {
+			within++
+		}
+	}
+	// What a function calls that it is given may call it again.
+	if within > 2 || within > 0 && !slices.ContainsFunc(args, func(v memory.Value) bool { _, ok := memory.Unbox(v).(*memory.Closure); return ok }) {
+		return false
+	}
+	if f.Parent() != nil || f.Synthetic != "" && f.Pkg == nil {
+		return true
+	}
+	for _, v := range slices.Concat(args, free) {
+		if in.Holds(v, memory.IsLive) || in.Holds(v, func(w memory.Value) bool {
+			switch w := w.(type) {
+			case *memory.Closure:
+				return in.P.Matters(w.Fn)
+			case *memory.Rows, *memory.Prepared:
+				return true
+			case memory.Object:
+				return w.Sends()
+			}
+			return false
+		}) {
+			return true
+		}
+	}
+	return in.P.Parametric[f] != "" || in.P.Small(f) || in.P.Places.GivesStatement(f) || in.Trace != nil && in.P.Matters(f)
+}
+
+// method is a call through an interface.
+func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
+	if v, ok := in.modelled(inv, m.FullName()); ok {
+		return v
+	}
+	recv := inv.Args[0]
+	if b, ok := recv.(memory.Box); ok {
+		if f := in.P.MethodOf(b.T, m); f != nil {
+			inner := *inv
+			inner.Args = append([]memory.Value{b.V}, inv.Args[1:]...)
+			return in.CallFunction(&inner, &memory.Closure{Fn: f})
+		}
+	}
+	sig := m.Type().(*types.Signature)
+	if v, ok := in.OnHandle(inv, m.Name(), sig); ok {
+		return v
+	}
+	if _, isFailure := memory.Unbox(recv).(*memory.Failure); isFailure && m.Name() == "Error" {
+		return memory.Of(client.V(in.NewVar("message", client.Text, false, memory.Unknown)), client.Text)
+	}
+	if m.Pkg() != nil && in.P.Know.IsIdle(m.Pkg().Path()) {
+		return in.Quiet(inv.T)
+	}
+	impl := in.P.Implementers(m)
+	if in.Trace != nil { // what does not use the database stands in for what does, in tests
+		impl = slices.DeleteFunc(impl, func(f *ssa.Function) bool { return !in.P.Matters(f) })
+	}
+	if len(impl) == 1 && in.P.Matters(impl[0]) {
+		f := impl[0]
+		inner := *inv
+		inner.Args = append([]memory.Value{in.Fresh(f.Params[0].Type(), "it", memory.Unknown)}, inv.Args[1:]...)
+		in.EmitValue(recv)
+		return in.CallFunction(&inner, &memory.Closure{Fn: f})
+	}
+	if in.P.OnlyBegins(m) {
+		return in.beginsSome(inv, m, impl)
+	}
+	if in.dispatches(inv, m, impl) {
+		return in.callOne(inv, impl)
+	}
+	args := memory.Blind(inv.Args)
+	for _, f := range impl {
+		in.called(f, inv.Args, nil)
+		if in.P.Matters(f) {
+			in.Result.Missed[f] = true
+			args = inv.Args
+		}
+	}
+	what := "a call of " + m.Name() + " through an interface"
+	if in.Trace == nil && in.Site != "" && in.St.Phase == memory.Open && !in.Holds(recv, memory.IsLive) && slices.ContainsFunc(impl, in.MayHoldTx) {
+		in.Unknown(what + " whose value may hold the transaction")
+	}
+	return memory.Inherit(inv.T, in.UnknownCall(what, args, inv.T), inv.Args)
+}
+
+// called takes note of a call between functions of the program.
+func (in *interp) called(f *ssa.Function, args, free []memory.Value) {
+	how := program.Plainly
+	for _, v := range slices.Concat(args, free) {
+		if in.Holds(v, memory.IsLive) {
+			how = program.Within
+			break
+		}
+		if in.Holds(v, func(w memory.Value) bool {
+			h, ok := w.(*memory.Handle)
+			return ok && (h.Kind == memory.Either || h.Kind == memory.Transaction)
+		}) {
+			how = program.Passing
+		}
+		if pt, ok := memory.Unbox(v).(*memory.Pointer); ok && pt.To.Start == memory.Given && how == program.Plainly {
+			how = program.Passing
+		}
+	}
+	if in.Site == "" {
+		in.P.Calls[program.Call{From: in.Root, To: f, How: how}] = true
+	}
+}

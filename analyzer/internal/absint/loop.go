@@ -1,0 +1,328 @@
+package absint
+
+import (
+	"go/types"
+	"maps"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
+	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/internal/client"
+)
+
+// head is the head of a loop.
+type head struct {
+	back *memory.Target // where the jumps back lead
+	// round says that each round is interpreted by itself: back is behind it.
+	round bool
+	// rows is what the loop goes through with Next, whose result is next; after is
+	// the state behind the loop.
+	rows  *memory.Rows
+	next  ssa.Value
+	after *memory.State
+}
+
+// loop interprets a loop. What changes in it has a variable: which cells those
+// are shows when the body is interpreted, again and again until no more come.
+func (in *interp) loop(b *ssa.BasicBlock) {
+	entry := in.St
+	var phis []*ssa.Phi
+	var first []memory.Value
+	for _, instr := range b.Instrs {
+		phi, ok := instr.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		phis, first = append(phis, phi), append(first, in.act.regs[phi])
+	}
+	l := &changes{cells: map[*memory.Cell]bool{}, before: in.Cells, sent: map[*memory.Rows]bool{}, phase: entry.Phase}
+	forget := map[any]bool{} // cells and phis that get something else altogether
+	start, labels := len(*in.Out), in.Labels
+	declared, mark := in.declared(), in.Result.Mark()
+	outerTarget := in.act.targets[b]
+	inside, behind := in.act.shape.AfterLoop(b)
+	for round := 0; ; round++ {
+		if round > maxRounds {
+			panic(memory.TooMuch{Why: "a loop in which too much changes"})
+		}
+		*in.Out = (*in.Out)[:start]
+		in.undeclare(declared)
+		in.Cells, in.Labels = l.before, labels
+		in.Result.Reset(mark)
+		in.St = entry.Clone()
+		in.St.Phase, in.St.Facts, in.St.Codes = l.phase, nil, nil
+		for _, r := range in.St.Pending() {
+			if l.sent[r] {
+				in.Execute(r)
+			}
+		}
+		var slots []*slot
+		at := in.At()
+		for i, phi := range phis {
+			s := in.slotFor(phi, phi.Comment, phi.Type(), first[i], forget)
+			slots = append(slots, s)
+			in.act.regs[phi] = s.value
+		}
+		list := memory.Ordered(l.cells)
+		for _, c := range list {
+			s := in.slotFor(c, c.Name, c.T, in.Load(c), forget)
+			slots = append(slots, s)
+			in.St.Mem[c] = s.value
+		}
+		base := in.St.Clone()
+		place, around := in.around(behind)
+		s := &client.Loop{At: at, Label: in.Label("loop")}
+		in.Into(place, func() { in.Emit(s) })
+		h := &head{back: &memory.Target{Label: s.Label}}
+		in.act.targets[b] = &spot{head: h}
+		in.Loops++
+		in.Into(&s.Body, func() { in.within(b, inside) })
+		in.Loops--
+		more := in.changes(l, h, base)
+		if !more {
+			more = in.closeLoop(h, phis, list, slots, forget)
+		}
+		if more {
+			continue
+		}
+		in.St = nil
+		if h.rows != nil {
+			// It becomes a loop over the rows of the query when all is written.
+			in.RowsLoops[s] = h.rows
+			in.St = h.after
+			in.Into(place, func() { in.branch(b, b.Succs[1]) })
+		}
+		in.act.targets[b] = outerTarget
+		in.behind(behind, around)
+		return
+	}
+}
+
+// changes is what a loop is known to change: cells, of those with a number up to before,
+// the queries that a round may have gone through, and how far the transaction is.
+type changes struct {
+	cells  map[*memory.Cell]bool
+	before int
+	sent   map[*memory.Rows]bool
+	phase  memory.Phase
+}
+
+// changes finds what the body of a loop changes and was not known to. base is the state in
+// front of it.
+func (in *interp) changes(l *changes, h *head, base *memory.State) bool {
+	more := false
+	for _, e := range h.back.Edges {
+		for c := range e.St.Mem {
+			if l.cells[c] || c.Seq > l.before {
+				continue
+			}
+			was, ok := base.Mem[c]
+			if !ok && c.Start == memory.Unknown {
+				continue
+			}
+			if !ok {
+				in.Aside(base, func() { was = in.Load(c) })
+			}
+			if !memory.Same(was, e.St.Mem[c]) {
+				l.cells[c], more = true, true
+			}
+		}
+		for _, r := range base.Pending() {
+			if e.St.Sent[r] && !l.sent[r] && r != h.rows {
+				l.sent[r], more = true, true
+			}
+		}
+		if e.St.Phase > l.phase {
+			l.phase, more = e.St.Phase, true
+		}
+	}
+	return more
+}
+
+// around writes the blocks for the places behind a loop, which stands in all of them,
+// and gives the list of the innermost, and for each block the list that it is in.
+func (in *interp) around(behind []*ssa.BasicBlock) (inner *[]client.Stmt, lists []*[]client.Stmt) {
+	inner = in.Out
+	for _, y := range behind {
+		s := &client.Block{At: in.At(), Label: in.Label("join")}
+		in.act.targets[y] = &spot{Target: &memory.Target{Label: s.Label}}
+		lists = append(lists, inner)
+		in.Into(inner, func() { in.Emit(s) })
+		inner = &s.Body
+	}
+	return inner, lists
+}
+
+// behind interprets the places behind a loop, the nearest one first.
+func (in *interp) behind(behind []*ssa.BasicBlock, lists []*[]client.Stmt) {
+	for i, y := range slices.Backward(behind) {
+		in.St = nil
+		t := in.act.targets[y]
+		if len(t.Edges) == 0 {
+			continue
+		}
+		in.Into(lists[i], func() {
+			in.enter(y, in.Merge(t.Edges))
+			in.tree(y)
+		})
+	}
+}
+
+// declared are the variables that there are, and what is known of them by their
+// names.
+type declared struct {
+	vars, rewound int // how many there are
+	facts         memory.VarFacts
+	elements      map[elementOf]memory.Value
+}
+
+func (in *interp) declared() declared {
+	return declared{len(in.Vars), len(in.Rewound), in.VarFacts.Clone(), maps.Clone(in.act.elements)}
+}
+
+// undeclare goes back to the variables of d: those that came later will give their
+// names to others.
+func (in *interp) undeclare(d declared) {
+	in.Vars, in.VarFacts, in.act.elements = in.Vars[:d.vars], d.facts.Clone(), maps.Clone(d.elements)
+	for _, e := range slices.Backward(in.Rewound[d.rewound:]) {
+		*e.Q = e.Was
+	}
+	in.Rewound = in.Rewound[:d.rewound]
+}
+
+// maxRounds bounds how often the body of a loop is interpreted.
+const maxRounds = 60
+
+// slot is what changes from one round of a loop to the next: a variable v, or
+// (fixed) something that must not change.
+type slot struct {
+	value memory.Value
+	v     string
+	n     string // the length of a slice
+	kind  client.Kind
+	fixed bool
+	fail  bool
+	// to is the cell that a pointer with the variable v for being nil points to.
+	to *memory.Cell
+}
+
+// slotFor makes the slot of a phi or cell, with its first value.
+func (in *interp) slotFor(key any, name string, t types.Type, v memory.Value, forget map[any]bool) *slot {
+	v = memory.Unbox(v)
+	if name == "" {
+		name = "v"
+	}
+	if w, ok := in.LoopObject(v); ok && forget[key] {
+		return &slot{value: w}
+	}
+	if forget[key] {
+		return &slot{value: in.Fresh(t, name, memory.Unknown)}
+	}
+	switch w := v.(type) {
+	case memory.Scalar:
+	case *memory.Failure:
+		s := &slot{v: in.Temp(name, client.Int, false), fail: true}
+		in.AssignFailure(s.v, w)
+		s.value = memory.FailureOf(client.V(s.v), memory.MayWrap)
+		return s
+	case *memory.List, *memory.Grown, memory.Span:
+		g, _ := in.Growing(w)
+		s := &slot{v: in.Temp(name, client.Any, true), n: in.Temp(name+".len", client.Int, false)}
+		in.Set(s.v, g.E)
+		in.Set(s.n, g.N)
+		s.value = &memory.Grown{E: client.V(s.v), N: client.V(s.n)}
+		return s
+	case *memory.Pointer:
+		s := &slot{v: in.Temp(name+".nil", client.Bool, false), to: w.To}
+		in.Set(s.v, w.Nil())
+		s.value = &memory.Pointer{To: w.To, IsNil: client.V(s.v)}
+		return s
+	default:
+		return &slot{value: v, fixed: true}
+	}
+	k := gotypes.KindOf(t)
+	s := &slot{v: in.Temp(name, k, k == client.Any || gotypes.Nullable(t)), kind: k}
+	in.Set(s.v, in.ScalarOf(in.Present(v, t)).E)
+	s.value = memory.Of(client.V(s.v), k)
+	return s
+}
+
+// closeLoop sets the slots where control goes back. It reports whether another
+// round is needed.
+func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*memory.Cell, slots []*slot, forget map[any]bool) (again bool) {
+	key := func(i int) any {
+		if i < len(phis) {
+			return phis[i]
+		}
+		return list[i-len(phis)]
+	}
+	for _, e := range h.back.Edges {
+		in.Ahead(e, func() {
+			type move struct {
+				v string
+				e client.Expr
+			}
+			var moves []move
+			for i, s := range slots {
+				var v memory.Value
+				var t types.Type
+				if i < len(phis) {
+					v, t = e.Vals[i], phis[i].Type()
+				} else {
+					v, t = in.Load(list[i-len(phis)]), list[i-len(phis)].T
+				}
+				v = memory.Unbox(v)
+				switch {
+				case s.fixed:
+					if !memory.Same(v, s.value) {
+						forget[key(i)], again = true, true
+					}
+				case s.v == "": // forgotten
+					in.EmitValue(v)
+					in.CheckObject(v, s.value)
+				case s.fail:
+					f, ok := v.(*memory.Failure)
+					if !ok {
+						forget[key(i)], again = true, true
+						continue
+					}
+					moves = append(moves, move{s.v, in.ScalarOf(f).E})
+				case s.n != "":
+					g, ok := in.Growing(v)
+					if !ok {
+						forget[key(i)], again = true, true
+						continue
+					}
+					moves = append(moves, move{s.v, g.E}, move{s.n, g.N})
+				case s.to != nil:
+					p, ok := v.(*memory.Pointer)
+					if !ok || p.To != s.to && !memory.IsTrue(p.Nil()) {
+						forget[key(i)], again = true, true
+						continue
+					}
+					moves = append(moves, move{s.v, p.Nil()})
+				default:
+					moves = append(moves, move{s.v, in.ScalarOf(in.Present(v, t)).E})
+				}
+			}
+			// All variables change at once.
+			for i := range moves {
+				for j := range i {
+					if memory.Mentions(moves[i].e, moves[j].v) {
+						t := in.Temp("next", client.Any, true)
+						in.Retype(t, moves[i].v)
+						in.Set(t, moves[i].e)
+						moves[i].e = client.V(t)
+						break
+					}
+				}
+			}
+			for _, m := range moves {
+				in.Set(m.v, m.e)
+			}
+		})
+	}
+	return again
+}

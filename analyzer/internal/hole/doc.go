@@ -1,0 +1,3 @@
+// Package hole works on texts of statements of which parts are not known: a hole stands for
+// each. It knows neither SQL nor values.
+package hole

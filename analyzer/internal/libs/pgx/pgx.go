@@ -1,0 +1,62 @@
+package pgx
+
+import (
+	"go/types"
+
+	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/analyzer/internal/program"
+	"github.com/txrobust/robust/analyzer/internal/session"
+)
+
+// New models pgx v5 and v4: what it has beside the methods of database/sql.
+func New(*program.Program) *session.Library {
+	const v5, v4 = "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v4"
+	l := &session.Library{
+		Names: program.Names{
+			Handles: map[string]string{},
+			Results: map[string]program.Role{v5 + "/pgconn.CommandTag": program.ExecRole, "github.com/jackc/pgconn.CommandTag": program.ExecRole},
+			Methods: map[string]program.Role{"CopyFrom": program.OwnRole, "SendBatch": program.OwnRole, "BeginFunc": program.InTxRole, "BeginTxFunc": program.InTxRole,
+				"Release": program.IdleRole, "Acquire": program.WithRole},
+			Uses: []string{v5 + ".BeginFunc", v5 + ".BeginTxFunc", "(*" + v4 + "/pgxpool.Pool).BeginFunc", "(*" + v4 + "/pgxpool.Pool).BeginTxFunc",
+				v5 + ".CollectRows", v5 + ".AppendRows", v5 + ".CollectOneRow", v5 + ".CollectExactlyOneRow", v5 + ".ForEachRow"},
+			Options: []string{v5 + ".QueryExecMode", v5 + ".QueryResultFormats"},
+			NoRows:  []string{v5 + ".ErrNoRows", v4 + ".ErrNoRows"},
+		},
+		Functions: map[string]session.CallModel{
+			v5 + ".BeginFunc": session.RunInTransaction, v5 + ".BeginTxFunc": session.RunInTransaction,
+			"(*" + v4 + "/pgxpool.Pool).BeginFunc": session.RunInTransaction, "(*" + v4 + "/pgxpool.Pool).BeginTxFunc": session.RunInTransaction,
+			v5 + ".CollectRows": collect(collectRows), v5 + ".AppendRows": collect(collectRows),
+			v5 + ".CollectOneRow": collect(collectOne), v5 + ".CollectExactlyOneRow": collect(collectOne), v5 + ".ForEachRow": collect(forEach),
+		},
+		Method: method,
+	}
+	for _, v := range []string{v5, v4} {
+		for name, kind := range map[string]string{".Tx": "tx", ".Conn": "db", "/pgxpool.Pool": "db", "/pgxpool.Conn": "db", "/pgxpool.Tx": "tx"} {
+			l.Handles[v+name] = kind
+		}
+		l.Results[v+".Rows"], l.Results[v+".Row"] = program.QueryRole, program.QueryRowRole
+		l.Whole = append(l.Whole, v+".Batch")
+	}
+	return l
+}
+
+// method models CopyFrom and SendBatch, and the methods of batches.
+func method(s *session.Session, inv *session.Invocation, name string, sig *types.Signature) (memory.Value, bool) {
+	args := inv.Args[1:]
+	switch recv := memory.Unbox(inv.Args[0]).(type) {
+	case *memory.Handle:
+		switch name {
+		case "CopyFrom":
+			return copyFrom(s, inv, recv, s.WithoutContext(sig, args)), true
+		case "SendBatch":
+			return sendBatch(s, recv, s.WithoutContext(sig, args)), true
+		}
+	case *batch:
+		return onBatch(s, inv, recv, name, args)
+	case *memory.Pointer:
+		if b, ok := batchAt(s.Memory, recv); ok {
+			return onBatch(s, inv, b, name, args)
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,3 @@
+// Package squirrel models github.com/Masterminds/squirrel: a statement is a value that calls
+// add to, and has the text that squirrel would give.
+package squirrel

@@ -1,0 +1,191 @@
+package std
+
+import (
+	"strings"
+
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
+	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/analyzer/internal/program"
+	"github.com/txrobust/robust/analyzer/internal/session"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// New models functions of the standard library, and of small ones that have nothing to
+// do with a database: texts, errors, contexts, and what only writes messages.
+func New(*program.Program) *session.Library {
+	l := &session.Library{
+		Names: program.Names{
+			// Mocks that record calls are in no program that has a database.
+			Idle: []string{"log", "log/slog", "github.com/sirupsen/logrus", "go.uber.org/zap", "github.com/rs/zerolog", "github.com/rs/zerolog/log",
+				"github.com/go-kit/log", "github.com/prometheus/client_golang/prometheus", "runtime/debug", "testing", "go.opentelemetry.io/otel/trace",
+				"github.com/golang/glog", "k8s.io/klog/v2", "github.com/stretchr/testify/mock"},
+		},
+		Functions: map[string]session.CallModel{},
+	}
+	for _, f := range []struct {
+		m     session.CallModel
+		names []string
+	}{
+		{newError, []string{"errors.New", "github.com/pkg/errors.New", "github.com/pkg/errors.Errorf"}},
+		{wrapped, []string{"github.com/pkg/errors.Wrap", "github.com/pkg/errors.Wrapf", "github.com/pkg/errors.WithStack", "fmt.Errorf", "errors.Join"}},
+		{isError, []string{"errors.Is", "github.com/pkg/errors.Is"}},
+		{sprintf, []string{"fmt.Sprintf"}},
+		{join, []string{"strings.Join"}},
+		{replaced, []string{"strings.ReplaceAll", "strings.Replace"}},
+		{builder, []string{"(*strings.Builder).WriteString", "(*strings.Builder).WriteByte", "(*strings.Builder).WriteRune", "(*strings.Builder).String",
+			"(*strings.Builder).Len", "(*strings.Builder).Reset", "(*bytes.Buffer).WriteString", "(*bytes.Buffer).WriteByte",
+			"(*bytes.Buffer).WriteRune", "(*bytes.Buffer).String", "fmt.Fprintf"}},
+		{session.Computes, []string{"strconv.Itoa", "strconv.FormatInt", "strconv.Quote", "strings.ToLower", "strings.ToUpper", "strings.TrimSpace", "strings.Trim",
+			"strings.TrimPrefix", "strings.TrimSuffix", "strings.Repeat", "strings.Contains", "strings.HasPrefix", "strings.HasSuffix",
+			"strings.EqualFold", "strings.Title", "(time.Time).Add", "(time.Time).AddDate", "(time.Time).Sub", "(time.Time).Truncate",
+			"(time.Time).Round", "(time.Time).Before", "(time.Time).After", "(time.Time).Equal", "(time.Time).IsZero", "(time.Time).Unix",
+			"(time.Time).UnixNano", "(time.Time).Format", "time.Unix", "math.Abs", "math.Min", "math.Max", "math.Round", "math.Floor",
+			"math.Ceil"}},
+		{session.GivesLast, []string{"github.com/google/uuid.Must", "(time.Time).UTC", "(time.Time).Local"}},
+		{fresh, []string{"github.com/google/uuid.New", "github.com/google/uuid.NewString", "github.com/google/uuid.NewRandom",
+			"github.com/google/uuid.NewV7", "github.com/gofrs/uuid.NewV4", "github.com/gofrs/uuid/v5.NewV4"}},
+		{session.GivesAny, []string{"time.Now", "time.Since", "time.Until"}},
+		{noContext, []string{"context.Background", "context.TODO"}},
+		{withValue, []string{"context.WithValue"}},
+		{valueOf, []string{"(context.Context).Value"}},
+		{session.GivesAny, []string{"(*strings.Builder).Grow", "time.Sleep", "(*sync.Mutex).Lock", "(*sync.Mutex).Unlock", "(*sync.RWMutex).Lock",
+			"(*sync.RWMutex).Unlock", "(*sync.RWMutex).RLock", "(*sync.RWMutex).RUnlock"}},
+		{exit, []string{"os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf"}},
+	} {
+		for _, name := range f.names {
+			l.Functions[name] = f.m
+		}
+	}
+	return l
+}
+
+func newError(in *session.Session, _ *session.Invocation) (memory.Value, bool) {
+	return in.NewError(), true
+}
+
+func wrapped(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	return in.Wrapped(inv.Name, inv.Args), true
+}
+
+func isError(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	f, ok := memory.Unbox(inv.Args[0]).(*memory.Failure)
+	g, also := memory.Unbox(inv.Args[1]).(*memory.Failure)
+	if !ok || !also {
+		return nil, false
+	}
+	return memory.Of(in.IsError(f, g), client.Bool), true
+}
+
+func sprintf(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	format, ok := memory.ConstOf(inv.Args[0])
+	list, known := in.ListOf(inv.Args[1])
+	if !ok || !known {
+		return nil, false
+	}
+	return memory.Of(in.Sprintf(format.S, list), client.Text), true
+}
+
+func join(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	list, known := in.ListOf(inv.Args[0])
+	sep, ok := memory.ConstOf(inv.Args[1])
+	if !known || !ok {
+		return nil, false
+	}
+	out := client.Expr(client.C(ir.Text("")))
+	for i, v := range list {
+		if i > 0 {
+			out = memory.Concat(out, client.C(sep))
+		}
+		out = memory.Concat(out, in.ScalarOf(v).E)
+	}
+	return memory.Of(out, client.Text), true
+}
+
+// fresh models a function that gives a value that was never used before.
+func fresh(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	return in.FreshValue(inv.T), true
+}
+
+func noContext(*session.Session, *session.Invocation) (memory.Value, bool) {
+	return &memory.ContextValue{}, true
+}
+
+func withValue(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	return &memory.ContextValue{Parent: inv.Args[0], Key: inv.Args[1], V: inv.Args[2]}, true
+}
+
+func valueOf(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	return in.LookInContext(inv.Args[0], inv.Args[1], inv.T), true
+}
+
+// exit models a function that never returns.
+func exit(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	in.Abort()
+	return in.QuietDead(inv.T), true
+}
+
+// replaced is strings.Replace or ReplaceAll in a constant: what is put in need not be
+// known.
+func replaced(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	s, ok := memory.ConstText(inv.Args[0])
+	old, also := memory.ConstText(inv.Args[1])
+	n := int64(-1)
+	if len(inv.Args) == 4 {
+		c, known := memory.ConstOf(inv.Args[3])
+		also = also && known && c.Kind == ir.KindInt
+		n = c.I
+	}
+	if !ok || !also || old == "" {
+		return memory.Of(&client.Call{Name: "strings.Replace", Args: in.Exprs(inv.Args), Kind: client.Text}, client.Text), true
+	}
+	with := in.ScalarOf(inv.Args[2]).E
+	out := client.Expr(client.C(ir.Text("")))
+	for ; n != 0; n-- {
+		before, after, found := strings.Cut(s, old)
+		if !found {
+			break
+		}
+		out = memory.Concat(memory.Concat(out, client.C(ir.Text(before))), with)
+		s = after
+	}
+	return memory.Of(memory.Concat(out, client.C(ir.Text(s))), client.Text), true
+}
+
+// builder is a method of strings.Builder or bytes.Buffer, or fmt.Fprintf to
+// one.
+func builder(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	p, ok := memory.Unbox(inv.Args[0]).(*memory.Pointer)
+	if !ok || !gotypes.IsBuilder(p.To.T) {
+		return nil, false
+	}
+	have := in.ScalarOf(in.Load(p.To)).E
+	add := func(e client.Expr) (memory.Value, bool) {
+		in.Store(p.To, memory.Of(memory.Concat(have, e), client.Text))
+		return in.Quiet(inv.T), true
+	}
+	switch inv.Name[strings.LastIndexByte(inv.Name, '.')+1:] {
+	case "WriteString":
+		return add(in.ScalarOf(inv.Args[1]).E)
+	case "WriteByte", "WriteRune":
+		if c, ok := memory.ConstOf(inv.Args[1]); ok && c.Kind == ir.KindInt {
+			return add(client.C(ir.Text(string(rune(c.I)))))
+		}
+		return add(&client.Call{Name: "char", Args: in.Exprs(inv.Args[1:]), Kind: client.Text})
+	case "Fprintf":
+		format, ok := memory.ConstOf(inv.Args[1])
+		list, known := in.ListOf(inv.Args[2])
+		if !ok || !known {
+			return add(&client.Call{Name: "format", Args: in.Exprs(inv.Args[1:]), Kind: client.Text})
+		}
+		return add(in.Sprintf(format.S, list))
+	case "String":
+		return memory.Of(have, client.Text), true
+	case "Len":
+		return memory.Of(&client.Call{Name: "len", Args: []client.Expr{have}, Kind: client.Int}, client.Int), true
+	case "Reset":
+		in.Store(p.To, memory.Of(client.C(ir.Text("")), client.Text))
+		return in.Quiet(inv.T), true
+	}
+	return nil, false
+}

@@ -1,0 +1,215 @@
+package memory
+
+import (
+	"go/types"
+
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// Quiet gives the result of a call that changes nothing, such as one that only
+// writes a message: no error.
+func (in *Memory) Quiet(t types.Type) Value {
+	switch t := t.(type) {
+	case *types.Tuple:
+		out := make(Tuple, t.Len())
+		for i := range out {
+			out[i] = in.Quiet(t.At(i).Type())
+		}
+		return out
+	case nil:
+		return nil
+	}
+	if gotypes.IsError(t) {
+		return &Failure{}
+	}
+	return in.Fresh(t, "v", Unknown)
+}
+
+// Answer gives v as the result of a call of type t: the first of several, of which
+// the others are no errors.
+func (in *Memory) Answer(t types.Type, v Value) Value {
+	if _, ok := t.(*types.Tuple); !ok {
+		return v
+	}
+	out := in.Quiet(t).(Tuple)
+	out[0] = v
+	return out
+}
+
+// EmitShown says that others see what is stored in a cell that is not new.
+func (in *Memory) EmitShown(c *Cell, e client.Expr) {
+	if c.Start != Zeroed {
+		in.EmitExpr(e)
+	}
+}
+
+// Inside is an address within something that is not known.
+func (in *Memory) Inside(t types.Type, x Value) Value {
+	in.EmitValue(x)
+	p, ok := t.Underlying().(*types.Pointer)
+	if !ok {
+		return in.Fresh(t, "v", Unknown)
+	}
+	return &Pointer{To: in.NewCell(p.Elem(), "v", Unknown)}
+}
+
+// Derive gives a value that is computed from others in a way that is not known.
+func (in *Memory) Derive(t types.Type, how string, from ...Value) Value {
+	if gotypes.KindOf(t) != client.Any {
+		k := gotypes.KindOf(t)
+		return Scalar{&client.Call{Name: how, Args: in.Exprs(from), Kind: k}, k}
+	}
+	for _, v := range from {
+		in.EmitValue(v)
+	}
+	return in.Fresh(t, "v", Unknown)
+}
+
+// DeadValue stands for a result that never comes.
+func (in *Memory) DeadValue(t *types.Tuple) Value {
+	vals := make(Tuple, t.Len())
+	in.Aside(newState(), func() {
+		for i := range vals {
+			vals[i] = in.Zero(t.At(i).Type())
+		}
+	})
+	if len(vals) == 1 {
+		return vals[0]
+	}
+	return vals
+}
+
+// TruthOf gives a value as a condition.
+func (in *Memory) TruthOf(v Value) client.Expr {
+	s := in.ScalarOf(v)
+	if s.Kind != client.Bool {
+		if c, ok := s.E.(*client.Const); ok && c.Value.Kind == ir.KindBool {
+			return s.E
+		}
+		t := in.Temp("choice", client.Bool, false)
+		in.EmitValue(v)
+		in.Emit(&client.Havoc{At: in.At(), Var: t})
+		return client.V(t)
+	}
+	return s.E
+}
+
+// QuietDead gives a value of a type where control does not come.
+func (in *Memory) QuietDead(t types.Type) Value {
+	if tt, ok := t.(*types.Tuple); ok {
+		return in.DeadValue(tt)
+	}
+	return Scalar{client.C(ir.Null), client.Any}
+}
+
+// FreshValue gives a value that nobody used before, with no error.
+func (in *Memory) FreshValue(t types.Type) Value {
+	if tt, ok := t.(*types.Tuple); ok {
+		return in.Answer(t, in.FreshValue(tt.At(0).Type()))
+	}
+	k := gotypes.KindOf(t)
+	if k == client.Any {
+		k = client.Text
+	}
+	v := in.Temp("fresh", k, false)
+	in.Fresheds[v] = true
+	in.Emit(&client.Havoc{At: in.At(), Var: v, Fresh: true})
+	return Scalar{client.V(v), k}
+}
+
+// SomeError is an error that may be nil, someCount a number of rows.
+func (in *Memory) SomeError() *Failure { return in.Fresh(gotypes.ErrorType, "err", Unknown).(*Failure) }
+
+// SomeCount is a number of rows of which nothing is known.
+func (in *Memory) SomeCount() Value { return in.Fresh(types.Typ[types.Int64], "affected", Unknown) }
+
+// ScalarOf makes a value an expression.
+func (in *Memory) ScalarOf(v Value) Scalar {
+	switch v := Unbox(v).(type) {
+	case Scalar:
+		return v
+	case *Pointer:
+		n := v.Nil()
+		if is, known := client.Truth(n); known && is {
+			return Scalar{client.C(ir.Null), client.Any}
+		}
+		if !v.To.Whole() && !gotypes.Optional(v.To.T) { // a struct somewhere in memory, and all that it leads to
+			in.EmitValue(v)
+			return Scalar{client.V(in.NewVar("pointer", client.Any, true, Unknown)), client.Any}
+		}
+		s := in.ScalarOf(in.Load(v.To))
+		if is, known := client.Truth(n); known && !is {
+			return s
+		}
+		if o, ok := n.(*client.Op); ok && o.Op == "null" && SameExpr(o.Args[0], s.E) {
+			return s // a variable that is NULL where the pointer is nil
+		}
+		t := in.Temp("value", s.Kind, true)
+		in.Emit(&client.If{At: in.At(), Cond: n, Then: []client.Stmt{&client.Assign{At: in.At(), Var: t, Expr: client.C(ir.Null)}},
+			Else: []client.Stmt{&client.Assign{At: in.At(), Var: t, Expr: s.E}}})
+		return Scalar{client.V(t), s.Kind}
+	case *Aggregate:
+		if at, ok := gotypes.OptionalValue(v.T); ok {
+			return in.optionalScalar(v, at)
+		}
+		return Scalar{&client.Call{Name: "struct", Args: in.Exprs(v.Parts)}, client.Any}
+	case *List:
+		if in.Written(v) {
+			in.EmitValue(v)
+			return Scalar{client.V(in.NewVar("list", client.Any, true, Unknown)), client.Any}
+		}
+		return Scalar{&client.Call{Name: "list", Args: in.Exprs(v.Elems)}, client.Any}
+	case Span:
+		return in.ScalarOf(&List{Elems: in.elements(v)})
+	case *Grown:
+		return Scalar{v.E, client.Any}
+	case *Failure:
+		if v.code != nil {
+			return Scalar{v.code, client.Int}
+		}
+		t := in.Temp("err", client.Int, false)
+		in.AssignFailure(t, v)
+		return Scalar{client.V(t), client.Int}
+	case Tuple:
+		return Scalar{&client.Call{Name: "struct", Args: in.Exprs(v)}, client.Any}
+	case Object:
+		if _, ok := v.Depends(); ok {
+			in.EmitValue(v)
+			return Scalar{client.V(in.NewVar("v", client.Any, true, Unknown)), client.Any}
+		}
+	case *Dict, *Entries, *ContextValue:
+		in.EmitValue(v)
+		return Scalar{client.V(in.NewVar("v", client.Any, true, Unknown)), client.Any}
+	}
+	return Scalar{client.C(ir.Null), client.Any}
+}
+
+// Exprs gives values as expressions.
+func (in *Memory) Exprs(vals []Value) []client.Expr {
+	var out []client.Expr
+	for _, v := range vals {
+		out = append(out, in.ScalarOf(v).E)
+	}
+	return out
+}
+
+// optionalScalar is the value of a struct such as sql.NullString.
+func (in *Memory) optionalScalar(a *Aggregate, at [2]int) Scalar {
+	s := in.ScalarOf(a.Parts[at[0]])
+	valid := in.ScalarOf(a.Parts[at[1]]).E
+	if is, known := client.Truth(valid); known {
+		if is {
+			return s
+		}
+		return Scalar{client.C(ir.Null), s.Kind}
+	}
+	if n, ok := client.Not(valid).(*client.Op); ok && n.Op == "null" && SameExpr(n.Args[0], s.E) {
+		return s
+	}
+	t := in.Temp("value", s.Kind, true)
+	in.Emit(&client.If{At: in.At(), Cond: valid, Then: []client.Stmt{&client.Assign{At: in.At(), Var: t, Expr: s.E}},
+		Else: []client.Stmt{&client.Assign{At: in.At(), Var: t, Expr: client.C(ir.Null)}}})
+	return Scalar{client.V(t), s.Kind}
+}

@@ -1,0 +1,155 @@
+package memory
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
+	"github.com/txrobust/robust/analyzer/internal/hole"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// Dict is a map with texts as keys. Its cell holds *entries as long as they are
+// known.
+type Dict struct{ C *Cell }
+
+// Entries are what a map holds, in the order of the keys.
+type Entries struct{ list []Entry }
+
+// Entry is a value in a map. when, if not nil, says whether it is there.
+type Entry struct {
+	Key  string
+	V    Value
+	When client.Expr
+}
+
+// HiddenType is the type of cells whose contents no variable of the program has.
+var HiddenType types.Type = types.Typ[types.UnsafePointer]
+
+// MakeMap makes a map whose entries are known as long as its keys are.
+func (in *Memory) MakeMap(v *ssa.MakeMap) (Value, bool) {
+	m, ok := v.Type().Underlying().(*types.Map)
+	if !ok || gotypes.KindOf(m.Key()) != client.Text {
+		return nil, false
+	}
+	d := &Dict{in.NewCell(HiddenType, "map", Zeroed)}
+	in.St.Mem[d.C] = &Entries{}
+	return d, true
+}
+
+// EntriesOf gives what a map holds, if that is known.
+func (in *Memory) EntriesOf(v Value) ([]Entry, bool) {
+	d, ok := Unbox(v).(*Dict)
+	if !ok {
+		if IsNilValue(Unbox(v)) {
+			return nil, true
+		}
+		return nil, false
+	}
+	e, ok := in.St.Mem[d.C].(*Entries)
+	if !ok {
+		return nil, false
+	}
+	return e.list, true
+}
+
+// MapUpdate sets an entry of a map; k nil stands for one that is not known. It
+// reports whether it is known what the map holds then.
+func (in *Memory) MapUpdate(m, k, v Value) bool {
+	d, ok := Unbox(m).(*Dict)
+	if !ok {
+		return false
+	}
+	for _, a := range d.C.Alias {
+		in.St.Mem[a] = in.Fresh(HiddenType, "map", Unknown)
+	}
+	list, known := in.EntriesOf(d)
+	key, isConst := ConstOf(Unbox(k))
+	if !known || !isConst || key.Kind != ir.KindText {
+		for _, e := range list {
+			in.EmitValue(e.V)
+		}
+		in.St.Mem[d.C] = in.Fresh(HiddenType, "map", Unknown)
+		return false
+	}
+	list = slices.Clone(list)
+	at, found := slices.BinarySearchFunc(list, key.S, func(e Entry, s string) int {
+		switch {
+		case e.Key < s:
+			return -1
+		case e.Key > s:
+			return 1
+		}
+		return 0
+	})
+	switch {
+	case v == nil && found:
+		list = slices.Delete(list, at, at+1)
+	case v == nil:
+	case found:
+		list[at] = Entry{Key: key.S, V: v}
+	default:
+		list = slices.Insert(list, at, Entry{Key: key.S, V: v})
+	}
+	in.St.Mem[d.C] = &Entries{list}
+	return true
+}
+
+// MapLookup gives an entry of a map, with whether there is one, if that is known.
+func (in *Memory) MapLookup(m, k Value, elem types.Type) (v Value, has client.Expr, ok bool) {
+	list, known := in.EntriesOf(m)
+	key, isConst := ConstOf(Unbox(k))
+	if _, isDict := Unbox(m).(*Dict); !isDict || !known || !isConst {
+		return nil, nil, false
+	}
+	for _, e := range list {
+		if e.Key == key.S {
+			return e.V, client.True, e.When == nil
+		}
+	}
+	return in.Zero(elem), client.False, true
+}
+
+// MapLen gives the number of entries, if that is known.
+func (in *Memory) MapLen(d *Dict) (client.Expr, bool) {
+	list, ok := in.EntriesOf(d)
+	for _, e := range list {
+		ok = ok && e.When == nil
+	}
+	return ConstInt(int64(len(list))), ok
+}
+
+// NextEntry gives what a range loop over a map with texts in it has next: one of
+// the entries, if there is one.
+func (in *Memory) NextEntry(x Value) (Tuple, bool) {
+	list, known := in.EntriesOf(x)
+	if _, isDict := Unbox(x).(*Dict); !isDict || !known || len(list) == 0 || len(list) > hole.MaxTexts {
+		return nil, false
+	}
+	var keys, texts []string
+	by := map[string][]string{}
+	for _, e := range list {
+		s, ok := Unbox(e.V).(Scalar)
+		if !ok || s.Kind != client.Text {
+			return nil, false
+		}
+		in.EmitExpr(s.E)
+		keys, by[e.Key] = append(keys, e.Key), in.TextsOf(s.E)
+		for _, t := range by[e.Key] {
+			if !slices.Contains(texts, t) {
+				texts = append(texts, t)
+			}
+		}
+	}
+	key := in.NewVar("key", client.Text, false, Unknown)
+	item := in.NewVar("item", client.Text, false, Unknown)
+	in.Texts[key] = keys
+	if len(texts) <= hole.MaxTexts {
+		in.Texts[item], in.Pairs[item] = texts, Pair{key, by}
+	}
+	more := in.NewVar("more", client.Bool, false, Unknown)
+	return Tuple{Scalar{client.V(more), client.Bool}, Scalar{client.V(key), client.Text}, Scalar{client.V(item), client.Text}}, true
+}

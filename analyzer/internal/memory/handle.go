@@ -1,0 +1,150 @@
+package memory
+
+import (
+	"cmp"
+	"go/types"
+
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// Handle is what statements are sent through: a database, a transaction, or what
+// may be either.
+type Handle struct {
+	Kind HandleKind
+	// Site is where the transaction of a transaction began, "" for that of the
+	// caller; point is the savepoint that stands for a transaction in it.
+	Site, Point string
+	T           types.Type
+	// Lost says that it came from somewhere that is not known: it may be the
+	// transaction that goes on.
+	Lost bool
+	// Conn says that it is that of a statement which was prepared on one connection.
+	Conn bool
+}
+
+// As gives the same handle as a value of another type.
+func (h *Handle) As(t types.Type) *Handle {
+	out := *h
+	out.T = t
+	return &out
+}
+
+// HandleKind says what a handle is of.
+type HandleKind uint8
+
+const (
+	Database    HandleKind = iota
+	Transaction            // or one of its connections
+	// Either is an interface whose value the caller gives or, with a site, what is
+	// the transaction of site on some paths.
+	Either
+)
+
+// Rows is the result of a query, which Next goes through or QueryRow has one of.
+type Rows struct {
+	H     *Handle
+	Query *client.Query
+	Pos   ir.Pos
+	// One says that it is what QueryRow gives, with one row at most.
+	One bool
+	// Mine says that the statement belongs to the transaction that is written.
+	Mine bool
+	// Later says that the program may be at another row than the first one.
+	Later bool
+}
+
+// Outcome is the result of a statement: how many rows it changed.
+type Outcome struct {
+	Query *client.Query
+	Mine  bool
+}
+
+// Prepared is a prepared statement.
+type Prepared struct {
+	H   *Handle
+	SQL Value
+	// ByName says that its parameters have names, and one argument has all values.
+	ByName bool
+}
+
+// Unknown reports whether nothing is known of the text of a statement.
+func (p *Prepared) Unknown() bool {
+	text, known := ConstText(p.SQL)
+	return known && text == client.Hole
+}
+
+// IsLive reports whether a value is one of a transaction that goes on.
+func IsLive(v Value) bool {
+	switch v := v.(type) {
+	case *Handle:
+		return v.Kind != Database && v.Site != "" && v.Site != joinedSite
+	case *Rows:
+		return v.H.Kind == Transaction
+	case *Prepared:
+		return v.H.Kind == Transaction
+	case Object:
+		return v.Live()
+	}
+	return false
+}
+
+// IsHandle reports whether a value is one of the database.
+func IsHandle(v Value) bool {
+	switch v := v.(type) {
+	case *Handle, *Rows, *Prepared, *Outcome:
+		return true
+	case Object:
+		return v.Sends()
+	}
+	return false
+}
+
+// joinedSite is the site of a handle that is one or another, as the path says,
+// where none of them is of a transaction that is known.
+const joinedSite = "joined"
+
+// JoinHandles joins values of the database that differ in nothing that matters.
+func JoinHandles(vals []Value) (Value, bool) {
+	var first *Handle
+	for _, v := range vals {
+		h, ok := v.(*Handle)
+		if !ok {
+			return nil, false
+		}
+		switch {
+		case first == nil:
+			first = h
+		case h.Kind != first.Kind || h.Site != first.Site || h.Point != first.Point:
+			first = &Handle{Kind: Either, Site: cmp.Or(first.Site, h.Site, joinedSite), T: first.T, Lost: first.Lost || h.Lost}
+		case h.Lost:
+			first = first.As(first.T)
+			first.Lost = true
+		}
+	}
+	return first, first != nil
+}
+
+// SameHandle reports whether two values of the database are the same.
+func SameHandle(a, b Value) bool {
+	x, ok := a.(*Handle)
+	y, also := b.(*Handle)
+	if ok && also {
+		return x.Kind == y.Kind && x.Site == y.Site && x.Point == y.Point && x.Lost == y.Lost
+	}
+	if o, ok := a.(Object); ok {
+		return o.Same(b)
+	}
+	return a == b
+}
+
+// HandleIn gives the handle of a value that handleOf made, nil if it has none.
+func HandleIn(v Value) *Handle {
+	switch v := v.(type) {
+	case *Handle:
+		return v
+	case *Prepared:
+		return v.H
+	}
+	return nil
+}

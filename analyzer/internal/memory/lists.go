@@ -1,0 +1,223 @@
+package memory
+
+import (
+	"go/types"
+
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// NewList makes a slice with elements in memory of its own. (What append gives may
+// share the memory of what it was given; nobody is taken to make use of that.)
+func (in *Memory) NewList(elems []Value) *List {
+	return &List{elems, in.NewCell(HiddenType, "list", Zeroed)}
+}
+
+// Written reports whether something was written to the elements of a slice.
+func (in *Memory) Written(l *List) bool {
+	if l.c == nil {
+		return false
+	}
+	_, is := in.St.Mem[l.c]
+	return is
+}
+
+// Overwrite makes the elements of a slice unknown.
+func (in *Memory) Overwrite(v Value) {
+	switch v := Unbox(v).(type) {
+	case *List:
+		if v.c != nil {
+			for _, c := range append([]*Cell{v.c}, v.c.Alias...) {
+				in.St.Mem[c] = in.Fresh(HiddenType, "list", Unknown)
+			}
+		}
+	case Span:
+		in.Forget(v.Array)
+	}
+}
+
+// ListOf gives the elements of a slice if they are known.
+func (in *Memory) ListOf(v Value) ([]Value, bool) {
+	switch v := Unbox(v).(type) {
+	case *List:
+		return v.Elems, !in.Written(v)
+	case Span:
+		return in.elements(v), true
+	case Scalar:
+		if IsNilValue(v) {
+			return nil, true
+		}
+	}
+	return nil, false
+}
+
+// Expose makes unknown what a function that is not known may change.
+func (in *Memory) Expose(v Value) {
+	seen := map[*Cell]bool{}
+	var visit func(v Value, depth int)
+	visit = func(v Value, depth int) {
+		if depth > 6 {
+			return
+		}
+		switch v := Unbox(v).(type) {
+		case *Pointer:
+			if seen[v.To] || IsTrue(v.Nil()) {
+				return
+			}
+			seen[v.To] = true
+			v.To.EachLeaf(func(c *Cell) {
+				w, ok := in.St.Mem[c]
+				if ok {
+					visit(w, depth+1)
+				}
+				if ok && (c.Fixed || IsHandle(Unbox(w))) || !ok && c.Start == Unknown {
+					return
+				}
+				in.St.Mem[c] = in.Fresh(c.T, c.Name, Unknown)
+			})
+		case *Aggregate:
+			for _, p := range v.Parts {
+				visit(p, depth+1)
+			}
+		case *List:
+			for _, p := range v.Elems {
+				visit(p, depth+1)
+			}
+			in.Overwrite(v)
+		case Span:
+			for _, p := range in.elements(v) {
+				visit(p, depth+1)
+			}
+			v.Array.EachLeaf(func(c *Cell) {
+				if gotypes.KindOf(c.T) != client.Any {
+					in.St.Mem[c] = in.Fresh(c.T, c.Name, Unknown)
+				}
+			})
+		case *Closure:
+			for _, p := range v.Free {
+				visit(p, depth+1)
+			}
+		case *Dict:
+			list, known := in.EntriesOf(v)
+			for _, e := range list {
+				visit(e.V, depth+1)
+			}
+			if known {
+				in.St.Mem[v.C] = in.Fresh(HiddenType, "map", Unknown)
+			}
+		}
+	}
+	visit(v, 0)
+}
+
+// StructCell gives the struct that a pointer, or a pointer to one, points to.
+func (in *Memory) StructCell(p *Pointer) (*Cell, bool) {
+	for range 3 {
+		if _, ok := p.To.T.Underlying().(*types.Struct); ok {
+			return p.To, true
+		}
+		q, ok := Unbox(in.Load(p.To)).(*Pointer)
+		if !ok || IsTrue(q.Nil()) {
+			return nil, false
+		}
+		p = q
+	}
+	return nil, false
+}
+
+// PartAt gives the cell of a field of an embedded struct, nil if it is not kept
+// apart.
+func PartAt(c *Cell, path []int) *Cell {
+	for _, i := range path {
+		if c = c.Part(i); c == nil {
+			return nil
+		}
+	}
+	return c
+}
+
+// StructOf gives the struct that a value is or points to, if it is known.
+func (in *Memory) StructOf(v Value) (*Aggregate, bool) {
+	v = Unbox(v)
+	if p, ok := v.(*Pointer); ok && !IsTrue(p.Nil()) {
+		v = in.Load(p.To)
+	}
+	a, ok := v.(*Aggregate)
+	return a, ok
+}
+
+// Growing gives a slice with its length, if that is known.
+func (in *Memory) Growing(v Value) (*Grown, bool) {
+	switch v := Unbox(v).(type) {
+	case *Grown:
+		return v, true
+	case *List:
+		return &Grown{in.ScalarOf(v).E, ConstInt(int64(len(v.Elems)))}, true
+	case Span:
+		return &Grown{in.ScalarOf(v).E, ConstInt(int64(v.N))}, true
+	}
+	return nil, false
+}
+
+// elements gives what an array holds.
+func (in *Memory) elements(s Span) []Value {
+	var out []Value
+	for i := range s.N {
+		if p := s.Array.Part(i); p != nil {
+			out = append(out, in.Load(p))
+		}
+	}
+	return out
+}
+
+// NonZero says when a value of a type is not the zero value.
+func (in *Memory) NonZero(v Value, t types.Type) client.Expr {
+	switch x := Unbox(v).(type) {
+	case *Pointer:
+		if x.IsNil == nil && x.To.Start == Given { // taken not to be nil elsewhere
+			return client.V(in.NewVar("set", client.Bool, false, Unknown))
+		}
+		return in.Settled(client.Not(x.Nil()))
+	case *Aggregate:
+		if at, ok := gotypes.OptionalValue(x.T); ok {
+			return in.Settled(in.TruthOf(x.Parts[at[1]]))
+		}
+		ts, _ := in.P.Know.Layout.Parts(x.T)
+		var all []client.Expr
+		for i, p := range x.Parts {
+			all = append(all, in.NonZero(p, ts[i]))
+		}
+		return in.Settled(client.Or(all...))
+	case Scalar:
+		if c, ok := x.E.(*client.Const); ok {
+			return client.C(ir.Bool(!c.Value.IsNull() && c.Value != gotypes.ZeroOf(t)))
+		}
+		if name, ok := x.E.(*client.VarExpr); ok {
+			if found, isKey := in.Keys[name.Name]; isKey {
+				return in.Settled(found)
+			}
+		}
+		switch x.Kind {
+		case client.Int, client.Float:
+			return Op("!=", x.E, ConstInt(0))
+		case client.Text:
+			return Op("!=", x.E, client.C(ir.Text("")))
+		case client.Bool:
+			return in.Settled(x.E)
+		}
+		if in.Given(x.E) && !gotypes.Nullable(t) { // the zero time, or the zero UUID
+			return client.V(in.NewVar("set", client.Bool, false, Unknown))
+		}
+		return client.Not(Op("null", x.E))
+	case *List:
+		return client.C(ir.Bool(len(x.Elems) > 0)) // an empty list that is not nil is rare
+	case *Handle, *Dict, *Grown, Span, *Closure:
+		return client.True
+	case Object:
+		if x.Sends() {
+			return client.True
+		}
+	}
+	return client.V(in.NewVar("set", client.Bool, false, Unknown))
+}

@@ -1,0 +1,560 @@
+package memory
+
+import (
+	"cmp"
+	"go/types"
+	"maps"
+	"slices"
+
+	"github.com/txrobust/robust/analyzer/internal/hole"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// Merge joins the edges into a place: in.st becomes the state there, and the
+// result the values of the registers.
+func (in *Memory) Merge(edges []*Edge) []Value {
+	first := edges[0]
+	if len(edges) == 1 {
+		in.St = first.St
+		return first.Vals
+	}
+	st := newState()
+	st.Phase, st.Rolled, st.Ended = Done, true, first.St.Ended
+	st.Facts = commonFacts(edges)
+	cells := map[*Cell]bool{}
+	for _, e := range edges {
+		st.Phase = max(st.Phase, e.St.Phase)
+		st.Rolled = st.Rolled && e.St.Rolled
+		if e.St.Ended != st.Ended {
+			st.Ended = nil
+		}
+		for r, written := range e.St.Sent {
+			st.Sent[r] = st.Sent[r] || written
+		}
+		for c := range e.St.Mem {
+			cells[c] = true
+		}
+		for f, list := range e.St.Defers {
+			if len(list) > len(st.Defers[f]) {
+				st.Defers[f] = list
+			}
+		}
+	}
+	for _, e := range edges { // what is written on one path is so on all
+		for _, r := range e.St.Pending() {
+			if st.Sent[r] {
+				in.Ahead(e, func() { in.Execute(r) })
+			}
+		}
+	}
+	for f, list := range st.Defers {
+		list = slices.Clone(list)
+		for i := range list {
+			for _, e := range edges {
+				if !slices.ContainsFunc(e.St.Defers[f], func(d Deferred) bool { return d.Call == list[i].Call }) {
+					list[i].Perhaps = true
+				}
+			}
+		}
+		st.Defers[f] = list
+	}
+	for _, c := range Ordered(cells) {
+		vals := make([]Value, len(edges))
+		known := true
+		for i, e := range edges {
+			v, ok := e.St.Mem[c]
+			if !ok {
+				if c.Start == Unknown {
+					known = false
+					break
+				}
+				in.Ahead(e, func() { v = in.Load(c) })
+			}
+			vals[i] = v
+		}
+		if known {
+			st.Mem[c] = in.Join(c.Name, c.T, edges, vals)
+		}
+	}
+	out := make([]Value, len(first.Vals))
+	for k := range out {
+		vals := make([]Value, len(edges))
+		for i, e := range edges {
+			vals[i] = e.Vals[k]
+		}
+		out[k] = in.Join("v", nil, edges, vals)
+	}
+	maps.Copy(st.Mem, in.Joined)
+	clear(in.Joined)
+	in.St = st
+	return out
+}
+
+// Ordered gives cells in the order in which they were made.
+func Ordered(set map[*Cell]bool) []*Cell {
+	list := slices.Collect(maps.Keys(set))
+	slices.SortFunc(list, func(a, b *Cell) int {
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), slices.Compare(a.path, b.path))
+	})
+	return list
+}
+
+// Join gives one value for those that come by several edges.
+func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) Value {
+	for i := range vals {
+		vals[i] = Unbox(vals[i])
+	}
+	if allSame(vals) {
+		return vals[0]
+	}
+	if v, ok := in.joinAggregates(name, edges, vals); ok {
+		return v
+	}
+	if v, ok := in.joinPointers(name, edges, vals); ok {
+		return v
+	}
+	if v, ok := JoinHandles(vals); ok {
+		return v
+	}
+	if l, ok := in.joinLists(edges, vals); ok {
+		return l
+	}
+	if g, ok := in.joinGrown(name, edges, vals); ok {
+		return g
+	}
+	if v, ok := in.joinEntries(edges, vals); ok {
+		return v
+	}
+	if v, ok := in.joinDicts(edges, vals); ok {
+		return v
+	}
+	if v, ok := in.joinObjects(name, edges, vals); ok {
+		return v
+	}
+	if AllOf[*Failure](vals) {
+		v := in.Temp(name, client.Int, false)
+		var list []*Failure
+		for i, e := range edges {
+			list = append(list, vals[i].(*Failure))
+			in.Ahead(e, func() { in.AssignFailure(v, list[i]) })
+		}
+		in.noteOrigins(v, edges, vals)
+		return FailureOf(client.V(v), in.JoinWraps(list))
+	}
+	if v, ok := in.joinLive(edges, vals); ok {
+		return v
+	}
+	for i, e := range edges {
+		in.Ahead(e, func() { vals[i] = in.Present(vals[i], t) })
+	}
+	kind, null := client.Any, false
+	for i, w := range vals {
+		k, n := KindAndNull(w)
+		if i == 0 {
+			kind = k
+		} else if kind != k {
+			kind = client.Any
+		}
+		null = null || n
+	}
+	v := in.Temp(name, kind, null || kind == client.Any)
+	for i, e := range edges {
+		in.Ahead(e, func() { in.Set(v, in.ScalarOf(vals[i]).E) })
+	}
+	if texts := in.alternatives(vals); texts != nil {
+		in.Texts[v] = texts
+	}
+	return Scalar{client.V(v), kind}
+}
+
+// Nil says when the pointer is nil.
+func (p *Pointer) Nil() client.Expr {
+	if p.IsNil == nil {
+		return client.False
+	}
+	return p.IsNil
+}
+
+// joinEntries joins what a map holds on several paths. An entry that is not on
+// all of them gets a condition.
+func (in *Memory) joinEntries(edges []*Edge, vals []Value) (Value, bool) {
+	if !AllOf[*Entries](vals) {
+		return nil, false
+	}
+	var keys []string
+	for _, v := range vals {
+		for _, e := range v.(*Entries).list {
+			if !slices.Contains(keys, e.Key) {
+				keys = append(keys, e.Key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	out := &Entries{}
+	for _, k := range keys {
+		var has []*Entry
+		var list []Value
+		for _, v := range vals {
+			l := v.(*Entries).list
+			at := slices.IndexFunc(l, func(e Entry) bool { return e.Key == k })
+			if at < 0 {
+				has, list = append(has, nil), append(list, Scalar{client.C(ir.Null), client.Any})
+				continue
+			}
+			has, list = append(has, &l[at]), append(list, l[at].V)
+		}
+		e := Entry{Key: k, When: in.JoinWhen(edges, func(i int) client.Expr {
+			if has[i] == nil {
+				return client.False
+			}
+			return has[i].When
+		})}
+		e.V = in.joinEntry(k, edges, has, list)
+		out.list = append(out.list, e)
+	}
+	return out, true
+}
+
+// joinEntry joins the values of an entry on the paths that have it, with the type
+// that they have in the map.
+func (in *Memory) joinEntry(name string, edges []*Edge, has []*Entry, list []Value) Value {
+	var t types.Type
+	var some []*Edge
+	var vals []Value
+	for i, h := range has {
+		if h == nil {
+			continue
+		}
+		if b, ok := list[i].(Box); ok {
+			if t == nil {
+				t = b.T
+			} else if !types.Identical(t, b.T) {
+				t = types.NewInterfaceType(nil, nil)
+			}
+		}
+		some, vals = append(some, edges[i]), append(vals, list[i])
+	}
+	v := vals[0]
+	if len(some) > 1 {
+		v = in.Join(name, nil, some, vals)
+	}
+	if t != nil && !types.IsInterface(t) {
+		return Box{Unbox(v), t}
+	}
+	return v
+}
+
+// JoinWhen makes a condition of those on several paths; nil stands for one that
+// always holds.
+func (in *Memory) JoinWhen(edges []*Edge, of func(i int) client.Expr) client.Expr {
+	first := of(0)
+	equal := true
+	for i := range edges {
+		equal = equal && sameWhen(of(i), first)
+	}
+	if equal {
+		if IsTrue(first) {
+			return nil
+		}
+		return first
+	}
+	v := in.Temp("has", client.Bool, false)
+	for i, e := range edges {
+		in.Ahead(e, func() {
+			w := of(i)
+			if w == nil {
+				w = client.True
+			}
+			in.Set(v, w)
+		})
+	}
+	return client.V(v)
+}
+
+func sameWhen(a, b client.Expr) bool {
+	if a == nil {
+		a = client.True
+	}
+	if b == nil {
+		b = client.True
+	}
+	return SameExpr(a, b)
+}
+
+// joinDicts joins several maps: the result is a new one.
+func (in *Memory) joinDicts(edges []*Edge, vals []Value) (Value, bool) {
+	if !AllOf[*Dict](vals) {
+		return nil, false
+	}
+	list := make([]Value, len(vals))
+	d := &Dict{in.NewCell(HiddenType, "map", Zeroed)}
+	for i, v := range vals {
+		c := v.(*Dict).C
+		d.C.Alias = append(d.C.Alias, c)
+		list[i] = edges[i].St.Mem[c]
+	}
+	joined, ok := in.joinEntries(edges, list)
+	if !ok {
+		for i, e := range edges {
+			in.Ahead(e, func() { in.EmitValue(vals[i]) })
+		}
+		joined = Scalar{client.C(ir.Null), client.Any}
+	}
+	in.Joined[d.C] = joined
+	return d, true
+}
+
+// KindAndNull gives the kind of the values that a value may be, and whether it may be NULL.
+func KindAndNull(v Value) (client.Kind, bool) {
+	switch v := v.(type) {
+	case Scalar:
+		if c, ok := v.E.(*client.Const); ok && c.Value.IsNull() {
+			return v.Kind, true
+		}
+		return v.Kind, false
+	case *Failure:
+		return client.Int, false
+	}
+	return client.Any, true
+}
+
+// alternatives gives the texts that a variable may hold if all are known.
+func (in *Memory) alternatives(vals []Value) []string {
+	var out []string
+	for _, v := range vals {
+		s, ok := v.(Scalar)
+		if !ok || s.Kind != client.Text {
+			return nil
+		}
+		for _, t := range in.TextsOf(s.E) {
+			if !slices.Contains(out, t) {
+				out = append(out, t)
+			}
+		}
+	}
+	if len(out) > hole.MaxTexts {
+		return nil
+	}
+	return out
+}
+
+// joinGrown joins slices whose lengths are known.
+func (in *Memory) joinGrown(name string, edges []*Edge, vals []Value) (Value, bool) {
+	for _, v := range vals {
+		switch v.(type) {
+		case *Grown, *List, Span:
+		default:
+			return nil, false
+		}
+	}
+	g := &Grown{}
+	e, n := in.Temp(name, client.Any, true), in.Temp(name+".len", client.Int, false)
+	g.E, g.N = client.V(e), client.V(n)
+	for i, ed := range edges {
+		in.Ahead(ed, func() {
+			w, _ := in.Growing(vals[i])
+			in.Set(e, w.E)
+			in.Set(n, w.N)
+		})
+	}
+	return g, true
+}
+
+// joinLists joins slices with the same elements, to which nothing was written.
+func (in *Memory) joinLists(edges []*Edge, vals []Value) (Value, bool) {
+	if !AllOf[*List](vals) {
+		return nil, false
+	}
+	first := vals[0].(*List)
+	out := in.NewList(first.Elems)
+	for i, v := range vals {
+		l := v.(*List)
+		if !sameAll(l.Elems, first.Elems) {
+			return nil, false
+		}
+		if l.c != nil {
+			if _, written := edges[i].St.Mem[l.c]; written {
+				return nil, false
+			}
+			out.c.Alias = append(out.c.Alias, l.c)
+		}
+	}
+	return out, true
+}
+
+func (in *Memory) joinAggregates(name string, edges []*Edge, vals []Value) (Value, bool) {
+	if !AllOf[*Aggregate](vals) {
+		return nil, false
+	}
+	first := vals[0].(*Aggregate)
+	out := &Aggregate{T: first.T}
+	ts, names := in.P.Know.Layout.Parts(first.T)
+	for k := range first.Parts {
+		list := make([]Value, len(vals))
+		for i, v := range vals {
+			a := v.(*Aggregate)
+			if len(a.Parts) != len(first.Parts) {
+				return nil, false
+			}
+			list[i] = a.Parts[k]
+		}
+		out.Parts = append(out.Parts, in.Join(name+"."+names[k], ts[k], edges, list))
+	}
+	return out, true
+}
+
+// joinPointers joins pointers to one cell, and nil; or else to several cells,
+// for which a new one stands.
+func (in *Memory) joinPointers(name string, edges []*Edge, vals []Value) (Value, bool) {
+	if !AllOf[*Pointer](vals) {
+		return nil, false
+	}
+	var cells []*Cell
+	for _, v := range vals {
+		p := v.(*Pointer)
+		if is, known := client.Truth(p.Nil()); known && is {
+			continue
+		}
+		if !slices.Contains(cells, p.To) {
+			cells = append(cells, p.To)
+		}
+	}
+	isNil := in.Temp(name+".nil", client.Bool, false)
+	for i, e := range edges {
+		in.Ahead(e, func() { in.Set(isNil, vals[i].(*Pointer).Nil()) })
+	}
+	if len(cells) == 1 {
+		return &Pointer{To: cells[0], IsNil: client.V(isNil)}, true
+	}
+	c := in.NewCell(cells[0].T, name, Unknown)
+	c.Alias = cells
+	for _, d := range cells {
+		if !types.Identical(d.T, c.T) {
+			return &Pointer{To: c, IsNil: client.V(isNil)}, true
+		}
+	}
+	return &Pointer{To: c, IsNil: client.V(isNil)}, true
+}
+
+// joinLive joins values that have a transaction in them, and cannot be joined as
+// what they are: nothing else is known of what comes of them.
+func (in *Memory) joinLive(edges []*Edge, vals []Value) (Value, bool) {
+	out := &Handle{Kind: Either}
+	live := false
+	for i, v := range vals {
+		in.Ahead(edges[i], func() {
+			in.Holds(v, func(w Value) bool {
+				if r, ok := w.(*Rows); ok {
+					r.Query.Returned = true
+					in.Execute(r)
+					return false
+				}
+				if h := HandleIn(w); h != nil && IsLive(w) {
+					out.Site, out.T = cmp.Or(out.Site, h.Site), h.T
+				}
+				live = live || IsLive(w)
+				return false
+			})
+		})
+	}
+	if !live {
+		return nil, false
+	}
+	if out.Site == "" {
+		out.Site, out.Lost = in.Site, true
+	}
+	return out, true
+}
+
+// sameKey reports whether two keys of a context are equal, if that is known.
+func sameKey(a, b Value) (equal, known bool) {
+	x, ok := a.(Box)
+	y, also := b.(Box)
+	switch {
+	case !ok || !also:
+		return false, false
+	case !types.Identical(x.T, y.T):
+		return false, true
+	case Same(x, y):
+		return true, true
+	}
+	c, ok := ConstOf(x.V)
+	d, also := ConstOf(y.V)
+	return false, ok && also && c != d
+}
+
+func sameEntries(a, b *Entries) bool {
+	return slices.EqualFunc(a.list, b.list, func(x, y Entry) bool {
+		return x.Key == y.Key && sameWhen(x.When, y.When) && Same(Unbox(x.V), Unbox(y.V))
+	})
+}
+
+// AllOf reports whether all values are of a kind.
+func AllOf[T any](vals []Value) bool {
+	for _, v := range vals {
+		if _, ok := v.(T); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func allSame(vals []Value) bool {
+	for _, v := range vals[1:] {
+		if !Same(v, vals[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Same reports whether two values are the same one.
+func Same(a, b Value) bool {
+	a, b = Unbox(a), Unbox(b)
+	switch a := a.(type) {
+	case Scalar:
+		b, ok := b.(Scalar)
+		return ok && SameExpr(a.E, b.E)
+	case *Aggregate:
+		b, ok := b.(*Aggregate)
+		return ok && sameAll(a.Parts, b.Parts)
+	case *Pointer:
+		b, ok := b.(*Pointer)
+		if ok && a.IsNil == client.True && b.IsNil == client.True {
+			return true
+		}
+		return ok && a.To == b.To && SameExpr(a.IsNil, b.IsNil)
+	case *List:
+		b, ok := b.(*List)
+		return ok && a.c == b.c && sameAll(a.Elems, b.Elems)
+	case *Grown:
+		b, ok := b.(*Grown)
+		return ok && SameExpr(a.E, b.E) && SameExpr(a.N, b.N)
+	case *Closure:
+		b, ok := b.(*Closure)
+		return ok && a.Fn == b.Fn && a.Bound == b.Bound && sameAll(a.Free, b.Free)
+	case *Failure:
+		b, ok := b.(*Failure)
+		return ok && a.Kind == b.Kind && a.Wraps == b.Wraps && SameExpr(a.NoRows, b.NoRows) && SameExpr(a.Other, b.Other) && slices.EqualFunc(a.several, b.several, func(f, g *Failure) bool { return Same(f, g) })
+	case Tuple:
+		b, ok := b.(Tuple)
+		return ok && sameAll(a, b)
+	case Span:
+		return a == b
+	case *Entries:
+		b, ok := b.(*Entries)
+		return ok && sameEntries(a, b)
+	case *Dict:
+		b, ok := b.(*Dict)
+		return ok && a.C == b.C
+	case *ContextValue:
+		b, ok := b.(*ContextValue)
+		return ok && (a == b || a.Parent != nil && b.Parent != nil && Same(a.Parent, b.Parent) && Same(a.Key, b.Key) && Same(a.V, b.V))
+	}
+	return SameHandle(a, b)
+}
+
+func sameAll(a, b []Value) bool {
+	return slices.EqualFunc(a, b, Same)
+}

@@ -1,0 +1,50 @@
+package memory
+
+import (
+	"maps"
+
+	"github.com/txrobust/robust/internal/client"
+)
+
+// Pair is a text that is computed from another one: by the text that the other one
+// is, those that it may be.
+type Pair struct {
+	Of string // a variable, or an index (indexKey)
+	By map[string][]string
+}
+
+// VarFacts are what is known of variables by their names.
+type VarFacts struct {
+	named map[string]int
+	// inputs are what cells that are given hold, texts what the variables with
+	// known texts hold.
+	inputs map[*Cell]Value
+	Texts  map[string][]string
+	// Pairs says of variables with texts from which others these were computed.
+	Pairs map[string]Pair
+	// Indexes says of variables with texts by which index they were taken from a list.
+	Indexes map[string]Pair
+	// Fresheds are the variables with values that nobody used before.
+	Fresheds map[string]bool
+	// origins are the paths on which variables get the codes of errors.
+	origins map[string][]errorOrigin
+	// choices are the conditions of the variables that Choice made.
+	choices map[string]client.Expr
+	// Keys says of the variables that hold primary keys of rows whether there was
+	// a row.
+	Keys map[string]client.Expr
+	// Shown are the variables that the program looks at when the transaction is
+	// over.
+	Shown map[string]bool
+}
+
+func newVarFacts() VarFacts {
+	return VarFacts{named: map[string]int{}, inputs: map[*Cell]Value{}, Texts: map[string][]string{}, Pairs: map[string]Pair{}, Indexes: map[string]Pair{},
+		Fresheds: map[string]bool{}, origins: map[string][]errorOrigin{}, choices: map[string]client.Expr{}, Keys: map[string]client.Expr{}, Shown: map[string]bool{}}
+}
+
+// Clone copies facts.
+func (f VarFacts) Clone() VarFacts {
+	return VarFacts{named: maps.Clone(f.named), inputs: maps.Clone(f.inputs), Texts: maps.Clone(f.Texts), Pairs: maps.Clone(f.Pairs), Indexes: maps.Clone(f.Indexes),
+		Fresheds: maps.Clone(f.Fresheds), origins: maps.Clone(f.origins), choices: maps.Clone(f.choices), Keys: maps.Clone(f.Keys), Shown: maps.Clone(f.Shown)}
+}

@@ -1,0 +1,148 @@
+package program
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// Holders tells of types whether their values may hold a transaction: in a field, an
+// element, behind a pointer, in what an interface has inside, or in what a function
+// captures. It goes by the types alone, so that it finds too many rather than too few.
+type Holders struct {
+	p *Program
+	// conn says that the transaction is one of a single connection, which holds it then.
+	conn  bool
+	known typeutil.Map // bool
+	// read are the packages that were read, concrete the types with methods that are
+	// no interfaces.
+	read     map[*types.Package]bool
+	concrete []types.Type
+}
+
+func newHolders(p *Program, conn bool) *Holders {
+	h := &Holders{p: p, conn: conn, read: map[*types.Package]bool{}}
+	for _, pkg := range p.Pkgs {
+		h.read[pkg.Pkg] = true
+	}
+	if len(p.Pkgs) > 0 {
+		for _, t := range p.Pkgs[0].Prog.RuntimeTypes() {
+			h.add(t)
+		}
+	}
+	for _, pkg := range p.Pkgs { // also what only others may put into interfaces
+		for _, m := range pkg.Members {
+			if t, ok := m.(*ssa.Type); ok && !types.IsInterface(t.Type()) {
+				h.add(types.NewPointer(t.Type()))
+			}
+		}
+	}
+	return h
+}
+
+func (h *Holders) add(t types.Type) {
+	if !types.IsInterface(t) && types.NewMethodSet(t).Len() > 0 {
+		h.concrete = append(h.concrete, t)
+	}
+}
+
+// HoldersOf gives the holders of transactions, of one connection or of a database.
+func (p *Program) HoldersOf(conn bool) *Holders {
+	kind := 0
+	if conn {
+		kind = 1
+	}
+	if p.holders[kind] == nil {
+		p.holders[kind] = newHolders(p, conn)
+	}
+	return p.holders[kind]
+}
+
+// Takes reports whether a function gets a value that may hold a transaction, in a type that
+// says so.
+func (h *Holders) Takes(sig *types.Signature) bool {
+	for v := range sig.Params().Variables() {
+		if i, ok := v.Type().Underlying().(*types.Interface); (!ok || i.NumMethods() > 0) && h.Holds(v.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// Holds reports whether values of a type may hold a transaction.
+func (h *Holders) Holds(t types.Type) bool {
+	if known, ok := h.known.At(t).(bool); ok {
+		return known
+	}
+	found := h.reach(t, &typeutil.Map{})
+	h.known.Set(t, found)
+	return found
+}
+
+// reach reports whether a transaction is reached from a type, by none of those seen.
+func (h *Holders) reach(t types.Type, seen *typeutil.Map) bool {
+	if seen.At(t) != nil {
+		return false
+	}
+	seen.Set(t, true)
+	if known, ok := h.known.At(t).(bool); ok {
+		return known
+	}
+	if k := h.p.HandleType(t); k != "" {
+		return k != "db" || h.conn && h.p.Know.IsConn(t)
+	}
+	if h.p.Know.IsPrepared(t) {
+		return true
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		for a := range n.TypeArgs().Types() {
+			if h.reach(a, seen) {
+				return true
+			}
+		}
+		if pkg := n.Obj().Pkg(); !types.IsInterface(n) && !h.read[pkg] {
+			return false // what a library keeps is its own
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return h.reach(u.Elem(), seen)
+	case *types.Slice:
+		return h.reach(u.Elem(), seen)
+	case *types.Array:
+		return h.reach(u.Elem(), seen)
+	case *types.Chan:
+		return h.reach(u.Elem(), seen)
+	case *types.Map:
+		return h.reach(u.Key(), seen) || h.reach(u.Elem(), seen)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if h.reach(f.Type(), seen) {
+				return true
+			}
+		}
+	case *types.Interface:
+		return h.inside(u, seen)
+	case *types.Signature:
+		return h.captured(u, seen)
+	}
+	return false
+}
+
+// inside looks for a transaction in the types that implement an interface.
+func (h *Holders) inside(i *types.Interface, seen *typeutil.Map) bool {
+	if i.NumMethods() == 0 {
+		return true // the transaction itself
+	}
+	return slices.ContainsFunc(h.concrete, func(t types.Type) bool { return types.Implements(t, i) && h.reach(t, seen) })
+}
+
+// captured looks for a transaction in what the functions of a type capture.
+func (h *Holders) captured(sig *types.Signature, seen *typeutil.Map) bool {
+	return slices.ContainsFunc(h.p.values, func(f *ssa.Function) bool {
+		return len(f.FreeVars) > 0 && types.Identical(f.Signature, sig) &&
+			slices.ContainsFunc(f.FreeVars, func(v *ssa.FreeVar) bool { return h.reach(v.Type(), seen) })
+	})
+}

@@ -1,0 +1,68 @@
+package session
+
+import (
+	"go/types"
+	"maps"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/analyzer/internal/program"
+)
+
+// Analysis is what the interpretations of a program have in common.
+type Analysis struct {
+	P    *program.Program
+	Libs []*Library
+	// Functions are the models of functions and methods by their full names.
+	Functions map[string]CallModel
+	Globals   map[*ssa.Global]*memory.Cell
+	kept      kept
+}
+
+// kept is what was found in places of prepared statements; ready says that all of it
+// is there, failed that some of it may not be.
+type kept struct {
+	in            map[program.Place][]keptStmt
+	ready, failed bool
+}
+
+// NewAnalysis makes what interpretations have in common, without a program.
+func NewAnalysis() *Analysis {
+	return &Analysis{Functions: map[string]CallModel{}, Globals: map[*ssa.Global]*memory.Cell{}, kept: kept{in: map[program.Place][]keptStmt{}}}
+}
+
+// Use makes an analysis one of a program with libraries, and gives what their names mean.
+func (a *Analysis) Use(p *program.Program, libs []*Library) []*program.Names {
+	a.P, a.Libs = p, libs
+	var out []*program.Names
+	for _, l := range libs {
+		out = append(out, &l.Names)
+		maps.Copy(a.Functions, l.Functions)
+	}
+	return out
+}
+
+// Fresh gives a value of a type that a library knows, of which nothing else is known; nil for other types.
+func (a *Analysis) Fresh(t types.Type) memory.Value {
+	for _, l := range a.Libs {
+		if l.Fresh != nil {
+			if v := l.Fresh(t); v != nil {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// InLoop gives what stays known of a handle that a loop replaces, if a library says so.
+func (a *Analysis) InLoop(m *memory.Memory, h *memory.Handle) (memory.Value, bool) {
+	for _, l := range a.Libs {
+		if l.InLoop != nil {
+			if v, ok := l.InLoop(m, h); ok {
+				return v, true
+			}
+		}
+	}
+	return nil, false
+}

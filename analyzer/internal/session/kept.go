@@ -1,0 +1,185 @@
+package session
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/analyzer/internal/hole"
+	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/analyzer/internal/program"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// keptStmt is a statement that is stored in a place, with the keys that it may have
+// there, nil for one without; stmt is nil if it is not known.
+type keptStmt struct {
+	at   program.Place
+	keys []string
+	stmt *memory.Prepared
+	// texts are those of the statement.
+	texts []string
+	// partial says that the key or the text comes from the caller.
+	partial bool
+}
+
+// FailKept takes note that a function was not interpreted to its end: what it, or
+// one that it calls, stores in places is not known.
+func (a *Analysis) FailKept(f *ssa.Function) {
+	seen := map[*ssa.Function]bool{}
+	var reaches func(w *ssa.Function) bool
+	reaches = func(w *ssa.Function) bool {
+		if w == f {
+			return true
+		}
+		if seen[w] {
+			return false
+		}
+		seen[w] = true
+		return w.Parent() != nil && reaches(w.Parent()) || slices.ContainsFunc(a.P.Users[w], reaches)
+	}
+	for w := range a.P.Places.Writers {
+		a.kept.failed = a.kept.failed || reaches(w)
+	}
+}
+
+// Keep takes note that a value is stored in places.
+func (in *Session) Keep(list []program.Place, key, v memory.Value) {
+	if in.Trace != nil || in.Site != "" || len(list) == 0 {
+		return
+	}
+	k := keptStmt{}
+	if key != nil {
+		k.keys = in.TextsOf(in.ScalarOf(key).E)
+		k.partial = in.fromCaller(in.ScalarOf(key).E)
+	}
+	if s, ok := memory.Unbox(v).(*memory.Prepared); ok && !s.ByName {
+		e := in.ScalarOf(s.SQL).E
+		k.stmt, k.texts = s, in.TextsOf(e)
+		k.partial = k.partial || in.fromCaller(e)
+	} else if memory.IsNilValue(memory.Unbox(v)) {
+		return
+	}
+	if k.partial {
+		in.Result.FromCaller("a statement that is kept comes from its caller", in.Pos)
+	}
+	for _, at := range list {
+		k.at = at
+		in.Result.kept = append(in.Result.kept, in.keyed(k, key)...)
+	}
+}
+
+// keyed makes one of each key, with the texts that belong to it, if the text of a
+// statement is computed from its key.
+func (in *Session) keyed(k keptStmt, key memory.Value) []keptStmt {
+	if k.stmt == nil || key == nil {
+		return []keptStmt{k}
+	}
+	from, ok := in.ScalarOf(key).E.(*client.VarExpr)
+	to, also := in.ScalarOf(k.stmt.SQL).E.(*client.VarExpr)
+	if !ok || !also || in.Pairs[to.Name].Of != from.Name {
+		return []keptStmt{k}
+	}
+	var out []keptStmt
+	for _, text := range k.keys {
+		one := k
+		one.keys, one.texts = []string{text}, in.Pairs[to.Name].By[text]
+		out = append(out, one)
+	}
+	return out
+}
+
+// fromCaller reports whether a text is not known because it is the caller's.
+func (in *Session) fromCaller(e client.Expr) bool {
+	return slices.Contains(in.TextsOf(e), client.Hole) && in.Given(e)
+}
+
+// GatherKept collects what is kept in places from what interpreting the functions
+// found.
+func (a *Analysis) GatherKept(results map[*ssa.Function]*Findings) {
+	apart := map[*ssa.Function]bool{}
+	for _, res := range results {
+		maps.Copy(apart, res.Apart)
+	}
+	for f, res := range results {
+		for _, k := range res.kept {
+			if k.partial && len(a.P.Users[f]) > 0 && !apart[f] && a.P.OnlyCalled(f) {
+				continue // the callers have it
+			}
+			a.kept.in[k.at] = append(a.kept.in[k.at], k)
+		}
+	}
+	a.kept.ready = true
+}
+
+// KeptIn gives the statement that is kept in a place: the one with a key, if it is
+// a map.
+func (in *Session) KeptIn(at program.Place, key memory.Value) (*memory.Prepared, bool) {
+	pl, kept := &in.P.Places, &in.Shared.kept
+	if at == nil || kept.failed || pl.Open[at] || !pl.Whole && program.Exported(at) {
+		return nil, false
+	}
+	if !kept.ready {
+		in.Result.Looked = true
+		return nil, false
+	}
+	var keys []string
+	if key != nil {
+		keys = in.TextsOf(in.ScalarOf(key).E)
+	}
+	h, all := &memory.Handle{Kind: memory.Database}, true
+	var texts []string
+	for _, k := range kept.in[at] {
+		if key != nil && !mayMeet(keys, k.keys) {
+			continue
+		}
+		if k.stmt == nil {
+			return nil, false
+		}
+		conn := k.stmt.H.Kind == memory.Database && in.P.Know.IsConn(k.stmt.H.T)
+		if k.stmt.H.Kind != memory.Database || conn {
+			h.Kind, h.Lost = memory.Either, true
+		}
+		all = all && conn
+		for _, t := range k.texts {
+			if !slices.Contains(texts, t) {
+				texts = append(texts, t)
+			}
+		}
+	}
+	h.Conn = all && h.Lost
+	slices.Sort(texts)
+	texts = hole.WithoutTwins(texts)
+	switch {
+	case len(texts) == 0:
+		return nil, false
+	case len(texts) == 1:
+		return &memory.Prepared{H: h, SQL: memory.Of(client.C(ir.Text(texts[0])), client.Text)}, true
+	case len(texts) > hole.MaxTexts:
+		texts = []string{hole.Common(texts)}
+	}
+	v := in.NewVar("kept", client.Text, false, memory.Unknown)
+	in.Texts[v] = texts
+	return &memory.Prepared{H: h, SQL: memory.Of(client.V(v), client.Text)}, true
+}
+
+// mayMeet reports whether a text may be one of both lists.
+func mayMeet(a, b []string) bool {
+	return slices.ContainsFunc(a, func(s string) bool {
+		return slices.ContainsFunc(b, func(t string) bool { return mayEqual(s, t) })
+	})
+}
+
+// mayEqual reports whether two texts with holes may be equal.
+func mayEqual(s, t string) bool {
+	a, _, holed := strings.Cut(s, client.Hole)
+	b, _, also := strings.Cut(t, client.Hole)
+	if !holed && !also {
+		return s == t
+	}
+	n := min(len(a), len(b))
+	return a[:n] == b[:n]
+}

@@ -1,0 +1,271 @@
+package session
+
+import (
+	"go/types"
+	"slices"
+
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
+	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/internal/client"
+)
+
+// onRows is a method of rows.
+func (in *Session) onRows(inv *Invocation, r *memory.Rows, name string, args []memory.Value) (memory.Value, bool) {
+	switch name {
+	case "Next":
+		return in.Control.Next(inv, r), true
+	case "Scan":
+		list, ok := in.ListOf(args[0])
+		if !ok {
+			in.Execute(r)
+			r.Query.Returned = true
+			return in.Fresh(inv.T, "err", memory.Unknown), true
+		}
+		return in.Scan(r, list), true
+	case "StructScan":
+		return in.Into1(r, args[0], true), true
+	case "Err", "Close":
+		if name == "Err" && r.One { // *sql.Row
+			return in.RowError(r), true
+		}
+		in.Execute(r)
+		return in.Quiet(inv.T), true
+	case "CommandTag":
+		in.Execute(r)
+		return &memory.Outcome{Query: r.Query, Mine: r.Mine}, true
+	case "NextResultSet", "Columns", "ColumnTypes", "FieldDescriptions", "Values", "MapScan", "SliceScan", "RawValues":
+		r.Query.Returned = true
+		in.Execute(r)
+		return in.Quiet(inv.T), true
+	}
+	return nil, false
+}
+
+// RowError is the error of a row that is not there.
+func (in *Session) RowError(r *memory.Rows) memory.Value {
+	if !r.Mine || r.Later {
+		return in.SomeError()
+	}
+	return &memory.Failure{NoRows: client.Not(in.Found(r))}
+}
+
+// Scan stores the columns of the row in variables.
+func (in *Session) Scan(r *memory.Rows, dests []memory.Value) memory.Value {
+	if !r.Mine || r.Later {
+		for _, d := range dests {
+			if p, ok := memory.Unbox(d).(*memory.Pointer); ok {
+				in.Forget(p.To)
+			}
+		}
+		if r.One {
+			return in.SomeError()
+		}
+		return &memory.Failure{}
+	}
+	if len(dests) == 1 {
+		if p, ok := memory.Unbox(dests[0]).(*memory.Pointer); ok {
+			if ts, _ := in.P.Know.Layout.Parts(p.To.T); ts != nil && !gotypes.Optional(p.To.T) {
+				return in.Into1(r, dests[0], false)
+			}
+		}
+	}
+	in.Rewinds(r.Query)
+	for len(r.Query.Into) < len(dests) {
+		r.Query.Into = append(r.Query.Into, "")
+	}
+	for i, d := range dests {
+		p, ok := memory.Unbox(d).(*memory.Pointer)
+		if !ok || memory.IsTrue(p.Nil()) {
+			continue
+		}
+		v := r.Query.Into[i]
+		if v == "" {
+			v = in.column(p.To)
+			r.Query.Into[i] = v
+		}
+		in.Arrive(r, p.To, v)
+	}
+	return in.Scanned(r)
+}
+
+// column makes the variable for a column that goes to a cell.
+func (in *Session) column(c *memory.Cell) string {
+	k, null := Destination(c.T)
+	return in.Temp(c.Name, k, null)
+}
+
+// Destination gives the kind of values that a variable takes, and whether it
+// takes NULL.
+func Destination(t types.Type) (client.Kind, bool) {
+	if at, ok := gotypes.OptionalValue(t); ok {
+		return gotypes.KindOf(t.Underlying().(*types.Struct).Field(at[0]).Type()), true
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return gotypes.KindOf(p.Elem()), true
+	}
+	k := gotypes.KindOf(t)
+	return k, k == client.Any
+}
+
+// Arrive stores a column in a cell, if there is a row.
+func (in *Session) Arrive(r *memory.Rows, c *memory.Cell, v string) {
+	var w memory.Value
+	switch at, ok := gotypes.OptionalValue(c.T); {
+	case ok:
+		w = in.OptionalOf(c.T, at, v)
+	case gotypes.IsPointer(c.T):
+		e := c.T.Underlying().(*types.Pointer).Elem()
+		to := in.NewCell(e, c.Name, memory.Zeroed)
+		in.St.Mem[to] = memory.Of(client.V(v), gotypes.KindOf(e))
+		w = &memory.Pointer{To: to, IsNil: memory.Op("null", client.V(v))}
+	default:
+		w = memory.Of(client.V(v), gotypes.KindOf(c.T))
+	}
+	if c.Start != memory.Zeroed {
+		in.EmitExpr(client.V(v))
+	}
+	old := in.Load(c)
+	zero := memory.Same(old, in.Zero(c.T))
+	if !r.One || c.Start == memory.Unknown || zero && in.Loops == 0 || in.keepsOld(r, old, v) {
+		in.Store(c, w)
+		return
+	}
+	in.Found(r)
+	in.Either(client.V(r.Query.Found), func() { in.Store(c, w) }, func() {})
+}
+
+// keepsOld sets the variable of a column, before the query is sent, to what its cell
+// holds: without a row it stays so. It reports whether that can be said.
+func (in *Session) keepsOld(r *memory.Rows, old memory.Value, v string) bool {
+	s, ok := old.(memory.Scalar)
+	at := slices.Index(*in.Out, client.Stmt(r.Query))
+	if k := in.Variable(v); !ok || at < 0 || k.Nullable || k.Kind == client.Any {
+		return false
+	}
+	*in.Out = slices.Insert(*in.Out, at, client.Stmt(&client.Assign{At: in.At(), Var: v, Expr: s.E}))
+	return true
+}
+
+// Found makes the variable that says whether there was a row.
+func (in *Session) Found(r *memory.Rows) client.Expr {
+	if r.Query.Found == "" {
+		in.Rewinds(r.Query)
+		r.Query.Found = in.Temp("found", client.Bool, false)
+	}
+	return client.V(r.Query.Found)
+}
+
+// Scanned is the error of Scan.
+func (in *Session) Scanned(r *memory.Rows) memory.Value {
+	f := &memory.Failure{}
+	if r.Query.Null == "" {
+		in.Rewinds(r.Query)
+		r.Query.Null = in.Temp("null", client.Bool, false)
+	}
+	if r.One {
+		f.NoRows = client.Not(in.Found(r))
+	}
+	f.Other = client.V(r.Query.Null)
+	return f
+}
+
+// Into1 stores the row in a struct or variable, by the names of its columns or
+// their order.
+func (in *Session) Into1(r *memory.Rows, dest memory.Value, byName bool) memory.Value {
+	p, ok := memory.Unbox(dest).(*memory.Pointer)
+	if !ok {
+		r.Query.Returned = true
+		return in.SomeError()
+	}
+	if !r.Mine || r.Later {
+		in.Forget(p.To)
+		return in.SomeError()
+	}
+	if p.To.Whole() || gotypes.Optional(p.To.T) {
+		return in.Scan(r, []memory.Value{dest})
+	}
+	if !byName {
+		var list []memory.Value
+		for i := range p.To.Parts {
+			list = append(list, &memory.Pointer{To: p.To.Part(i)})
+		}
+		return in.Scan(r, list)
+	}
+	in.byName(r, p.To)
+	return in.Scanned(r)
+}
+
+// byName fills the fields of a struct, those of embedded ones included.
+func (in *Session) byName(r *memory.Rows, c *memory.Cell) {
+	s := c.T.Underlying().(*types.Struct)
+	for i, name := range columnNames(c.T) {
+		f := c.Part(i)
+		if s.Field(i).Embedded() && f != nil && !f.Whole() && gotypes.StructTag(s.Tag(i), "db") == "" {
+			in.byName(r, f)
+			continue
+		}
+		if name == "" {
+			continue
+		}
+		if at := slices.IndexFunc(r.Query.ByName, func(a client.Arg) bool { return a.Name == name }); at >= 0 {
+			in.Arrive(r, f, r.Query.ByName[at].Expr.(*client.VarExpr).Name)
+			continue
+		}
+		if f.Whole() || gotypes.Optional(f.T) {
+			v := in.column(f)
+			in.Rewinds(r.Query)
+			r.Query.ByName = append(r.Query.ByName, client.Arg{Name: name, Expr: client.V(v)})
+			in.Arrive(r, f, v)
+		}
+	}
+}
+
+func (in *Session) onOutcome(inv *Invocation, o *memory.Outcome, name string) (memory.Value, bool) {
+	switch name {
+	case "RowsAffected":
+		var v memory.Value
+		switch {
+		case !o.Mine:
+			v = in.SomeCount()
+		case o.Query.Count == "":
+			in.Rewinds(o.Query)
+			o.Query.Count = in.Temp("affected", client.Int, false)
+			fallthrough
+		default:
+			v = memory.Of(client.V(o.Query.Count), client.Int)
+		}
+		return in.Answer(inv.T, v), true
+	case "LastInsertId":
+		v := in.Temp("inserted", client.Int, false)
+		in.Emit(&client.Havoc{At: in.At(), Var: v, Fresh: true})
+		return in.Answer(inv.T, memory.Of(client.V(v), client.Int)), true
+	case "String", "Insert", "Update", "Delete", "Select":
+		return in.Quiet(inv.T), true
+	}
+	return nil, false
+}
+
+// TakeColumn stores a column of a row, by its name or ("") in order, in a cell, as
+// libraries do that make a NULL the zero value. A key, and a column that is not null, has
+// none.
+func (in *Session) TakeColumn(rs *memory.Rows, c *memory.Cell, name string, key, notNull bool) {
+	k, null := Destination(c.T)
+	may := !null && !key && !notNull && gotypes.KindOf(c.T) != client.Time
+	v := in.Temp(c.Name, k, null || may || k == client.Time)
+	if name == "" {
+		rs.Query.Into = append(rs.Query.Into, v)
+	} else {
+		rs.Query.ByName = append(rs.Query.ByName, client.Arg{Name: name, Expr: client.V(v)})
+	}
+	if key && rs.One {
+		in.Keys[v] = in.Found(rs)
+	}
+	if may {
+		w := in.Temp(c.Name, k, false)
+		in.Emit(&client.If{At: in.At(), Cond: memory.Op("null", client.V(v)),
+			Then: []client.Stmt{&client.Assign{At: in.At(), Var: w, Expr: client.C(gotypes.ZeroOf(c.T))}},
+			Else: []client.Stmt{&client.Assign{At: in.At(), Var: w, Expr: client.V(v)}}})
+		v = w
+	}
+	in.Arrive(rs, c, v)
+}

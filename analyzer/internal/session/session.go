@@ -1,0 +1,60 @@
+package session
+
+import (
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// Session is an interpretation that knows of the database: what is sent, in which
+// transaction.
+type Session struct {
+	*memory.Memory
+	Shared  *Analysis
+	Control Control
+	// Trace, if not nil, is what is written instead of one transaction; alone says
+	// that what is sent through a handle that may be a transaction is in none.
+	Trace *Trace
+	Alone bool
+	// amid says that a transaction of the trace has begun, and none been committed since.
+	amid bool
+	Root *ssa.Function
+	// alternatives are the texts of statements that may have one of several.
+	alternatives map[*client.Query]alternative
+	Result       *Findings
+	Begun        bool // the transaction of the site has begun somewhere
+	// onConn says that it begins on a connection that the program has.
+	onConn bool
+	Level  string
+	// AnyLevel says that a level is asked for that is not known.
+	AnyLevel bool
+	points   int
+	// Saves says that a savepoint was set, connNoted that there is a note about the
+	// connection of prepared statements.
+	Saves, connNoted bool
+	// BeginPos is where the transaction begins.
+	BeginPos ir.Pos
+	// results are the constants that the function returns after each commit.
+	results map[*client.Commit][]string
+	// RowsLoops are the loops that call Next.
+	RowsLoops map[*client.Loop]*memory.Rows
+}
+
+// Control runs functions of the program where a library calls them.
+type Control interface {
+	// CallFunction calls a function that is known.
+	CallFunction(inv *Invocation, fn *memory.Closure) memory.Value
+	// EnterFunction interprets the body of a function if that tells more than the
+	// call itself.
+	EnterFunction(inv *Invocation, f *ssa.Function, free []memory.Value) memory.Value
+	// Next goes to the next row of a query.
+	Next(inv *Invocation, r *memory.Rows) memory.Value
+}
+
+// New makes the session of an interpretation of a function.
+func New(a *Analysis, m *memory.Memory, root *ssa.Function, res *Findings) *Session {
+	return &Session{Memory: m, Shared: a, Root: root, Result: res, alternatives: map[*client.Query]alternative{},
+		RowsLoops: map[*client.Loop]*memory.Rows{}, results: map[*client.Commit][]string{}}
+}
