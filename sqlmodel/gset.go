@@ -62,7 +62,7 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 		c.sent.Into, c.sent.Found, c.sent.Count = locals(into), f.Found, f.Rowcount
 		f.Found, f.Rowcount = "", ""
 	}()
-	to := expr.Sink{Kind: query.IntoLocals, Dests: dests, Strict: strict, Whole: true}
+	to := expr.Sink{Kind: expr.IntoLocals, Dests: dests, Strict: strict, Whole: true}
 	one := ir.Expr(ir.V(f.Found))
 	s, isSelect := tree.(*pg.SelectStmt)
 	if isSelect && len(s.ValuesLists) > 1 {

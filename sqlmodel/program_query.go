@@ -8,7 +8,6 @@ import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
-	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/write"
 	"github.com/txrobust/robust/ir"
@@ -250,7 +249,7 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 		b.Unmodelled("a query that writes, of which more is looked at than its row")
 	}
 	if q.Returned && (isSelect || !wants) {
-		p.command(p.frame(s), st, s, expr.Sink{Kind: query.ToClient})
+		p.command(p.frame(s), st, s, expr.Sink{Kind: expr.ToClient})
 		if !wants {
 			return
 		}
@@ -267,13 +266,13 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 	}
 	to := expr.Sink{}
 	if wantsRow || q.Returned && !isSelect {
-		to = expr.Sink{Kind: query.IntoLocals, Dests: o.dests, Whole: true}
+		to = expr.Sink{Kind: expr.IntoLocals, Dests: o.dests, Whole: true}
 		o.all = q.Returned && !isSelect
 		o.direct = p.onlyWithRow(q, rest)
 	}
 	if q.Found != "" {
 		g.Found = p.flag(q.Found, s)
-	} else if to.Kind == query.IntoLocals {
+	} else if to.Kind == expr.IntoLocals {
 		g.Found = b.Local("was_found", schema.TBool)
 	}
 	body := b.Collect(func() { p.command(g, st, s, to) })
@@ -284,7 +283,7 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 			b.Unmodelled("the number of rows of this statement")
 		}
 	}
-	if to.Kind == query.IntoLocals && !o.called {
+	if to.Kind == expr.IntoLocals && !o.called {
 		if gives(st.Tree) {
 			b.Unmodelled("the row of this statement")
 		}
@@ -333,7 +332,7 @@ func (p *caller) everyRow(s *schema.Sent, st schema.SentStmt, rest []client.Stmt
 	o := &rowTaker{p: p, q: s.Q, pos: s.Q.Pos, temps: map[int]expr.Dest{}}
 	known := false
 	b.Collect(func() {
-		_, known = p.attempt(func() { p.command(p.frame(s), st, s, expr.Sink{Kind: query.IntoLocals, Dests: o.dests, Whole: true}) })
+		_, known = p.attempt(func() { p.command(p.frame(s), st, s, expr.Sink{Kind: expr.IntoLocals, Dests: o.dests, Whole: true}) })
 	})
 	null := !known || !o.called && gives(st.Tree) || !o.fits()
 	plain.Returned = plain.Returned || null

@@ -142,7 +142,7 @@ func (p *caller) rows(x *query.Place, g *expr.Frame, st schema.SentStmt, s *sche
 	if !gives(st.Tree) {
 		b.Unmodelled("a loop over %s", syntax.CommandName(st.Tree))
 	}
-	to := expr.Sink{Kind: query.IntoRows, Rows: &expr.RowSink{Local: b.IrLocal("rows", ir.ArrayType(ir.KindOpaque))}}
+	to := expr.Sink{Kind: expr.IntoRows, Rows: &expr.RowSink{Local: b.IrLocal("rows", ir.ArrayType(ir.KindOpaque))}}
 	p.command(g, st, s, to)
 	if to.Rows.Cols == nil {
 		b.Unmodelled("a loop over the rows of this statement")

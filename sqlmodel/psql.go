@@ -359,7 +359,7 @@ func (c *psql) statement(n *syntax.Node) {
 	}
 	fn := &schema.Function{Refs: schema.NewRefs(), Script: &schema.Script{Does: map[*pg.DoStmt]*schema.Function{}}}
 	b.App.ScriptRefs(fn, n)
-	run := func() { b.Command(c.f, n.Text, tree, n.Pos, expr.Sink{Kind: query.ToClient}) }
+	run := func() { b.Command(c.f, n.Text, tree, n.Pos, expr.Sink{Kind: expr.ToClient}) }
 	other := func() {}
 	switch {
 	case n.Cmd != nil && (n.Cmd.Name == "gset" || n.Cmd.Name == "aset"):

@@ -32,8 +32,6 @@ type usageError struct{ msg string }
 
 func (e *usageError) Error() string { return e.msg }
 
-func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
-
 // command is one subcommand. run gives the exit code.
 type command struct {
 	name, args, summary string

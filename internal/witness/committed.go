@@ -17,32 +17,6 @@ func (b *builder) isolation() string {
 	return "si"
 }
 
-// replaySplit executes transactions at READ COMMITTED again: the last one is
-// interrupted where it was, and the others run there.
-func (e *Evidence) replaySplit(m *interp.Machine, init *interp.DB, accept func(i int, run *interp.Run) bool) (*interp.Execution, error) {
-	last := len(e.Execution.Txns) - 1
-	var others []*interp.Instance
-	for i := range last {
-		others = append(others, e.instance(i))
-	}
-	var found *interp.Execution
-	m.Interrupt(e.instance(last), others, init, e.Execution.Txns[last].Split.Cut, func(x *interp.Execution) bool {
-		for i := range x.Txns {
-			t := &e.Execution.Txns[i]
-			x.Txns[i].Session, x.Txns[i].Index = t.Session, t.Index
-			if !accept(i, x.Txns[i].Run) {
-				return true
-			}
-		}
-		found = x
-		return false
-	})
-	if found == nil {
-		return nil, fmt.Errorf("%s does not commit around the others with the values of the witness", e.instance(last))
-	}
-	return found, nil
-}
-
 // interrupted gives all events of an execution at READ COMMITTED.
 func (b *builder) interrupted() []Event {
 	last := len(b.x.Txns) - 1

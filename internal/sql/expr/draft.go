@@ -446,3 +446,27 @@ func needsGenerated(k ir.TableCheck, t *ir.Table, sets func(col int) bool) bool 
 	})
 	return needs
 }
+
+// meet holds what statement s has assigned to the demands on it. A variable keeps its value
+// where an assignment fails, which matters to a handler.
+func (b *Draft) meet(s ir.Stmt) {
+	if len(b.Demands) == 0 {
+		return
+	}
+	for _, local := range ir.Assigned(s) {
+		for _, d := range b.Demands[local] {
+			switch s := s.(type) {
+			case *ir.Foreach, *ir.ForRange:
+				b.Unmodelled(DemandingLoop)
+			case *ir.Assign:
+				if c, is := s.Expr.(*ir.Const); is && d.State == NullVariable && !c.Value.IsNull() {
+					continue
+				}
+			}
+			if b.Caught(d.State) {
+				b.Unmodelled("a handler of what a variable that is NOT NULL or of a domain refuses")
+			}
+			b.Require(s.Position(), d.Cond, d.State)
+		}
+	}
+}

@@ -337,9 +337,23 @@ type Sink struct {
 
 type SinkKind uint8
 
+// Where rows go.
+const (
+	// Discard drops the rows.
+	Discard SinkKind = iota
+	// IntoLocals takes one row, or NULLs.
+	IntoLocals
+	// ToClient returns all rows.
+	ToClient
+	// IntoRows puts all rows in one value.
+	IntoRows
+)
+
+// SQLSTATEs of queries that must have one row.
 const (
 	NoData      = "P0002"
 	TooManyRows = "P0003"
+	Cardinality = "21000"
 )
 
 // AtMostOne makes it an error that q has several rows.

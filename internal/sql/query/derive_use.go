@@ -60,7 +60,7 @@ func (x *Place) Succeeds(d *Derived, value bool) {
 		x.Unmodelled("a correlated subquery that may fail or have several rows")
 	}
 	if several && !fails && !x.Conditional && !x.PerRow {
-		x.Draft.Require(x.Draft.Cur, ir.NotE(d.Call(ir.WantMany, ir.BoolType)), Cardinality)
+		x.Draft.Require(x.Draft.Cur, ir.NotE(d.Call(ir.WantMany, ir.BoolType)), expr.Cardinality)
 		return
 	}
 	c := &ir.Call{Name: ir.SucceedsFn, Type: ir.BoolType, Args: d.Call(ir.WantAny, ir.BoolType).Args}

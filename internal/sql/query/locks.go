@@ -346,3 +346,83 @@ func LockRows(b *expr.Draft, q *Query, pos ir.Pos) {
 
 // Fetching says when the rows of a loop are fetched.
 type Fetching uint8
+
+// StaysAway reports whether the body of a loop over a cursor writes no row that
+// the cursor locks, other than the one that it is at: the cursor passes over
+// rows that have been changed before it comes to them.
+func StaysAway(c *expr.Cursor, q *Query, body []ir.Stmt) bool {
+	ok := true
+	changed := map[string]bool{}
+	ir.Walk(body, func(s ir.Stmt) {
+		for _, name := range ir.Assigned(s) {
+			changed[name] = true
+		}
+	})
+	for _, src := range q.From {
+		if q.Locks.Of(src.Row) == ir.NoLock {
+			continue
+		}
+		p := c.At[src.Table]
+		if len(q.From) > 1 { // the row may come again
+			p = nil
+		}
+		ir.Walk(body, func(s ir.Stmt) {
+			switch s := s.(type) {
+			case *ir.Unmodelled:
+				ok = ok && (s.ReadOnly || s.Tables != nil && !slices.Contains(s.Tables, src.Table))
+			case *ir.Update:
+				ok = ok && (s.Table != src.Table || p.Is(s.Table, s.Row, s.Where, changed))
+			case *ir.Delete:
+				ok = ok && (s.Table != src.Table || p.Is(s.Table, s.Row, s.Where, changed))
+			case *ir.Insert:
+				ok = ok && (s.Table != src.Table || s.Conflict == nil || len(s.Conflict.Sets) == 0)
+			}
+		})
+	}
+	return ok
+}
+
+// lockSub sees to the locks of q, a subquery used as a value, where it may not run at all:
+// then it locks nothing. A lock that is lost excludes nobody, one too many hides
+// executions.
+func (x *Place) lockSub(q *Query, pos ir.Pos) {
+	if x.Conditional || x.PerRow {
+		x.lockWhen(q, pos, q.Limit == nil || x.Draft.SingleRow(q.IR()))
+	}
+}
+
+// lockWhen locks the rows of q, a subquery that may not run, where it is known to run.
+// told says that it is known which rows come.
+func (x *Place) lockWhen(q *Query, pos ir.Pos, told bool) {
+	if sure, ok := x.Sure.(*[]SureLocks); ok && told && len(q.Locks) > 0 && closed(q) {
+		own := *q
+		*sure = append(*sure, SureLocks{&own, pos})
+		q.Locks, q.inner = nil, nil
+		return
+	}
+	if x.PerRow || x.Guard == nil || !told || len(q.Locks) == 0 {
+		LooseLocks(x.Draft, q, pos, "which may not run")
+		return
+	}
+	x.Draft.Emit(&ir.If{At: expr.At(pos), Cond: x.Guard, Then: x.Draft.Collect(func() { LockRows(x.Draft, q, pos) })})
+}
+
+// SureLocks are the locks of a subquery that runs if a row is written, and perhaps
+// otherwise: an index is asked for its value, and a scan comes to it with the first row.
+type SureLocks struct {
+	Q   *Query
+	Pos ir.Pos
+}
+
+// Surely runs f for conditions and values of an UPDATE or DELETE.
+func (x *Place) Surely(f func()) []SureLocks {
+	if x.Conditional || x.App.In.MySQL {
+		f()
+		return nil
+	}
+	var out []SureLocks
+	x.Sure = &out
+	f()
+	x.Sure = nil
+	return out
+}

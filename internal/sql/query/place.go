@@ -3,7 +3,6 @@ package query
 import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
-	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -52,56 +51,6 @@ func (x *Place) Copy() *Place {
 	return &y
 }
 
-// at is the place of an expression in the queries of x.
-func (x *Place) at(s *expr.Spot) *Place {
-	if s == &x.Spot {
-		return x
-	}
-	y := *x
-	y.Spot, y.Queries = *s, &y
-	return &y
-}
-
-// Subquery implements Queries.
-func (x *Place) Subquery(s *expr.Spot, e *pg.SubLink) expr.Val { return x.at(s).subLink(e) }
-
-// Condition implements Queries.
-func (x *Place) Condition(s *expr.Spot, e *pg.SubLink, m expr.Mode) ir.Expr {
-	return x.at(s).subCondition(e, m)
-}
-
-// ArrayCondition implements Queries.
-func (x *Place) ArrayCondition(s *expr.Spot, e *pg.A_Expr, m expr.Mode) ir.Expr {
-	y := x.at(s)
-	if s := arrayQuery(e); s != nil && skipsLocked(s) && m == expr.Truth && y.Deriver == nil && y.Draft != nil {
-		return y.anySkipping(y.Expr(e.Lexpr), s, e.Location, m, true)
-	} else if s != nil && limited(s) { // the rows are the same as those of IN
-		link := &pg.SubLink{SubLinkType: pg.SubAny, Testexpr: e.Lexpr, OperName: e.Name, Subselect: pg.Inner(e.Rexpr).(*pg.SubLink).Subselect, Location: e.Location}
-		return y.subCondition(link, m)
-	}
-	return nil
-}
-
-// Aggregate implements Queries.
-func (x *Place) Aggregate(s *expr.Spot, e *pg.FuncCall, name string) expr.Val {
-	return x.at(s).aggregate(e, name)
-}
-
-// Window implements Queries.
-func (x *Place) Window(s *expr.Spot, e *pg.FuncCall, name string) expr.Val {
-	return x.at(s).windowCall(e, name)
-}
-
-// Derived implements Queries.
-func (x *Place) Derived() bool { return x.Deriver != nil }
-
-// Alone implements Queries.
-func (x *Place) Alone() expr.Queries {
-	y := x.Copy()
-	y.agg, y.win = nil, nil
-	return y
-}
-
 // aggregator takes the aggregate calls of a query: over sees the rows, aggregate
 // gives what stands for the result.
 type aggregator interface {
@@ -120,5 +69,20 @@ func PlaceIn(b *expr.Draft, f *expr.Frame, t *syntax.Text) *Place {
 func (x *Place) ofTid() *Place {
 	y := x.Copy()
 	y.Tid = true
+	return y
+}
+
+// aggCall is an aggregate with the local that will hold its result.
+type aggCall struct {
+	Agg   ir.Agg
+	Local string
+}
+
+// Inner gives the translator for a query inside of x.
+func (x *Place) Inner() *Place {
+	y := x.Copy()
+	y.Levels = append(append([]*expr.Level{}, x.Levels...), &expr.Level{})
+	y.agg, y.win = nil, nil
+	y.PerRow, y.Tid, y.pushed, y.held, y.Fetched, y.Sure = true, false, ir.NoLock, false, FetchedSome, nil
 	return y
 }

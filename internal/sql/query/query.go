@@ -12,59 +12,6 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// Query is a translated SELECT.
-type Query struct {
-	Place *Place // for expressions over its rows
-	Level *expr.Level
-	From  []ir.Source
-	Where ir.Expr
-	// Loops are the set-returning functions of the FROM list, outermost first.
-	Loops []SetLoop
-	// Body are the statements that each round of the loops begins with.
-	Body []ir.Stmt
-	// Targets are the output columns. With aggs they are expressions over the
-	// locals of those.
-	Targets []expr.Column
-	Aggs    []aggCall
-	// After are the statements that compute the output columns of aggregates.
-	After []ir.Stmt
-	Order []ir.Order
-	Limit ir.Expr
-	// AtMost is the limit if it is a constant, or -1.
-	AtMost int64
-	// Locks are those on the rows that come into the result, inner the queries in FROM
-	// that may lock more (locks.go).
-	Locks ir.Locks
-	inner []*innerLocks
-	Fetch Fetching // if its rows are gone through one by one
-	// lockOf gives the lock on an item of the FROM list of a derivation, and nested the
-	// queries there that lock rows.
-	lockOf func(alias string) (mode ir.LockMode, skips bool)
-	Nested []*nestedLocks
-	// skip says that rows may be skipped which others have locked; SkipRows
-	// makes it conditions. some says that it chose several rows.
-	skip, Some bool
-	// Whole, if not nil, is the derivation whose rows the only loop goes through.
-	Whole *Derived
-	// Writer says that a function in FROM writes.
-	Writer bool
-	// Target is the row that an UPDATE or DELETE writes, if this is its FROM or
-	// USING; again are the sources there that skip rows, each time they are read.
-	Target *expr.RowSource
-	again  []ir.Source
-	// tid says that an output column may be the ctid of a row.
-	tid bool
-}
-
-// Inner gives the translator for a query inside of x.
-func (x *Place) Inner() *Place {
-	y := x.Copy()
-	y.Levels = append(append([]*expr.Level{}, x.Levels...), &expr.Level{})
-	y.agg, y.win = nil, nil
-	y.PerRow, y.Tid, y.pushed, y.held, y.Fetched, y.Sure = true, false, ir.NoLock, false, FetchedSome, nil
-	return y
-}
-
 // RowName gives a row variable that no query around it uses.
 func (x *Place) RowName(base string) string {
 	taken := func(name string) bool {
@@ -312,21 +259,6 @@ func (q *Query) addTable(r *pg.RangeVar) []ir.Expr {
 	return nil
 }
 
-// Name adds a source, with the column names of its alias.
-func (q *Query) Name(s *expr.RowSource, a *pg.Alias, loc int32) {
-	for _, o := range q.Level.Sources {
-		if o.Alias == s.Alias {
-			q.Place.Fail(loc, "the name %s is given to two tables; use aliases", s.Alias)
-		}
-	}
-	for i, c := range syntax.Names(a.GetColnames()) {
-		if i < len(s.Cols) {
-			s.Cols[i].Name = c
-		}
-	}
-	q.Level.Sources = append(q.Level.Sources, s)
-}
-
 func (q *Query) join(j *pg.JoinExpr) []ir.Expr {
 	x := q.Place
 	if j.Jointype != pg.JoinInner {
@@ -560,9 +492,63 @@ func (q *Query) sortKey(o *pg.SortBy) expr.Val {
 	return x.DefaultType(v)
 }
 
-func (q *Query) IR() ir.Query {
-	if q.skip {
-		q.Place.Unmodelled("SKIP LOCKED in this place")
+// flat adds a query of the FROM list, or a view, that only selects rows of
+// tables: its tables and conditions become those of the query around it. It
+// gives the conditions; ok is false where the query does more.
+func (q *Query) flat(in *Place, f *fromQuery) (conds []ir.Expr, ok bool) {
+	s := f.s
+	if s.Op != pg.SetOpNone && s.Op != 0 || s.WithClause != nil || len(s.ValuesLists) > 0 || len(s.GroupClause) > 0 ||
+		s.HavingClause != nil || len(s.WindowClause) > 0 || len(s.DistinctClause) > 0 || s.IntoClause != nil ||
+		(s.LimitCount != nil || s.LimitOffset != nil) && f.picked == nil || len(s.FromClause) == 0 || syntax.HasAggregates(s.TargetList) {
+		return nil, false
 	}
-	return ir.Query{From: q.From, Where: q.Where}
+	y := in.Copy()
+	if y.Depth++; y.Depth > maxQueryDepth {
+		return nil, false
+	}
+	// The rows of the query around it cannot be named, nor may their names be
+	// taken.
+	hidden := &expr.Level{}
+	for _, lv := range q.Place.Levels {
+		hidden.Sources = append(hidden.Sources, hiddenSources(lv)...)
+	}
+	y.Levels = append(append([]*expr.Level{}, y.Levels...), hidden, &expr.Level{})
+	y.PerRow, y.agg, y.win, y.Tid, y.pushed = true, nil, nil, false, ir.NoLock
+	sub := &Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1, tid: true}
+	for _, n := range s.FromClause {
+		conds = append(conds, sub.AddFrom(n)...)
+	}
+	if len(sub.Loops) > 0 || sub.Writer {
+		return nil, false
+	}
+	if s.WhereClause != nil {
+		for _, c := range syntax.Conjuncts(s.WhereClause) {
+			conds = append(conds, y.Boolean(c, expr.Truth))
+		}
+	}
+	if f.picked != nil {
+		conds = append(conds, f.picked(sub.From))
+	}
+	for _, n := range s.TargetList {
+		sub.AddTarget(pg.Inner(n).(*pg.ResTarget))
+	}
+	sub.Where = ir.AndE(conds...)
+	src := &expr.RowSource{Alias: f.alias}
+	for i, c := range sub.Targets {
+		if i < len(f.cols) {
+			c.Name = f.cols[i]
+		}
+		if f.rename != nil {
+			c.Name = f.rename(c.Name)
+		}
+		v := y.DefaultType(c.Val())
+		src.Cols = append(src.Cols, expr.Column{Name: c.Name, Expr: v.Expr, Type: v.Type, NotNull: v.NotNull})
+	}
+	if in.Draft != nil {
+		q.locksWithin(in, sub, src, f, conds)
+	}
+	q.Level.Sources = append(q.Level.Sources, hiddenSources(sub.Level)...)
+	q.Name(src, f.as, f.loc)
+	q.From = append(q.From, sub.From...)
+	return conds, true
 }

@@ -302,7 +302,7 @@ func (x *Place) oneRow(q *Query, pos ir.Pos) {
 	case x.Conditional || x.PerRow:
 		x.Unmodelled("a subquery that may have several rows, in a place where it may not run")
 	default:
-		x.Draft.AtMostOne(q.IR(), pos, Cardinality)
+		x.Draft.AtMostOne(q.IR(), pos, expr.Cardinality)
 	}
 }
 

@@ -27,18 +27,18 @@ func (b *Builder) sqlBody(f *expr.Frame) {
 // lastStatement gives the result of an SQL function.
 func (b *Builder) lastStatement(f *expr.Frame, t *syntax.Text, s syntax.SQLStatement) {
 	if f.Func.SetOf {
-		b.Guard(s.Pos, b.RefsOf(s.Node), func() { b.Command(f, t, s.Tree, s.Pos, expr.Sink{Kind: query.ToClient}) }, func() {})
+		b.Guard(s.Pos, b.RefsOf(s.Node), func() { b.Command(f, t, s.Tree, s.Pos, expr.Sink{Kind: expr.ToClient}) }, func() {})
 		return
 	}
 	if f.Result == nil {
 		b.Guard(s.Pos, b.RefsOf(s.Node), func() {
 			if sel, ok := s.Tree.(*pg.SelectStmt); ok && syntax.AlwaysOneRow(sel) {
-				b.Command(f, t, s.Tree, s.Pos, expr.Sink{Kind: query.ToClient})
+				b.Command(f, t, s.Tree, s.Pos, expr.Sink{Kind: expr.ToClient})
 				return
 			}
 			e := &ir.Emit{At: expr.At(s.Pos)}
 			var into []expr.Dest
-			b.Command(f, t, s.Tree, s.Pos, expr.Sink{Kind: query.IntoLocals, Dests: func(cols []expr.Column) (list, rest []expr.Dest) {
+			b.Command(f, t, s.Tree, s.Pos, expr.Sink{Kind: expr.IntoLocals, Dests: func(cols []expr.Column) (list, rest []expr.Dest) {
 				b.checkResult(f, s.Pos, cols)
 				if into != nil {
 					return into, nil
@@ -70,7 +70,7 @@ func (b *Builder) lastStatement(f *expr.Frame, t *syntax.Text, s syntax.SQLState
 		}
 	}
 	b.Guard(s.Pos, b.RefsOf(s.Node), func() {
-		b.Command(f, t, s.Tree, s.Pos, expr.Sink{Kind: query.IntoLocals, Dests: func(cols []expr.Column) (list, rest []expr.Dest) {
+		b.Command(f, t, s.Tree, s.Pos, expr.Sink{Kind: expr.IntoLocals, Dests: func(cols []expr.Column) (list, rest []expr.Dest) {
 			b.checkResult(f, s.Pos, cols)
 			return into, nil
 		}})
@@ -117,7 +117,7 @@ func (b *Builder) Command(f *expr.Frame, t *syntax.Text, tree any, pos ir.Pos, t
 	if b.refuses(f, tree, pos) {
 		return
 	}
-	if to.Kind == query.Discard || to.Kind == query.ToClient && f.Result != nil {
+	if to.Kind == expr.Discard || to.Kind == expr.ToClient && f.Result != nil {
 		b.refuseReturning(tree)
 	}
 	switch s := tree.(type) {
@@ -287,7 +287,7 @@ func (b *Builder) lockAhead(q *query.Query, loop *ir.Foreach, leaves bool) {
 func (b *Builder) derivedSelect(f *expr.Frame, x *query.Place, s *pg.SelectStmt, pos ir.Pos, to expr.Sink) {
 	oneGroup := len(s.GroupClause) == 0 && syntax.HasAggregates(s.TargetList)
 	rows := query.FetchedAll
-	if to.Kind == query.IntoLocals && !to.Whole && !to.Strict && !oneGroup {
+	if to.Kind == expr.IntoLocals && !to.Whole && !to.Strict && !oneGroup {
 		rows = query.FetchedFirst
 	}
 	d := x.Whole(s, rows)
@@ -299,7 +299,7 @@ func (b *Builder) derivedSelect(f *expr.Frame, x *query.Place, s *pg.SelectStmt,
 		return d.Call(ir.WantCount, ir.IntType)
 	}
 	switch {
-	case to.Kind == query.IntoLocals:
+	case to.Kind == expr.IntoLocals:
 		list, rest := to.Dests(d.Cols)
 		b.SetFound(f, pos, found(), nil)
 		if to.Strict {
@@ -312,7 +312,7 @@ func (b *Builder) derivedSelect(f *expr.Frame, x *query.Place, s *pg.SelectStmt,
 		b.Emit(&ir.Assign{At: expr.At(pos), Var: first, Expr: d.Call(ir.WantFirst, ir.OpaqueType)})
 		b.AssignAll(x, pos, list, d.Fields(ir.V(first)))
 		b.SetNull(pos, rest)
-	case to.Kind == query.ToClient && f.Result == nil:
+	case to.Kind == expr.ToClient && f.Result == nil:
 		b.checkResult(f, pos, d.Cols)
 		b.Emit(&ir.Emit{At: expr.At(pos), Exprs: []ir.Expr{d.Call(ir.WantRows, ir.ArrayType(ir.KindOpaque))}})
 		b.SetFound(f, pos, found(), count())

@@ -304,7 +304,7 @@ func (b *Builder) OneRound(f *expr.Frame, x *query.Place, q *query.Query, round 
 	l.Once = true
 	l.Label = b.NewLabel("loop")
 	found := b.Local("was_found", schema.TBool)
-	b.SelectInto(&expr.Frame{Func: f.Func, Found: found}, x, q, pos, expr.Sink{Kind: query.IntoLocals, Dests: func([]expr.Column) ([]expr.Dest, []expr.Dest) { return list, nil }})
+	b.SelectInto(&expr.Frame{Func: f.Func, Found: found}, x, q, pos, expr.Sink{Kind: expr.IntoLocals, Dests: func([]expr.Column) ([]expr.Dest, []expr.Dest) { return list, nil }})
 	body := b.inRound(iterated, pos, round())
 	body = dropLast(body, func(s ir.Stmt) bool {
 		k, ok := s.(*ir.Break)

@@ -4,7 +4,6 @@ import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
-	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/write"
@@ -167,11 +166,11 @@ func (b *Builder) stmt1(f *expr.Frame, s plpgsql.Stmt) {
 	case *plpgsql.ReturnQuery:
 		if s.Dynamic {
 			g, tree, t := b.dynamic(f, s.Query, s.Using)
-			b.Command(g, t, tree, pos, expr.Sink{Kind: query.ToClient})
+			b.Command(g, t, tree, pos, expr.Sink{Kind: expr.ToClient})
 			return
 		}
 		tree, t := b.parseCommand(f, s.Query)
-		b.Command(f, t, tree, pos, expr.Sink{Kind: query.ToClient})
+		b.Command(f, t, tree, pos, expr.Sink{Kind: expr.ToClient})
 	case *plpgsql.Raise:
 		b.raise(f, s, pos)
 	case *plpgsql.Assert:

@@ -22,9 +22,9 @@ func (b *Builder) selectStmt(f *expr.Frame, t *syntax.Text, s *pg.SelectStmt, po
 			}
 			q := x.Locking(s, false)
 			switch to.Kind {
-			case query.IntoLocals:
+			case expr.IntoLocals:
 				b.SelectInto(f, x, q, pos, to)
-			case query.ToClient:
+			case expr.ToClient:
 				b.selectRows(f, x, q, pos)
 			default:
 				b.perform(f, x, q, pos)
@@ -343,10 +343,10 @@ func (b *Builder) values(f *expr.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir
 			q.Targets = append(q.Targets, expr.Column{Name: "column", Expr: v.Expr, Type: v.Type, NotNull: v.NotNull})
 		}
 		switch to.Kind {
-		case query.IntoLocals:
+		case expr.IntoLocals:
 			b.SelectInto(f, x, q, pos, to)
 			return
-		case query.ToClient:
+		case expr.ToClient:
 			b.selectRows(f, x, q, pos)
 			if i > 0 {
 				b.SetCount(f, pos, nil, ir.C(ir.Int(int64(i+1))))

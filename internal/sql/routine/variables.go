@@ -317,7 +317,7 @@ func (b *Builder) targetOf(f *expr.Frame, n plpgsql.Name) (*expr.Variable, *expr
 // they keep their values then.
 func (b *Builder) into(f *expr.Frame, in *plpgsql.Into, pos ir.Pos) (to expr.Sink, store func()) {
 	dests := b.destsFor(f, in.Targets, pos)
-	to = expr.Sink{Kind: query.IntoLocals, Strict: in.Strict, Dests: dests}
+	to = expr.Sink{Kind: expr.IntoLocals, Strict: in.Strict, Dests: dests}
 	if !in.Strict || !b.Caught(expr.NoData, expr.TooManyRows) {
 		return to, func() {}
 	}

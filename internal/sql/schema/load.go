@@ -94,14 +94,6 @@ func programName(files []input.File) string {
 	return input.ProgramName(files)
 }
 
-// Ended is the error of the context.
-func (l *Schema) Ended() error {
-	if l.In.Ctx == nil {
-		return nil
-	}
-	return l.In.Ctx.Err()
-}
-
 // Schema is what an application declares, while it is read.
 type Schema struct {
 	In Input
@@ -172,15 +164,6 @@ type Fact struct {
 	Pos  ir.Pos
 }
 
-func (l *Schema) Fail(pos ir.Pos, format string, args ...any) { panic(ir.Errorf(pos, format, args...)) }
-
-func (l *Schema) Note(pos ir.Pos, format string, args ...any) {
-	n := ir.Note{Pos: pos, Text: fmt.Sprintf(format, args...)}
-	if !slices.Contains(l.Notes, n) {
-		l.Notes = append(l.Notes, n)
-	}
-}
-
 // Postpone puts off a declaration until all files are read. The search path is the one that is set now.
 func (l *Schema) Postpone(again func()) {
 	ddl := l.Path
@@ -188,13 +171,6 @@ func (l *Schema) Postpone(again func()) {
 		l.Path = ddl
 		again()
 	})
-}
-
-// Premise records what is taken for granted, where it matters first.
-func (l *Schema) Premise(pos ir.Pos, text string) {
-	if !slices.ContainsFunc(l.Prog.Premises, func(n ir.Note) bool { return n.Text == text }) {
-		l.Prog.Premises = append(l.Prog.Premises, ir.Note{Pos: pos, Text: text})
-	}
 }
 
 // NoTable begins the message of a statement about an unknown table.
@@ -326,16 +302,6 @@ func ColumnsNamed(n *pg.Node) []string {
 	return out
 }
 
-func Without[T any](list []T, drop func(T) bool) []T {
-	var out []T
-	for _, x := range list {
-		if !drop(x) {
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
 // DropIndex drops a unique index, with the hidden columns for its expressions.
 func (t *Table) DropIndex(name string) {
 	for _, u := range t.Uniques {
@@ -344,13 +310,6 @@ func (t *Table) DropIndex(name string) {
 		}
 	}
 	t.Uniques = Without(t.Uniques, func(u *UniqueKey) bool { return u.Name == name })
-}
-
-func (t *Table) Keys() []*UniqueKey {
-	if t.Key == nil {
-		return nil
-	}
-	return []*UniqueKey{t.Key}
 }
 
 // FormerName is a name that a column had until some moment.

@@ -346,15 +346,6 @@ func (v *View) Column(name string) string {
 	return name
 }
 
-func (t *Table) Column(name string) *Column {
-	for _, c := range t.Columns {
-		if c.Name == name {
-			return c
-		}
-	}
-	return nil
-}
-
 // SequenceView is what a sequence is called in the place of a table.
 const SequenceView = "a sequence, read as a table"
 

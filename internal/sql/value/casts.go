@@ -208,19 +208,6 @@ func (i Interval) rounded(digits int) (ir.Value, error) {
 	return i.Value(), nil
 }
 
-// RoundFrom rounds the distance from an origin to a number of digits of a second;
-// halves go away from the origin, and -1 is all digits.
-func RoundFrom(origin, us int64, digits int) int64 {
-	if digits < 0 || digits >= 6 || Infinite(us) {
-		return us
-	}
-	unit := int64(math.Pow10(6 - digits))
-	if us >= origin {
-		return origin + (us-origin+unit/2)/unit*unit
-	}
-	return origin - (origin-us+unit/2)/unit*unit
-}
-
 // FromText is the function that reads a text as a value of a type without its
 // modifier: its input function. It fails for texts that are none.
 func FromText(t *Type) *ir.Function { return ThroughText(Of("text"), t.Base()) }

@@ -2,7 +2,6 @@ package value
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -19,11 +18,6 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.Message }
-
-// Failure makes an Error.
-func Failure(state, format string, args ...any) error {
-	return &Error{state, fmt.Sprintf(format, args...)}
-}
 
 // Evaluator computes a function for concrete arguments. They are not NULL if the
 // function is strict. The error is that of ir.Function.

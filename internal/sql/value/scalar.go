@@ -264,8 +264,6 @@ func printPadded(t *Type, v ir.Value) string {
 	return v.S + strings.Repeat(" ", max(0, t.Length-len([]rune(v.S))))
 }
 
-func ParseByte(_ *Type, text string) (ir.Value, error) { return ByteValue(ByteOf(ir.Text(text))), nil }
-
 // nameLength is the number of bytes of a name.
 const nameLength = 63
 

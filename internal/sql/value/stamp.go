@@ -271,3 +271,16 @@ func parseZonedTime(t *Type, text string) (ir.Value, error) {
 	}
 	return ZonedTime{RoundFrom(0, us, t.Precision), zone / Second}.Value(), nil
 }
+
+// RoundFrom rounds the distance from an origin to a number of digits of a second;
+// halves go away from the origin, and -1 is all digits.
+func RoundFrom(origin, us int64, digits int) int64 {
+	if digits < 0 || digits >= 6 || Infinite(us) {
+		return us
+	}
+	unit := int64(math.Pow10(6 - digits))
+	if us >= origin {
+		return origin + (us-origin+unit/2)/unit*unit
+	}
+	return origin - (origin-us+unit/2)/unit*unit
+}

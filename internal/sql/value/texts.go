@@ -73,3 +73,5 @@ func (t *Type) AsText(v ir.Value) (string, bool) {
 	}
 	return t.Output(v)
 }
+
+func ParseByte(_ *Type, text string) (ir.Value, error) { return ByteValue(ByteOf(ir.Text(text))), nil }

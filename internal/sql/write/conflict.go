@@ -7,7 +7,6 @@ import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/pg"
-	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
@@ -103,7 +102,7 @@ func (i *inserter) once(conf *ir.Conflict, row *expr.RowSource, done string) {
 			for k := range p.keys {
 				same = ir.AndE(same, ir.Op(ir.Eq, old.keys[k], p.keys[k]))
 			}
-			i.b.Require(i.pos, ir.NotE(ir.Op(ir.Is, same, ir.C(ir.Bool(true)))), query.Cardinality)
+			i.b.Require(i.pos, ir.NotE(ir.Op(ir.Is, same, ir.C(ir.Bool(true)))), expr.Cardinality)
 		}
 	}
 	i.proposed = append(i.proposed, p)

@@ -43,7 +43,7 @@ func (b *Writer) insertRows(f *expr.Frame, x *query.Place, s *pg.InsertStmt, pos
 	sel, _ := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
 	if ins.ret() {
 		switch {
-		case sel != nil && len(sel.ValuesLists) == 0, sel != nil && len(sel.ValuesLists) != 1 && to.Kind != query.ToClient:
+		case sel != nil && len(sel.ValuesLists) == 0, sel != nil && len(sel.ValuesLists) != 1 && to.Kind != expr.ToClient:
 			b.Unmodelled("RETURNING of an INSERT of several rows")
 		}
 	}
@@ -84,7 +84,7 @@ type inserter struct {
 }
 
 // ret reports whether RETURNING is needed.
-func (i *inserter) ret() bool { return i.s.ReturningClause != nil && i.to.Kind != query.Discard }
+func (i *inserter) ret() bool { return i.s.ReturningClause != nil && i.to.Kind != expr.Discard }
 
 // columns resolves the column list.
 func (i *inserter) columns() {
@@ -363,7 +363,7 @@ func (i *inserter) onceForAll(q *query.Query) {
 	} else {
 		twice = q.Repeats(keys)
 	}
-	i.b.Require(i.pos, ir.NotE(twice), query.Cardinality)
+	i.b.Require(i.pos, ir.NotE(twice), expr.Cardinality)
 }
 
 // row inserts one row with the given columns; the others get their defaults.
@@ -509,16 +509,16 @@ func (i *inserter) returning(row *expr.RowSource, done ir.Expr, before *conflict
 			cols[k].Expr = &ir.Cond{If: ir.V(before.found), Then: before.cols[k].Expr, Else: cols[k].Expr}
 		}
 	}
-	if i.to.Kind == query.IntoRows && i.many {
+	if i.to.Kind == expr.IntoRows && i.many {
 		b.Unmodelled("RETURNING of an INSERT of several rows")
 	}
 	give := func() {
-		if i.to.Kind == query.IntoRows {
+		if i.to.Kind == expr.IntoRows {
 			e := &ir.Call{Name: ir.RowsAgg, Args: []ir.Expr{i.to.Rows.Take(&i.x.Spot, cols)}, Type: ir.ArrayType(ir.KindOpaque)}
 			b.Emit(&ir.Assign{At: expr.At(i.pos), Var: i.to.Rows.Local, Expr: e})
 			return
 		}
-		if i.to.Kind == query.IntoLocals {
+		if i.to.Kind == expr.IntoLocals {
 			list, rest := i.to.Dests(cols)
 			b.AssignAll(i.x, i.pos, list, cols)
 			b.SetNull(i.pos, rest)
@@ -550,7 +550,7 @@ func (i *inserter) nothing() {
 	}
 	var cols []expr.Column
 	i.b.Collect(func() { // for their types; they are not computed
-		if cols = i.returned(row, row); i.to.Kind == query.IntoRows {
+		if cols = i.returned(row, row); i.to.Kind == expr.IntoRows {
 			i.to.Rows.Take(&i.x.Spot, cols)
 		}
 	})
@@ -560,9 +560,9 @@ func (i *inserter) nothing() {
 // NoRow is what becomes of the values of RETURNING where there is no row.
 func (i *inserter) noRow(cols []expr.Column) {
 	switch i.to.Kind {
-	case query.IntoRows:
+	case expr.IntoRows:
 		i.b.Emit(&ir.Assign{At: expr.At(i.pos), Var: i.to.Rows.Local, Expr: &ir.Call{Name: ir.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
-	case query.IntoLocals:
+	case expr.IntoLocals:
 		list, rest := i.to.Dests(cols)
 		i.b.SetNull(i.pos, append(list, rest...))
 		i.b.Strict(i.to, i.pos, ir.C(ir.Bool(false)))

@@ -465,7 +465,7 @@ func (m *merger) once() {
 	one := ir.AndE(m.own, m.on, anyApplies(m.matched))
 	twice := ir.Query{From: []ir.Source{{Table: t, Row: m.row.Row}, src, other},
 		Where: ir.AndE(one, query.RenameRow(one, src.Row, other.Row), ir.NotE(same))}
-	m.b.Require(m.pos, ir.NotE(&ir.Exists{Query: twice}), query.Cardinality)
+	m.b.Require(m.pos, ir.NotE(&ir.Exists{Query: twice}), expr.Cardinality)
 }
 
 // insertOthers inserts the rows of the source that match none.

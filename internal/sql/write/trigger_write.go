@@ -57,12 +57,12 @@ func (u *rowWriter) write() {
 	if len(u.w.other) > 0 {
 		b.Unmodelled("an %s with several tables of one with row triggers", u.op)
 	}
-	if u.to.Kind == query.IntoRows {
+	if u.to.Kind == expr.IntoRows {
 		b.Unmodelled("RETURNING in WITH, of a table with row triggers")
 	}
 	q := ir.Query{From: []ir.Source{u.row.IrSource()}, Where: u.w.where}
 	single := b.SingleRow(q)
-	returns := u.ret != nil && u.to.Kind != query.Discard
+	returns := u.ret != nil && u.to.Kind != expr.Discard
 	if returns && (u.w.returned != nil || len(u.w.in.Levels[len(u.w.in.Levels)-1].Sources) > 1) {
 		b.Unmodelled("RETURNING with FROM or USING, of a table with row triggers")
 	}
@@ -103,12 +103,12 @@ func (u *rowWriter) write() {
 	found := b.Local("was_found", schema.TBool)
 	b.Emit(&ir.Select{At: expr.At(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before), Found: found})
 	var list, rest []expr.Dest
-	if returns && u.to.Kind == query.IntoLocals {
+	if returns && u.to.Kind == expr.IntoLocals {
 		list, rest = u.to.Dests(u.returned(u.row))
 	}
 	no := func() {
 		b.SetFound(u.f, u.pos, ir.C(ir.Bool(false)), nil)
-		if returns && u.to.Kind == query.IntoLocals {
+		if returns && u.to.Kind == expr.IntoLocals {
 			b.SetNull(u.pos, append(append([]expr.Dest{}, list...), rest...))
 			b.Strict(u.to, u.pos, ir.C(ir.Bool(false)))
 		}
@@ -119,7 +119,7 @@ func (u *rowWriter) write() {
 			return
 		}
 		out := u.returned(row)
-		if u.to.Kind == query.IntoLocals {
+		if u.to.Kind == expr.IntoLocals {
 			b.AssignAll(u.w.in, u.pos, list, out)
 			b.SetNull(u.pos, rest)
 			return

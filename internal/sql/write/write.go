@@ -43,7 +43,7 @@ func (b *Writer) updateRows(f *expr.Frame, x *query.Place, s *pg.UpdateStmt, pos
 	var w *writeQuery
 	var list []assignment
 	ret := s.ReturningClause
-	if to.Kind == query.Discard {
+	if to.Kind == expr.Discard {
 		ret = nil
 	}
 	y.Either(func() {
@@ -170,7 +170,7 @@ func (b *Writer) deleteRows(f *expr.Frame, x *query.Place, s *pg.DeleteStmt, pos
 	cond, current := b.currentOf(f, row, s.WhereClause)
 	var w *writeQuery
 	ret := s.ReturningClause
-	if to.Kind == query.Discard {
+	if to.Kind == expr.Discard {
 		ret = nil
 	}
 	y.Either(func() {
@@ -280,7 +280,7 @@ func (b *Writer) write(f *expr.Frame, w *writeQuery, row, after *expr.RowSource,
 	}
 	found := ir.Expr(&ir.Exists{Query: q})
 	plain := func(e ir.Expr) ir.Expr { return e }
-	if ret != nil && to.Kind != query.Discard {
+	if ret != nil && to.Kind != expr.Discard {
 		b.returning(f, w, after, ret, pos, to, q, func() { change(q.Where, plain) })
 		return
 	}
@@ -369,14 +369,14 @@ func (b *Writer) returning(f *expr.Frame, w *writeQuery, after *expr.RowSource, 
 	if targets == nil {
 		targets = b.targetsOf(&query.Query{Place: w.in}, after, level.Sources[1:], ret)
 	}
-	if to.Kind == query.IntoRows {
+	if to.Kind == expr.IntoRows {
 		t := ir.ArrayType(ir.KindOpaque)
 		b.Emit(&ir.Select{At: expr.At(pos), Into: []string{to.Rows.Local}, Query: q,
 			Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: to.Rows.Take(&x.Spot, targets), Type: t}}})
 		change()
 		return
 	}
-	if to.Kind == query.ToClient {
+	if to.Kind == expr.ToClient {
 		b.countFirst(f, q, &ir.Exists{Query: q}, pos)
 		if f.Result == nil {
 			var cols []ir.Expr

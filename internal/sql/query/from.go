@@ -170,3 +170,31 @@ func (q *Query) overArray(x *Place, loop *SetLoop, a expr.Val, alias string, pos
 	}
 	return []expr.Column{{Name: alias, Expr: elem.Expr, Type: t}}
 }
+
+// fromQuery is a query of a FROM list: a subquery, a view or a WITH query.
+type fromQuery struct {
+	s     *pg.SelectStmt
+	alias string
+	as    *pg.Alias
+	// cols are names for its first columns; rename, if not nil, changes those of all.
+	cols   []string
+	rename func(string) string
+	loc    int32
+	// picked, if not nil, stands for SKIP LOCKED and LIMIT.
+	picked picked
+	// what says what it is. fenced says that it is computed by itself, whatever is
+	// asked of its rows: a WITH query.
+	what   string
+	fenced bool
+}
+
+// hiddenSources gives the sources of a query without their names and columns.
+func hiddenSources(lv *expr.Level) []*expr.RowSource {
+	var out []*expr.RowSource
+	for _, s := range lv.Sources {
+		if s.Row != "" {
+			out = append(out, &expr.RowSource{Alias: expr.HiddenAlias + s.Row, Row: s.Row, Table: s.Table})
+		}
+	}
+	return out
+}

@@ -1,0 +1,5 @@
+package main
+
+import "fmt"
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }

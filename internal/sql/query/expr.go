@@ -1,9 +1,0 @@
-package query
-
-import "github.com/txrobust/robust/ir"
-
-// aggCall is an aggregate with the local that will hold its result.
-type aggCall struct {
-	Agg   ir.Agg
-	Local string
-}

@@ -1,0 +1,11 @@
+package schema
+
+func Without[T any](list []T, drop func(T) bool) []T {
+	var out []T
+	for _, x := range list {
+		if !drop(x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
