@@ -61,9 +61,11 @@ func TestProcessEnds(t *testing.T) {
 		interrupted(t, s, t.Context(), "context deadline exceeded")
 	})
 	t.Run("context", func(t *testing.T) {
+		s := needsProgram(t)
+		s.Check(t.Context(), []*Term{b.Var("p", Bool)}) // it has started
 		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(50*time.Millisecond, cancel)
-		interrupted(t, needsProgram(t), ctx, "context canceled")
+		time.AfterFunc(500*time.Millisecond, cancel)
+		interrupted(t, s, ctx, "context canceled")
 	})
 	t.Run("killed by others", func(t *testing.T) {
 		s := needsProgram(t)
