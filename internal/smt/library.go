@@ -55,11 +55,12 @@ func newLibrary() *library {
 		sorts: [...]z3.Sort{Bool: ctx.BoolSort(), Int: ctx.IntSort(), Real: ctx.RealSort()}}
 }
 
-func (l *library) push()          { l.core.Push() }
-func (l *library) pop()           { l.core.Pop() }
-func (l *library) assert(t *Term) { l.core.Assert(l.term(t).(z3.Bool)) }
-func (l *library) full() bool     { return len(l.memo) > maxMemo }
-func (l *library) close()         {} // the garbage collector does it
+func (l *library) ready(context.Context) {}
+func (l *library) push()                 { l.core.Push() }
+func (l *library) pop()                  { l.core.Pop() }
+func (l *library) assert(t *Term)        { l.core.Assert(l.term(t).(z3.Bool)) }
+func (l *library) full() bool            { return len(l.memo) > maxMemo }
+func (l *library) close()                {} // the garbage collector does it
 
 func (l *library) broken() string {
 	if l.interrupted {

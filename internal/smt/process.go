@@ -17,6 +17,7 @@ type process struct {
 	z3    *child  // nil if it could not be started
 	text  []byte  // to be told
 	news  []*Term // assertions to be told
+	alive bool    // it has answered
 	asked bool    // there has been a question
 	fault string
 	limit uint // what Z3 was told last
@@ -67,6 +68,23 @@ func (p *process) close() {
 	if p.z3 != nil {
 		p.z3.close()
 	}
+}
+
+func (p *process) ready(ctx context.Context) {
+	if p.alive || p.fault != "" {
+		return
+	}
+	stop := context.AfterFunc(ctx, p.z3.kill)
+	word, err := p.ask("(echo \"ready\")\n")
+	switch {
+	case !stop():
+		p.fault = ctx.Err().Error()
+	case err != nil:
+		p.fault = err.Error()
+	case strings.Trim(word.atom, `"`) != "ready":
+		p.fault = unexpected(word).Error()
+	}
+	p.alive = p.fault == ""
 }
 
 func (p *process) check(ctx context.Context, limit uint) (Result, valuation, string) {

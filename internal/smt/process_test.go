@@ -50,6 +50,7 @@ func TestProcessEnds(t *testing.T) {
 			t.Errorf("it took %s", d)
 		}
 		ended(t, first)
+		s.Timeout *= 40 // other work may keep the processors busy
 		if r, m, why := s.Check(t.Context(), []*Term{b.Var("p", Bool)}); r != Sat || !m.IsTrue(b.Var("p", Bool)) {
 			t.Errorf("asked again: %s (%s)", r, why)
 		}
@@ -60,9 +61,11 @@ func TestProcessEnds(t *testing.T) {
 		interrupted(t, s, t.Context(), "context deadline exceeded")
 	})
 	t.Run("context", func(t *testing.T) {
+		s := needsProgram(t)
+		s.Check(t.Context(), []*Term{b.Var("p", Bool)}) // it has started
 		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(50*time.Millisecond, cancel)
-		interrupted(t, needsProgram(t), ctx, "context canceled")
+		time.AfterFunc(500*time.Millisecond, cancel)
+		interrupted(t, s, ctx, "context canceled")
 	})
 	t.Run("killed by others", func(t *testing.T) {
 		s := needsProgram(t)
@@ -132,7 +135,8 @@ func TestOtherPrograms(t *testing.T) {
 		"silent":   {"test \"$1\" = --version && echo 'Z3 version 4.10.0' && exit; exit 4", "the program z3 has ended: exit status 4"},
 		"error":    {"test \"$1\" = --version && echo 'Z3 version 4.10.0' && exit; echo '(error \"no memory\")'; cat >/dev/null", `the program z3 says "no memory"`},
 		"nonsense": {"test \"$1\" = --version && echo 'Z3 version 4.10.0' && exit; echo '(a (b |c d|))'; cat >/dev/null", "the program z3 answers (a (b |c d|))"},
-		"no model": {"test \"$1\" = --version && echo 'Z3 version 4.10.0' && exit; echo sat; echo nothing; cat >/dev/null", "the program z3 answers nothing"},
+		"slow":     {"test \"$1\" = --version && echo 'Z3 version 4.10.0' && exit; sleep 1; echo ready; echo unknown; echo '(:reason-unknown \"it took long\")'; cat >/dev/null", "it took long"},
+		"no model": {"test \"$1\" = --version && echo 'Z3 version 4.10.0' && exit; echo ready; echo sat; echo nothing; cat >/dev/null", "the program z3 answers nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "z3")
@@ -142,6 +146,7 @@ func TestOtherPrograms(t *testing.T) {
 			t.Setenv(ProgramVar, path)
 			s := NewSolver()
 			defer s.Close()
+			s.Timeout = 900 * time.Millisecond // the start does not count
 			if r, _, why := s.Check(t.Context(), []*Term{NewBuilder().Var("p", Bool)}); r != Unknown || !strings.Contains(why, c.want) {
 				t.Errorf("%s (%s), want unknown (%s)", r, why, c.want)
 			}

@@ -39,6 +39,8 @@ type backend interface {
 	push()
 	pop()
 	assert(t *Term)
+	// ready waits until Z3 has started, which is no part of the time for a question.
+	ready(ctx context.Context)
 	// check answers the question. The valuation is that of a Sat; the string says
 	// why an answer is Unknown. When ctx ends, Z3 is interrupted.
 	check(ctx context.Context, limit uint) (Result, valuation, string)
@@ -157,6 +159,7 @@ func (d *Dialogue) Check(ctx context.Context) (res Result, m *Model, reason stri
 		return Unknown, nil, err.Error()
 	}
 	s := d.s
+	s.z3.ready(ctx)
 	if why := s.z3.broken(); why != "" {
 		return Unknown, nil, why
 	}

@@ -2,6 +2,7 @@
 package z3program
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -27,6 +28,9 @@ type Program struct {
 
 // Oldest is the oldest version that is asked.
 const Oldest = "4.8.12"
+
+// patience bounds the time in which a program says its version.
+const patience = time.Minute
 
 // Path gives the path of the program with this name, z3 if it is "". The error is
 // ErrMissing if there is none.
@@ -57,7 +61,9 @@ func Find(name string) (*Program, error) {
 	if p := known.programs[path]; p != nil && p.Size == info.Size() && p.Changed.Equal(info.ModTime()) {
 		return p, nil
 	}
-	out, err := exec.Command(path, "--version").CombinedOutput()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("%s --version: %w", path, err)
 	}
