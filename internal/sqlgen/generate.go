@@ -28,7 +28,7 @@ func New(seed uint64, o Options) *App {
 	g := &gen{rng: rand.New(rand.NewPCG(seed, 11)), opt: o, app: &App{Seed: seed, Decls: list("", 0)}, types: typesOf(o.Types | Basic)}
 	if o.Dialect == MySQL {
 		g.app.Dialect, g.types = MySQL, mysqlTypes
-		g.mysqlApp()
+		(&mysqlGen{g}).mysqlApp()
 		return g.app
 	}
 	g.schema()

@@ -41,8 +41,11 @@ func mysqlNumber(name, values string) *Type {
 	return &Type{Name: name, Base: "int", Values: words(values), Bare: true, Plain: true, Sums: true}
 }
 
+// mysqlGen makes applications in the dialect of MySQL.
+type mysqlGen struct{ *gen }
+
 // mysqlApp makes an application in the dialect of MySQL.
-func (g *gen) mysqlApp() {
+func (g *mysqlGen) mysqlApp() {
 	for i := range 2 + g.rng.IntN(3) {
 		g.mysqlTable("t" + strconv.Itoa(i+1))
 	}
@@ -52,7 +55,7 @@ func (g *gen) mysqlApp() {
 }
 
 // mysqlType draws a type, mostly of whole numbers.
-func (g *gen) mysqlType() *Type {
+func (g *mysqlGen) mysqlType() *Type {
 	switch n := g.rng.IntN(100); {
 	case n < 35:
 		return mysqlInt
@@ -61,11 +64,11 @@ func (g *gen) mysqlType() *Type {
 	case n < 96:
 		return mysqlTypes[g.rng.IntN(len(mysqlTypes)-2)]
 	}
-	return pick(g, mysqlTypes)
+	return pick(g.gen, mysqlTypes)
 }
 
 // mysqlTable declares a table.
-func (g *gen) mysqlTable(name string) {
+func (g *mysqlGen) mysqlTable(name string) {
 	t := &Table{Name: name}
 	items := list(",\n  ", 1)
 	key := func(c *Column, decl *Node) {
@@ -77,13 +80,13 @@ func (g *gen) mysqlTable(name string) {
 	case n < 52:
 		key(&Column{Name: "id", Type: mysqlInt, NotNull: true}, seq("primary key", "id INT PRIMARY KEY"))
 	case n < 68 && g.on("auto_increment"):
-		ty := pick(g, []*Type{mysqlTypes[0], mysqlTypes[1], mysqlTypes[3]})
+		ty := pick(g.gen, []*Type{mysqlTypes[0], mysqlTypes[1], mysqlTypes[3]})
 		key(&Column{Name: "id", Type: ty, NotNull: true, Auto: true}, seq("auto_increment", "id "+ty.Name+" AUTO_INCREMENT PRIMARY KEY"))
 	case n < 84:
 		for _, c := range []string{"k", "j"} {
 			col := &Column{Name: c, Type: mysqlInt, NotNull: true}
 			if len(g.app.Tables) > 0 && c == "k" && g.chance(50) {
-				if p := pick(g, g.app.Tables); len(p.Key) == 1 && !p.Key[0].Auto {
+				if p := pick(g.gen, g.app.Tables); len(p.Key) == 1 && !p.Key[0].Auto {
 					col.Type, col.Ref = p.Key[0].Type, p.Key[0]
 				}
 			}
@@ -109,7 +112,7 @@ func (g *gen) mysqlTable(name string) {
 }
 
 // mysqlReference declares a foreign key of a column.
-func (g *gen) mysqlReference(t *Table, items *Node, c *Column, notNull bool) {
+func (g *mysqlGen) mysqlReference(t *Table, items *Node, c *Column, notNull bool) {
 	for _, p := range g.app.Tables {
 		if len(p.Key) == 1 && p.Key[0] == c.Ref {
 			items.Kids = append(items.Kids, opt(seq("foreign key", "FOREIGN KEY ("+c.Name+") REFERENCES "+p.Name+" ("+c.Ref.Name+")"+g.actions(notNull))))
@@ -118,10 +121,10 @@ func (g *gen) mysqlReference(t *Table, items *Node, c *Column, notNull bool) {
 }
 
 // mysqlColumn declares a column that is no key.
-func (g *gen) mysqlColumn(t *Table, items *Node, name string) {
+func (g *mysqlGen) mysqlColumn(t *Table, items *Node, name string) {
 	c := &Column{Name: name, Type: g.mysqlType(), NotNull: g.chance(55)}
 	if len(g.app.Tables) > 0 && g.chance(15) && g.on("foreign key") {
-		if p := pick(g, g.app.Tables); len(p.Key) == 1 {
+		if p := pick(g.gen, g.app.Tables); len(p.Key) == 1 {
 			c.Type, c.Ref = p.Key[0].Type, p.Key[0]
 		}
 	}
@@ -132,7 +135,7 @@ func (g *gen) mysqlColumn(t *Table, items *Node, name string) {
 	}
 	switch n := g.rng.IntN(100); {
 	case n < 22:
-		decl.Kids = append(decl.Kids, opt(seq("default", " DEFAULT "+c.Type.Literal(pick(g, c.Type.Values)))))
+		decl.Kids = append(decl.Kids, opt(seq("default", " DEFAULT "+c.Type.Literal(pick(g.gen, c.Type.Values)))))
 	case n < 30 && c.Type == mysqlTime:
 		decl.Kids = append(decl.Kids, opt(seq("default now", " DEFAULT CURRENT_TIMESTAMP"+g.maybe(40, " ON UPDATE CURRENT_TIMESTAMP"))))
 	case n < 36 && c.Type.Name != "TEXT":
@@ -153,7 +156,7 @@ func (g *gen) mysqlColumn(t *Table, items *Node, name string) {
 }
 
 // mysqlConstraints declares those of a whole table, and indexes.
-func (g *gen) mysqlConstraints(t *Table, items *Node) {
+func (g *mysqlGen) mysqlConstraints(t *Table, items *Node) {
 	if g.chance(20) && g.on("check") {
 		e := &env{pure: true, plain: true}
 		for _, c := range t.Columns {
@@ -163,7 +166,7 @@ func (g *gen) mysqlConstraints(t *Table, items *Node) {
 		}
 		items.Kids = append(items.Kids, opt(seq("check", "CHECK (", g.mysqlCond(e, 2), ")")))
 	}
-	c := pick(g, t.Columns)
+	c := pick(g.gen, t.Columns)
 	if c.Type.Name == "TEXT" || c.Generated {
 		return
 	}
@@ -171,7 +174,7 @@ func (g *gen) mysqlConstraints(t *Table, items *Node) {
 	case n < 8 && g.on("index"):
 		items.Kids = append(items.Kids, opt(seq("index", "KEY ("+c.Name+")")))
 	case n < 14:
-		if d := pick(g, t.Columns); d != c && d.Type.Name != "TEXT" && !d.Generated {
+		if d := pick(g.gen, t.Columns); d != c && d.Type.Name != "TEXT" && !d.Generated {
 			t.Uniques = append(t.Uniques, []*Column{c, d})
 			items.Kids = append(items.Kids, opt(seq("unique of several columns", "UNIQUE KEY ("+c.Name+", "+d.Name+")")))
 		}
@@ -196,9 +199,9 @@ func (t *Type) family() string {
 }
 
 // mysqlLeaf is a literal or a name.
-func (g *gen) mysqlLeaf(e *env, t *Type) *Node {
+func (g *mysqlGen) mysqlLeaf(e *env, t *Type) *Node {
 	if g.chance(2) && g.on("mixed types") {
-		t = pick(g, mysqlTypes)
+		t = pick(g.gen, mysqlTypes)
 	}
 	simple := t.Literal(t.Values[0])
 	var found []binding
@@ -210,18 +213,18 @@ func (g *gen) mysqlLeaf(e *env, t *Type) *Node {
 		}
 	}
 	if len(found) > 0 && g.chance(75) {
-		n := seq("", pick(g, found).ref).of(t.family(), simple)
+		n := seq("", pick(g.gen, found).ref).of(t.family(), simple)
 		n.Kids[0].Prod = "name"
 		return n
 	}
 	if g.chance(4) {
 		return seq("null", "NULL").of(t.family(), simple)
 	}
-	return seq("literal", t.Literal(pick(g, t.Values))).of(t.family(), simple)
+	return seq("literal", t.Literal(pick(g.gen, t.Values))).of(t.family(), simple)
 }
 
 // mysqlExpr makes an expression of a type.
-func (g *gen) mysqlExpr(e *env, t *Type, depth int) *Node {
+func (g *mysqlGen) mysqlExpr(e *env, t *Type, depth int) *Node {
 	if depth <= 0 || g.chance(45) {
 		return g.mysqlLeaf(e, t)
 	}
@@ -232,7 +235,7 @@ func (g *gen) mysqlExpr(e *env, t *Type, depth int) *Node {
 		}},
 		alt{2, func() *Node { return seq("if", "IF(", g.mysqlCond(e, depth-1), ", ", sub(), ", ", sub(), ")") }},
 		alt{2, func() *Node {
-			return seq("coalesce", pick(g, []string{"COALESCE(", "IFNULL("}), sub(), ", ", sub(), ")")
+			return seq("coalesce", pick(g.gen, []string{"COALESCE(", "IFNULL("}), sub(), ", ", sub(), ")")
 		}},
 		alt{1, func() *Node { return seq("nullif", "NULLIF(", sub(), ", ", sub(), ")") }},
 		alt{2, func() *Node { return g.mysqlScalar(e, t, depth-1) }},
@@ -246,7 +249,7 @@ func (g *gen) mysqlExpr(e *env, t *Type, depth int) *Node {
 				if e.pure {
 					return nil
 				}
-				return seq("now", pick(g, []string{"NOW()", "CURRENT_TIMESTAMP", "CURDATE()"}))
+				return seq("now", pick(g.gen, []string{"NOW()", "CURRENT_TIMESTAMP", "CURDATE()"}))
 			}
 			return nil
 		}},
@@ -255,35 +258,35 @@ func (g *gen) mysqlExpr(e *env, t *Type, depth int) *Node {
 	return n.of(t.family(), t.Literal(t.Values[0]))
 }
 
-func (g *gen) mysqlArithmetic(e *env, t *Type, depth int) *Node {
+func (g *mysqlGen) mysqlArithmetic(e *env, t *Type, depth int) *Node {
 	sub := func() *Node { return g.mysqlExpr(e, t, depth-1) }
 	word := func() *Node { return g.mysqlExpr(e, mysqlText, depth-1) }
 	return g.one(
 		alt{20, func() *Node {
-			return seq("arithmetic", "(", sub(), pick(g, []string{" + ", " + ", " - ", " - ", " * "}), sub(), ")")
+			return seq("arithmetic", "(", sub(), pick(g.gen, []string{" + ", " + ", " - ", " - ", " * "}), sub(), ")")
 		}},
 		alt{2, func() *Node {
 			if !g.on("division") {
 				return nil
 			}
-			return seq("division", "(", sub(), pick(g, []string{" / ", " DIV ", " % "}), sub(), ")")
+			return seq("division", "(", sub(), pick(g.gen, []string{" / ", " DIV ", " % "}), sub(), ")")
 		}},
 		alt{2, func() *Node { return seq("minus", "-", text("("), sub(), ")") }},
 		alt{3, func() *Node { return seq("condition as value", "(", g.mysqlCond(e, depth-1), ")") }},
-		alt{1, func() *Node { return seq("length", pick(g, []string{"LENGTH(", "CHAR_LENGTH("}), word(), ")") }},
-		alt{1, func() *Node { return seq("abs", pick(g, []string{"ABS(", "FLOOR(", "ROUND("}), sub(), ")") }},
+		alt{1, func() *Node { return seq("length", pick(g.gen, []string{"LENGTH(", "CHAR_LENGTH("}), word(), ")") }},
+		alt{1, func() *Node { return seq("abs", pick(g.gen, []string{"ABS(", "FLOOR(", "ROUND("}), sub(), ")") }},
 		alt{1, func() *Node {
-			return seq("greatest", pick(g, []string{"GREATEST(", "LEAST("}), sub(), ", ", sub(), ")")
+			return seq("greatest", pick(g.gen, []string{"GREATEST(", "LEAST("}), sub(), ", ", sub(), ")")
 		}},
 	)
 }
 
-func (g *gen) mysqlTextual(e *env, t *Type, depth int) *Node {
+func (g *mysqlGen) mysqlTextual(e *env, t *Type, depth int) *Node {
 	sub := func() *Node { return g.mysqlExpr(e, t, depth-1) }
 	return g.one(
 		alt{4, func() *Node { return seq("concat", "CONCAT(", sub(), ", ", sub(), ")") }},
 		alt{3, func() *Node {
-			return seq("case of text", pick(g, []string{"LOWER(", "UPPER(", "TRIM(", "REVERSE("}), sub(), ")")
+			return seq("case of text", pick(g.gen, []string{"LOWER(", "UPPER(", "TRIM(", "REVERSE("}), sub(), ")")
 		}},
 		alt{1, func() *Node { return seq("left", "LEFT(", sub(), ", 2)") }},
 		alt{1, func() *Node { return seq("replace", "REPLACE(", sub(), ", 'a', 'b')") }},
@@ -291,11 +294,11 @@ func (g *gen) mysqlTextual(e *env, t *Type, depth int) *Node {
 }
 
 // mysqlScalar is a subquery that gives a value.
-func (g *gen) mysqlScalar(e *env, t *Type, depth int) *Node {
+func (g *mysqlGen) mysqlScalar(e *env, t *Type, depth int) *Node {
 	if e.plain || !g.on("subquery") {
 		return nil
 	}
-	table := pick(g, g.app.Tables)
+	table := pick(g.gen, g.app.Tables)
 	in := *e
 	if g.chance(60) || !g.on("correlated value") {
 		in.rows, in.own = nil, nil
@@ -308,7 +311,7 @@ func (g *gen) mysqlScalar(e *env, t *Type, depth int) *Node {
 		if g.chance(40) {
 			return seq("subquery count", "(SELECT COUNT(*)"+from+" WHERE ", g.mysqlCond(&in, depth), ")")
 		}
-		return seq("subquery aggregate", "(SELECT "+pick(g, []string{"SUM(", "MIN(", "MAX("}), g.mysqlExpr(&in, t, 0), ")"+from+" WHERE ", g.mysqlCond(&in, depth), ")")
+		return seq("subquery aggregate", "(SELECT "+pick(g.gen, []string{"SUM(", "MIN(", "MAX("}), g.mysqlExpr(&in, t, 0), ")"+from+" WHERE ", g.mysqlCond(&in, depth), ")")
 	}
 	where := g.mysqlKey(&in, table, a)
 	if where == nil {
@@ -318,7 +321,7 @@ func (g *gen) mysqlScalar(e *env, t *Type, depth int) *Node {
 }
 
 // mysqlKey is a condition that fixes the key of a row, nil where there is none.
-func (g *gen) mysqlKey(e *env, t *Table, as string) *Node {
+func (g *mysqlGen) mysqlKey(e *env, t *Table, as string) *Node {
 	if len(t.Key) == 0 {
 		return nil
 	}
@@ -335,61 +338,61 @@ func (g *gen) mysqlKey(e *env, t *Table, as string) *Node {
 }
 
 // mysqlCond makes a condition.
-func (g *gen) mysqlCond(e *env, depth int) *Node {
+func (g *mysqlGen) mysqlCond(e *env, depth int) *Node {
 	t := mysqlInt
 	if len(e.rows) > 0 && g.chance(85) {
-		t = pick(g, e.rows).t
+		t = pick(g.gen, e.rows).t
 	}
 	x := func() *Node { return g.mysqlExpr(e, t, depth-1) }
 	sub := func() *Node { return g.mysqlCond(e, depth-1) }
 	n := g.one(
 		alt{30, func() *Node {
 			ops := []string{" = ", " = ", " <> ", " < ", " >= ", " > ", " <= ", " <=> "}
-			return seq("comparison", x(), pick(g, ops), x())
+			return seq("comparison", x(), pick(g.gen, ops), x())
 		}},
-		alt{6, func() *Node { return seq("is null", x(), pick(g, []string{" IS NULL", " IS NOT NULL"})) }},
+		alt{6, func() *Node { return seq("is null", x(), pick(g.gen, []string{" IS NULL", " IS NOT NULL"})) }},
 		alt{4, func() *Node {
-			return seq("between", x(), pick(g, []string{" BETWEEN ", " NOT BETWEEN "}), x(), " AND ", x())
+			return seq("between", x(), pick(g.gen, []string{" BETWEEN ", " NOT BETWEEN "}), x(), " AND ", x())
 		}},
 		alt{4, func() *Node {
-			return seq("in list", x(), pick(g, []string{" IN (", " NOT IN ("}), list(", ", 1, x(), x()), ")")
+			return seq("in list", x(), pick(g.gen, []string{" IN (", " NOT IN ("}), list(", ", 1, x(), x()), ")")
 		}},
 		alt{2, func() *Node {
-			return seq("like", g.mysqlExpr(e, mysqlText, 0), pick(g, []string{" LIKE ", " NOT LIKE "}), pick(g, []string{"'a%'", "'_b'", "'%'"}))
+			return seq("like", g.mysqlExpr(e, mysqlText, 0), pick(g.gen, []string{" LIKE ", " NOT LIKE "}), pick(g.gen, []string{"'a%'", "'_b'", "'%'"}))
 		}},
 		alt{2, func() *Node { return seq("number as condition", g.mysqlExpr(e, mysqlInt, depth-1)) }},
-		alt{1, func() *Node { return seq("is true", "(", sub(), pick(g, []string{") IS TRUE", ") IS NOT FALSE"})) }},
+		alt{1, func() *Node { return seq("is true", "(", sub(), pick(g.gen, []string{") IS TRUE", ") IS NOT FALSE"})) }},
 		alt{3 * max(depth, 0), func() *Node { return seq("not", "NOT (", sub(), ")") }},
-		alt{8 * max(depth, 0), func() *Node { return seq("and", "(", sub(), pick(g, []string{" AND ", " AND ", " OR "}), sub(), ")") }},
+		alt{8 * max(depth, 0), func() *Node { return seq("and", "(", sub(), pick(g.gen, []string{" AND ", " AND ", " OR "}), sub(), ")") }},
 		alt{3 * max(depth, 0), func() *Node { return g.mysqlIn(e, t, depth-1) }},
 		alt{3 * max(depth, 0), func() *Node { return g.mysqlExists(e, depth-1) }},
 	)
 	return n.of("condition", "TRUE")
 }
 
-func (g *gen) mysqlIn(e *env, t *Type, depth int) *Node {
+func (g *mysqlGen) mysqlIn(e *env, t *Type, depth int) *Node {
 	if e.plain || !g.on("subquery") {
 		return nil
 	}
-	table, a := pick(g, g.app.Tables), g.name("s")
+	table, a := pick(g.gen, g.app.Tables), g.name("s")
 	in := *e
 	in.addTable(table, a)
 	own := *e
 	own.rows, own.own = nil, nil
 	own.addTable(table, a)
 	own.plain, in.plain = true, true
-	return seq("in query", g.mysqlExpr(e, t, 0), pick(g, []string{" IN (", " NOT IN ("}), "SELECT ", g.mysqlExpr(&own, t, 0), " FROM "+table.Name+" "+a, opt(seq("", " WHERE ", g.mysqlCond(&in, depth))), ")")
+	return seq("in query", g.mysqlExpr(e, t, 0), pick(g.gen, []string{" IN (", " NOT IN ("}), "SELECT ", g.mysqlExpr(&own, t, 0), " FROM "+table.Name+" "+a, opt(seq("", " WHERE ", g.mysqlCond(&in, depth))), ")")
 }
 
-func (g *gen) mysqlExists(e *env, depth int) *Node {
+func (g *mysqlGen) mysqlExists(e *env, depth int) *Node {
 	if e.plain || !g.on("subquery") {
 		return nil
 	}
-	table, a := pick(g, g.app.Tables), g.name("s")
+	table, a := pick(g.gen, g.app.Tables), g.name("s")
 	in := *e
 	in.addTable(table, a)
 	in.plain = true
-	return seq("exists", pick(g, []string{"EXISTS (", "NOT EXISTS ("}), "SELECT 1 FROM "+table.Name+" "+a+" WHERE ", g.mysqlCond(&in, depth), ")")
+	return seq("exists", pick(g.gen, []string{"EXISTS (", "NOT EXISTS ("}), "SELECT 1 FROM "+table.Name+" "+a+" WHERE ", g.mysqlCond(&in, depth), ")")
 }
 
 // mysqlNames writes a list of names.

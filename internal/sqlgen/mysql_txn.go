@@ -3,13 +3,13 @@ package sqlgen
 import "strconv"
 
 // mysqlTxn makes a transaction in the dialect of MySQL.
-func (g *gen) mysqlTxn(name string) *Txn {
+func (g *mysqlGen) mysqlTxn(name string) *Txn {
 	t := &Txn{Name: name, Kind: Script, Dialect: MySQL, Node: list("", 1)}
 	e := &env{}
 	for i := range g.rng.IntN(4) {
 		p := Param{Name: "p" + strconv.Itoa(i+1), Type: mysqlInt}
 		if g.chance(50) {
-			p.Type = pick(g, pick(g, g.app.Tables).Columns).Type
+			p.Type = pick(g.gen, pick(g.gen, g.app.Tables).Columns).Type
 		}
 		t.Params = append(t.Params, p)
 		e.vars = append(e.vars, binding{ref: ":" + p.Name, name: p.Name, t: p.Type, null: true})
@@ -27,7 +27,7 @@ func (g *gen) mysqlTxn(name string) *Txn {
 }
 
 // mysqlStatements are one or a few statements that belong together.
-func (g *gen) mysqlStatements(e *env) []*Node {
+func (g *mysqlGen) mysqlStatements(e *env) []*Node {
 	if g.chance(30) && g.on("idiom") {
 		if list := g.mysqlIdiom(e); list != nil {
 			return list
@@ -44,7 +44,7 @@ func (g *gen) mysqlStatements(e *env) []*Node {
 	return []*Node{n.of("statement", "")}
 }
 
-func (g *gen) mysqlSavepoint(t *Txn, e *env) {
+func (g *mysqlGen) mysqlSavepoint(t *Txn, e *env) {
 	name := g.name("p")
 	t.Node.Kids = append(t.Node.Kids, seq("savepoint", "SAVEPOINT "+name+";\n"))
 	for _, n := range g.mysqlStatements(e) {
@@ -54,7 +54,7 @@ func (g *gen) mysqlSavepoint(t *Txn, e *env) {
 }
 
 // mysqlWhere is a condition on rows, often on the key.
-func (g *gen) mysqlWhere(e *env, t *Table, as string, p int) *Node {
+func (g *mysqlGen) mysqlWhere(e *env, t *Table, as string, p int) *Node {
 	if g.chance(p) {
 		if n := g.mysqlKey(e, t, as); n != nil {
 			if g.chance(12) {
@@ -67,8 +67,8 @@ func (g *gen) mysqlWhere(e *env, t *Table, as string, p int) *Node {
 }
 
 // mysqlFrom is a FROM list, whose rows are added to e, and the first table with its name.
-func (g *gen) mysqlFrom(e *env) (*Node, *Table, string) {
-	t := pick(g, g.app.Tables)
+func (g *mysqlGen) mysqlFrom(e *env) (*Node, *Table, string) {
+	t := pick(g.gen, g.app.Tables)
 	as := t.Name
 	n := seq("", " FROM "+t.Name)
 	if g.chance(30) {
@@ -77,9 +77,9 @@ func (g *gen) mysqlFrom(e *env) (*Node, *Table, string) {
 	}
 	e.addTable(t, as)
 	if g.chance(22) && g.on("join") {
-		u, b := pick(g, g.app.Tables), g.name("r")
+		u, b := pick(g.gen, g.app.Tables), g.name("r")
 		e.addTable(u, b)
-		words := pick(g, []string{" JOIN ", " JOIN ", " INNER JOIN ", " LEFT JOIN "})
+		words := pick(g.gen, []string{" JOIN ", " JOIN ", " INNER JOIN ", " LEFT JOIN "})
 		if !g.on("left join") {
 			words = " JOIN "
 		}
@@ -104,15 +104,15 @@ func (t *Table) ref(u *Table) *Column {
 	return nil
 }
 
-func (g *gen) mysqlLock(p int) *Node {
+func (g *mysqlGen) mysqlLock(p int) *Node {
 	if !g.chance(p) || !g.on("row lock") {
 		return nil
 	}
-	return opt(seq("row lock", pick(g, []string{" FOR UPDATE", " FOR UPDATE", " LOCK IN SHARE MODE"})))
+	return opt(seq("row lock", pick(g.gen, []string{" FOR UPDATE", " FOR UPDATE", " LOCK IN SHARE MODE"})))
 }
 
 // mysqlSelect is a query that gives rows.
-func (g *gen) mysqlSelect(e *env) *Node {
+func (g *mysqlGen) mysqlSelect(e *env) *Node {
 	in := e.inner()
 	in.rows, in.own = nil, nil
 	from, t, as := g.mysqlFrom(in)
@@ -124,7 +124,7 @@ func (g *gen) mysqlSelect(e *env) *Node {
 		cols.Kids = append(cols.Kids, seq("star", "*"))
 	} else {
 		for range 1 + g.rng.IntN(3) {
-			ty := pick(g, in.rows).t
+			ty := pick(g.gen, in.rows).t
 			cols.Kids = append(cols.Kids, g.mysqlExpr(in, ty, g.rng.IntN(3)))
 		}
 	}
@@ -136,7 +136,7 @@ func (g *gen) mysqlSelect(e *env) *Node {
 	if g.chance(30) {
 		order := list(", ", 1)
 		for range 1 + g.rng.IntN(2) {
-			order.Kids = append(order.Kids, seq("", pick(g, in.rows).ref, pick(g, []string{"", " DESC"})))
+			order.Kids = append(order.Kids, seq("", pick(g.gen, in.rows).ref, pick(g.gen, []string{"", " DESC"})))
 		}
 		n.Kids = append(n.Kids, opt(seq("order by", " ORDER BY ", order)))
 		if g.chance(45) {
@@ -144,7 +144,7 @@ func (g *gen) mysqlSelect(e *env) *Node {
 			if !g.on("offset") {
 				limits = limits[:2]
 			}
-			n.Kids = append(n.Kids, opt(seq("limit", pick(g, limits))))
+			n.Kids = append(n.Kids, opt(seq("limit", pick(g.gen, limits))))
 		}
 	}
 	if lock := g.mysqlLock(22); lock != nil {
@@ -153,56 +153,56 @@ func (g *gen) mysqlSelect(e *env) *Node {
 	return n
 }
 
-func (g *gen) mysqlDistinct() *Node {
+func (g *mysqlGen) mysqlDistinct() *Node {
 	if !g.chance(4) || !g.on("distinct") {
 		return nil
 	}
 	return opt(seq("distinct", "DISTINCT "))
 }
 
-func (g *gen) mysqlAggregates(in *env, from *Node, t *Table, as string) *Node {
+func (g *mysqlGen) mysqlAggregates(in *env, from *Node, t *Table, as string) *Node {
 	cols := list(", ", 1)
 	for range 1 + g.rng.IntN(2) {
-		ty := pick(g, in.rows).t
+		ty := pick(g.gen, in.rows).t
 		cols.Kids = append(cols.Kids, g.one(
 			alt{3, func() *Node { return seq("count", "COUNT(*)") }},
 			alt{2, func() *Node {
-				return seq("count of values", "COUNT(", pick(g, []string{"", "DISTINCT "}), g.mysqlExpr(in, ty, 0), ")")
+				return seq("count of values", "COUNT(", pick(g.gen, []string{"", "DISTINCT "}), g.mysqlExpr(in, ty, 0), ")")
 			}},
 			alt{4, func() *Node {
-				return seq("aggregate", pick(g, []string{"SUM(", "MIN(", "MAX("}), g.mysqlExpr(in, mysqlInt, 1), ")", pick(g, []string{"", " + 1"}))
+				return seq("aggregate", pick(g.gen, []string{"SUM(", "MIN(", "MAX("}), g.mysqlExpr(in, mysqlInt, 1), ")", pick(g.gen, []string{"", " + 1"}))
 			}},
 			alt{1, func() *Node {
-				return seq("aggregate of texts", pick(g, []string{"MIN(", "MAX("}), g.mysqlExpr(in, ty, 0), ")")
+				return seq("aggregate of texts", pick(g.gen, []string{"MIN(", "MAX("}), g.mysqlExpr(in, ty, 0), ")")
 			}},
 		))
 	}
 	n := seq("select aggregates", "SELECT ", cols, from, g.mysqlWhere(in, t, as, 20), g.mysqlLock(12))
 	if g.chance(6) && g.on("group by") {
-		c := pick(g, in.rows).ref
+		c := pick(g.gen, in.rows).ref
 		n = seq("group by", "SELECT "+c+", ", cols, from, g.mysqlWhere(in, t, as, 20), " GROUP BY "+c)
 	}
 	return n
 }
 
 // mysqlInto is SELECT … INTO @v; the variable is one of e then.
-func (g *gen) mysqlInto(e *env) *Node {
+func (g *mysqlGen) mysqlInto(e *env) *Node {
 	in := e.inner()
 	in.rows, in.own = nil, nil
-	t := pick(g, g.app.Tables)
+	t := pick(g.gen, g.app.Tables)
 	in.addTable(t, t.Name)
 	key := g.mysqlKey(in, t, t.Name)
 	if key == nil {
 		return nil
 	}
-	c := pick(g, in.rows)
+	c := pick(g.gen, in.rows)
 	v := g.name("v")
 	if g.chance(20) {
 		if !c.t.Sums {
 			return nil
 		}
 		e.vars = append(e.vars, binding{ref: "@" + v, t: c.t, null: true})
-		return seq("select aggregate into", "SELECT COALESCE("+pick(g, []string{"MAX(", "SUM("})+c.ref+"), 0) INTO @"+v+" FROM "+t.Name, opt(seq("", " WHERE ", g.mysqlCond(in, 1))))
+		return seq("select aggregate into", "SELECT COALESCE("+pick(g.gen, []string{"MAX(", "SUM("})+c.ref+"), 0) INTO @"+v+" FROM "+t.Name, opt(seq("", " WHERE ", g.mysqlCond(in, 1))))
 	}
 	n := seq("select into", "SELECT ", g.mysqlExpr(in, c.t, 1), " INTO @"+v+" FROM "+t.Name+" WHERE ", key, g.mysqlLock(30))
 	e.vars = append(e.vars, binding{ref: "@" + v, t: c.t, null: true})
@@ -210,8 +210,8 @@ func (g *gen) mysqlInto(e *env) *Node {
 }
 
 // mysqlSet is SET @v = ….
-func (g *gen) mysqlSet(e *env) *Node {
-	t := pick(g, pick(g, g.app.Tables).Columns).Type
+func (g *mysqlGen) mysqlSet(e *env) *Node {
+	t := pick(g.gen, pick(g.gen, g.app.Tables).Columns).Type
 	o := *e
 	o.rows, o.own = nil, nil
 	v := g.name("v")
@@ -221,8 +221,8 @@ func (g *gen) mysqlSet(e *env) *Node {
 }
 
 // mysqlInsert is INSERT in one of its forms, or REPLACE.
-func (g *gen) mysqlInsert(e *env) *Node {
-	t := pick(g, g.app.Tables)
+func (g *mysqlGen) mysqlInsert(e *env) *Node {
+	t := pick(g.gen, g.app.Tables)
 	o := *e
 	o.rows, o.own = nil, nil
 	cols, names := []*Column{}, []string{}
@@ -252,7 +252,7 @@ func (g *gen) mysqlInsert(e *env) *Node {
 	}
 	head := verb + t.Name + " (" + mysqlNames(names) + ")"
 	if g.chance(8) && g.on("insert of a query") {
-		src := pick(g, g.app.Tables)
+		src := pick(g.gen, g.app.Tables)
 		o.addTable(src, src.Name)
 		return seq("insert of a query", head+" SELECT ", row(&o), " FROM "+src.Name, opt(seq("", " WHERE ", g.mysqlCond(&o, 1))))
 	}
@@ -268,13 +268,13 @@ func (g *gen) mysqlInsert(e *env) *Node {
 }
 
 // mysqlSets are assignments, which see those before them.
-func (g *gen) mysqlSets(e *env, t *Table, as string, proposed bool) *Node {
+func (g *mysqlGen) mysqlSets(e *env, t *Table, as string, proposed bool) *Node {
 	sets := list(", ", 1)
 	set := map[*Column]bool{}
 	for range 1 + g.rng.IntN(2) {
-		c := pick(g, t.Columns)
+		c := pick(g.gen, t.Columns)
 		if (isKey(t, c) || c.Generated) && !g.chance(10) {
-			if c = t.other(g); c == nil {
+			if c = t.other(g.gen); c == nil {
 				c = t.Columns[len(t.Columns)-1]
 			}
 		}
@@ -292,7 +292,7 @@ func (g *gen) mysqlSets(e *env, t *Table, as string, proposed bool) *Node {
 				if as != "" {
 					name = as + "." + name
 				}
-				return seq("increment", name+pick(g, []string{" + ", " - "}), g.mysqlLeaf(&env{vars: e.vars}, c.Type)).of("number", name)
+				return seq("increment", name+pick(g.gen, []string{" + ", " - "}), g.mysqlLeaf(&env{vars: e.vars}, c.Type)).of("number", name)
 			}},
 			alt{2, func() *Node {
 				if !proposed {
@@ -306,12 +306,12 @@ func (g *gen) mysqlSets(e *env, t *Table, as string, proposed bool) *Node {
 	return sets
 }
 
-func (g *gen) mysqlUpdate(e *env) *Node {
-	t := pick(g, g.app.Tables)
+func (g *mysqlGen) mysqlUpdate(e *env) *Node {
+	t := pick(g.gen, g.app.Tables)
 	in := e.inner()
 	in.rows, in.own = nil, nil
 	if g.chance(4) && g.on("update of several tables") {
-		u := pick(g, g.app.Tables)
+		u := pick(g.gen, g.app.Tables)
 		in.addTable(t, "x1")
 		in.addTable(u, "x2")
 		return seq("update of several tables", "UPDATE "+t.Name+" x1 JOIN "+u.Name+" x2 ON ", g.mysqlCond(in, 1), " SET x1.", g.mysqlSets(in, t, "x1", false))
@@ -319,13 +319,13 @@ func (g *gen) mysqlUpdate(e *env) *Node {
 	in.addTable(t, t.Name)
 	n := seq("update", "UPDATE "+t.Name+" SET ", g.mysqlSets(in, t, t.Name, false), g.mysqlWhere(in, t, t.Name, 65))
 	if g.chance(4) && g.on("limited write") {
-		n.Kids = append(n.Kids, opt(seq("limited write", " ORDER BY "+pick(g, in.rows).ref+" LIMIT 1")))
+		n.Kids = append(n.Kids, opt(seq("limited write", " ORDER BY "+pick(g.gen, in.rows).ref+" LIMIT 1")))
 	}
 	return n
 }
 
-func (g *gen) mysqlDelete(e *env) *Node {
-	t := pick(g, g.app.Tables)
+func (g *mysqlGen) mysqlDelete(e *env) *Node {
+	t := pick(g.gen, g.app.Tables)
 	in := e.inner()
 	in.rows, in.own = nil, nil
 	in.addTable(t, t.Name)
@@ -337,9 +337,9 @@ func (g *gen) mysqlDelete(e *env) *Node {
 }
 
 // mysqlIdiom is a piece of a transaction as applications write it.
-func (g *gen) mysqlIdiom(e *env) []*Node {
-	t := pick(g, g.app.Tables)
-	c := t.amount(g)
+func (g *mysqlGen) mysqlIdiom(e *env) []*Node {
+	t := pick(g.gen, g.app.Tables)
+	c := t.amount(g.gen)
 	key := g.mysqlKey(e, t, t.Name)
 	if c == nil || key == nil {
 		return nil
@@ -355,14 +355,14 @@ func (g *gen) mysqlIdiom(e *env) []*Node {
 		e.vars = append(e.vars, binding{ref: "@" + v, t: c.Type, null: true})
 		return []*Node{
 			seq("idiom: read and write", "SELECT "+c.Name+" INTO @"+v+" FROM "+t.Name, at(), g.mysqlLock(40)).of("statement", ""),
-			update("@"+v+pick(g, []string{" + ", " - "}), arg(), at()),
+			update("@"+v+pick(g.gen, []string{" + ", " - "}), arg(), at()),
 		}
 	case 1: // take where there is enough
 		n := arg()
 		return []*Node{update(c.Name+" - ", n, at(), " AND "+c.Name+" >= ", n.Clone())}
 	case 2: // read one row, write another
-		u := pick(g, g.app.Tables)
-		d, other := u.amount(g), g.mysqlKey(e, u, u.Name)
+		u := pick(g.gen, g.app.Tables)
+		d, other := u.amount(g.gen), g.mysqlKey(e, u, u.Name)
 		if d == nil || other == nil {
 			return nil
 		}
@@ -409,5 +409,5 @@ func (g *gen) mysqlIdiom(e *env) []*Node {
 		}
 		return append(out, seq("last_insert_id", "SELECT LAST_INSERT_ID(), COUNT(*) FROM "+t.Name+" WHERE "+t.Key[0].Name+" = LAST_INSERT_ID()").of("statement", ""))
 	}
-	return []*Node{update(c.Name+pick(g, []string{" + ", " - "}), arg(), at())} // count
+	return []*Node{update(c.Name+pick(g.gen, []string{" + ", " - "}), arg(), at())} // count
 }

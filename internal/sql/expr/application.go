@@ -66,7 +66,7 @@ type madeRange struct {
 }
 
 // noteRange remembers what a call of a function makes a range of.
-func (x *Spot) noteRange(name string, args []Val, v Val, loc int32) {
+func noteRange(x *Spot, name string, args []Val, v Val, loc int32) {
 	t, ok := schema.RangeBounds[name]
 	if !ok || len(args) < 2 || len(args) > 3 {
 		return
@@ -100,19 +100,19 @@ func (l *Application) RangeOf(v Val) (madeRange, bool) {
 
 // overlap is whether two ranges have something in common, if that can be told
 // from their ends: each begins before the other ends, and none is empty.
-func (x *Spot) overlap(a, b Val, loc int32) (Val, bool) {
+func overlap(x *Spot, a, b Val, loc int32) (Val, bool) {
 	r, ok := x.App.RangeOf(a)
 	s, too := x.App.RangeOf(b)
 	if !ok || !too {
 		return Val{}, false
 	}
-	before := func(lo, hi Val, closed bool) ir.Expr { return x.before(lo, hi, closed, loc) }
+	before := func(lo, hi Val, closed bool) ir.Expr { return before(x, lo, hi, closed, loc) }
 	return Val{Expr: ir.AndE(before(r.Lo, s.Hi, s.closed), before(s.Lo, r.Hi, r.closed), before(r.Lo, r.Hi, r.closed), before(s.Lo, s.Hi, s.closed)),
 		Type: schema.TBool, NotNull: true}, true
 }
 
 // before reports whether one end is before another, or the same if closed; NULL is no end.
-func (x *Spot) before(lo, hi Val, closed bool, loc int32) ir.Expr {
+func before(x *Spot, lo, hi Val, closed bool, loc int32) ir.Expr {
 	op := "<"
 	if closed {
 		op = "<="
@@ -128,18 +128,18 @@ func (x *Spot) before(lo, hi Val, closed bool, loc int32) ir.Expr {
 
 // inOrder is whether none of the ranges ends before it begins, which is an error; nil for those
 // that a client gives, which are taken to be ranges, and in the conditions of a schema.
-func (x *Spot) inOrder(loc int32, ranges ...Val) ir.Expr {
+func inOrder(x *Spot, loc int32, ranges ...Val) ir.Expr {
 	var out ir.Expr
 	for _, v := range ranges {
-		if r, ok := x.App.RangeOf(v); ok && x.Draft != nil && !x.isGivenRange(v) {
-			out = ir.AndE(out, x.before(r.Lo, r.Hi, true, loc))
+		if r, ok := x.App.RangeOf(v); ok && x.Draft != nil && !isGivenRange(x, v) {
+			out = ir.AndE(out, before(x, r.Lo, r.Hi, true, loc))
 		}
 	}
 	return out
 }
 
 // isGivenRange reports whether v is a range of which a client gives the ends.
-func (x *Spot) isGivenRange(v Val) bool {
+func isGivenRange(x *Spot, v Val) bool {
 	_, is := x.App.RangeOf(v)
 	return is && x.Draft != nil && x.Draft.isGiven(v.Expr)
 }

@@ -116,7 +116,7 @@ func (x *Spot) resolved(c catalog.Call, name string, args []Val, e *pg.FuncCall)
 		x.Unmodelled("the function %s", name)
 	}
 	v := x.pure(c, t, args, e.Location)
-	x.noteRange(name, args, v, e.Location)
+	noteRange(x, name, args, v, e.Location)
 	return v
 }
 

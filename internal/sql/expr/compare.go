@@ -204,24 +204,24 @@ func (s *RowSource) ctid() Val {
 }
 
 // tidOf gives the translator for an expression that is compared with a ctid.
-func (x *Spot) tidOf() *Spot {
+func tidOf(x *Spot) *Spot {
 	y := *x
 	y.Tid = true
 	return &y
 }
 
 // compareTids is = of two places of rows; ok is false where neither side is a ctid.
-func (x *Spot) compareTids(op string, e *pg.A_Expr) (v Val, ok bool) {
+func compareTids(x *Spot, op string, e *pg.A_Expr) (v Val, ok bool) {
 	if !IsCtid(e.Lexpr) && !IsCtid(e.Rexpr) {
 		return Val{}, false
 	}
-	y := x.tidOf()
+	y := tidOf(x)
 	l, r := y.Expr(e.Lexpr), y.Expr(e.Rexpr)
-	return x.SameTid(op, l, r), true
+	return SameTid(x, op, l, r), true
 }
 
 // SameTid compares two places of rows.
-func (x *Spot) SameTid(op string, l, r Val) Val {
+func SameTid(x *Spot, op string, l, r Val) Val {
 	if op != "=" || !l.Type.IsTid() || l.Type.Name != r.Type.Name {
 		panic(schema.Unmodelled{Reason: "the system column ctid in this place"})
 	}
@@ -238,7 +238,7 @@ func (x *Spot) SameTid(op string, l, r Val) Val {
 }
 
 // NoTid refuses a ctid where it is not compared with another one.
-func (x *Spot) NoTid(t schema.Type) {
+func NoTid(x *Spot, t schema.Type) {
 	if t.IsTid() && !x.Tid {
 		panic(schema.Unmodelled{Reason: "the system column ctid in this place"})
 	}
@@ -257,26 +257,26 @@ func IsNotNull(e ir.Expr) ir.Expr { return ir.NotE(&ir.Unary{Op: ir.IsNull, X: e
 
 // besideNull reports whether the planner may know that an expression is NULL because an operand
 // is: then the others are not computed, and no function that they call runs.
-func (x *Spot) besideNull(n *pg.Node) bool {
+func besideNull(x *Spot, n *pg.Node) bool {
 	switch e := pg.Inner(n).(type) {
 	case *pg.A_Expr:
 		strict := e.Kind == pg.ExprOp || e.Kind == pg.ExprLike || e.Kind == pg.ExprILike || e.Kind == pg.ExprSimilar
-		return strict && !x.App.In.MySQL && (x.planned(e.Lexpr) || x.planned(e.Rexpr))
+		return strict && !x.App.In.MySQL && (planned(x, e.Lexpr) || planned(x, e.Rexpr))
 	case *pg.FuncCall:
-		return !x.App.In.MySQL && slices.ContainsFunc(e.Args, x.planned) && len(x.Functions(syntax.Qualified(syntax.Names(e.Funcname)))) == 0
+		return !x.App.In.MySQL && slices.ContainsFunc(e.Args, func(n *pg.Node) bool { return planned(x, n) }) && len(x.Functions(syntax.Qualified(syntax.Names(e.Funcname)))) == 0
 	}
 	return false
 }
 
 // planned reports whether a value may be the constant NULL when a query is planned.
-func (x *Spot) planned(n *pg.Node) bool {
+func planned(x *Spot, n *pg.Node) bool {
 	switch e := pg.Inner(n).(type) {
 	case *pg.A_Const:
 		return e.Isnull
 	case *pg.TypeCast:
-		return x.planned(e.Arg)
+		return planned(x, e.Arg)
 	}
-	return n != nil && x.besideNull(n)
+	return n != nil && besideNull(x, n)
 }
 
 // isConstant reports whether a query has the value of an expression when it is planned: that of
@@ -294,7 +294,7 @@ func isConstant(n *pg.Node) bool {
 }
 
 // callsProgram reports whether an expression calls functions of the program.
-func (x *Spot) callsProgram(e *pg.A_Expr) bool {
+func callsProgram(x *Spot, e *pg.A_Expr) bool {
 	found := false
 	pg.Walk(e, func(n any) bool {
 		c, is := n.(*pg.FuncCall)

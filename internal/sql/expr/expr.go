@@ -170,7 +170,7 @@ func (x *Spot) Expr(n *pg.Node) Val {
 		x.Fail(x.At(n), "the expression is nested too deep")
 	}
 	var undo func()
-	if x.Draft != nil && x.besideNull(n) {
+	if x.Draft != nil && besideNull(x, n) {
 		undo = x.Draft.mark()
 	}
 	v := x.expr1(n)
@@ -179,7 +179,7 @@ func (x *Spot) Expr(n *pg.Node) Val {
 	}
 	x.depth--
 	if x.Draft != nil && !v.Record && v.Expr != nil {
-		if name := Failing(v.Expr); name != "" && !x.isGivenRange(v) {
+		if name := Failing(v.Expr); name != "" && !isGivenRange(x, v) {
 			x.Draft.Fallible = append(x.Draft.Fallible, name)
 		}
 	}

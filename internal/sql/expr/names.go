@@ -154,7 +154,7 @@ func (x *Spot) column(parts []string, loc int32) (Val, bool) {
 			if i < len(x.Levels)-1 {
 				lv.Used = true
 			}
-			x.NoTid(found.Type)
+			NoTid(x, found.Type)
 			return Val{Expr: found.Expr, Type: found.Type, NotNull: found.NotNull}, true
 		}
 		if len(parts) == 1 {

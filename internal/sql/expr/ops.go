@@ -23,7 +23,7 @@ func (x *Spot) aExpr(e *pg.A_Expr) Val {
 	if _, declared := x.App.Operators[ops[len(ops)-1]]; declared {
 		panic(schema.Unmodelled{Reason: "the operator " + op + ", which is declared here"})
 	}
-	if _, compares := syntax.Comparisons[op]; compares && x.callsProgram(e) {
+	if _, compares := syntax.Comparisons[op]; compares && callsProgram(x, e) {
 		y := *x
 		y.inTurn = true
 		x = &y
@@ -33,7 +33,7 @@ func (x *Spot) aExpr(e *pg.A_Expr) Val {
 		if e.Lexpr == nil {
 			return x.Prefix(op, x.One(e.Rexpr), e.Location)
 		}
-		if v, ok := x.compareTids(op, e); ok {
+		if v, ok := compareTids(x, op, e); ok {
 			return v
 		}
 		l := x.Expr(e.Lexpr)
@@ -270,8 +270,8 @@ func (x *Spot) Binary(op string, l, r Val, loc int32) Val {
 		r = x.Fit(r, l.Type.Plain())
 	}
 	if op == "&&" {
-		if v, ok := x.overlap(l, r, loc); ok {
-			if ordered := x.inOrder(loc, l, r); ordered != nil {
+		if v, ok := overlap(x, l, r, loc); ok {
+			if ordered := inOrder(x, loc, l, r); ordered != nil {
 				v.Expr = &ir.Cond{If: ordered, Then: v.Expr, Else: x.operator(op, &l, r, loc).Expr}
 			}
 			return v

@@ -407,7 +407,7 @@ func (q *Query) star(parts []string, loc int32) {
 			q.Place.Fail(loc, "there is no table or alias %s", strings.Join(parts, "."))
 		}
 		for _, c := range s.Cols {
-			x.NoTid(c.Type)
+			expr.NoTid(&x.Spot, c.Type)
 		}
 		q.Targets = append(q.Targets, s.Cols...)
 		return
@@ -418,7 +418,7 @@ func (q *Query) star(parts []string, loc int32) {
 	merged := map[string]bool{}
 	for _, s := range q.Level.Sources {
 		for _, c := range s.Cols {
-			x.NoTid(c.Type)
+			expr.NoTid(&x.Spot, c.Type)
 			if s.Hidden[c.Name] {
 				merged[c.Name] = true
 			}

@@ -128,7 +128,7 @@ func (x *Place) any(e *pg.SubLink, s *pg.SelectStmt, op string, m expr.Mode) ir.
 	}
 	var c expr.Val
 	if v.Type.IsTid() {
-		c = x.SameTid(op, v, cols)
+		c = expr.SameTid(&x.Spot, op, v, cols)
 	} else {
 		c = q.Place.Binary(op, v, cols, e.Location)
 	}
