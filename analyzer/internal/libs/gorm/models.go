@@ -123,7 +123,7 @@ func (l *usage) tables() ([]session.Model, []session.Declaration) {
 	return models, out
 }
 
-// noteModel takes note of a model that a statement is about.
+// noteModel records a model that a statement is about.
 func (l *usage) noteModel(m *gormmodel.Model, pos ir.Pos, migrated bool) {
 	if m == nil || m.Table == "" {
 		return
