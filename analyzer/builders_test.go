@@ -12,7 +12,7 @@ import (
 )
 
 // TestBuilders compares what is found in modules that build their statements with
-// libraries with golden files, and some that use none. Each module has stubs of the libraries, so that no
+// libraries with golden files, one for each function, and some that use none. Each module has stubs of the libraries, so that no
 // network is needed.
 func TestBuilders(t *testing.T) {
 	for _, name := range []string{"bun", "ent", "gopg", "gorm", "gorp", "migrations", "nested", "sql", "squirrel", "stmts", "sqlxnamed"} {
@@ -24,25 +24,24 @@ func TestBuilders(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden.Compare(t, filepath.Join(dir, "golden.txt"), report(res))
+			golden.CompareFolder(t, filepath.Join(dir, "golden"), reports(res))
 		})
 	}
 }
 
-// report prints a result for comparison.
-func report(res *Result) string {
-	var out strings.Builder
+// reports prints a result for comparison: the transactions of each function in a file of
+// its name, the notes, and the schema.
+func reports(res *Result) map[string]string {
+	out := map[string]string{}
 	for _, n := range res.Notes {
-		fmt.Fprintf(&out, "note %s: %s\n", filepath.Base(n.Pos.String()), n.Text)
+		out["notes.txt"] += fmt.Sprintf("%s: %s\n", filepath.Base(n.Pos.String()), n.Text)
 	}
 	for _, x := range res.Txns {
-		fmt.Fprintf(&out, "# %s\n%s\n", filepath.Base(x.Pos.String()), x)
+		name, _, _ := strings.Cut(x.Name, "#")
+		out[name+".txt"] += fmt.Sprintf("# %s\n%s\n", filepath.Base(x.Pos.String()), x)
 	}
-	for i, d := range res.Schema() {
-		if i == 0 {
-			fmt.Fprintln(&out, "# schema")
-		}
-		fmt.Fprint(&out, d.SQL)
+	for _, d := range res.Schema() {
+		out["schema.sql"] += d.SQL
 	}
-	return out.String()
+	return out
 }

@@ -2,8 +2,11 @@ package golden
 
 import (
 	"flag"
+	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -32,5 +35,34 @@ func Compare(t testing.TB, file, got string, anything ...*regexp.Regexp) {
 	}
 	if got != want {
 		t.Errorf("%s differs from what the test got; go test -update writes it anew\n%s", file, diff.Diff(file, []byte(want), "got", []byte(got)))
+	}
+}
+
+// CompareFolder is Compare for the files of a folder, by their names: it fails for those
+// that are there and that the test did not get, too. With -update these are removed.
+func CompareFolder(t testing.TB, dir string, got map[string]string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatalf("%v: go test -update writes it", err)
+	}
+	for _, e := range entries {
+		if _, ok := got[e.Name()]; ok {
+			continue
+		}
+		name := filepath.Join(dir, e.Name())
+		if !*update {
+			t.Errorf("%s is about nothing that the test got; go test -update removes it", name)
+		} else if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		Compare(t, filepath.Join(dir, name), got[name])
 	}
 }

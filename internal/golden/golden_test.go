@@ -22,7 +22,13 @@ func (r *recorder) Errorf(format string, args ...any) { r.failed = fmt.Sprintf(f
 func (r *recorder) Fatalf(format string, args ...any) { r.Errorf(format, args...); panic(r) }
 
 // failure is how Compare fails, "" if it does not.
-func failure(t *testing.T, file, got string, anything ...*regexp.Regexp) (text string) {
+func failure(t *testing.T, file, got string, anything ...*regexp.Regexp) string {
+	t.Helper()
+	return failureOf(t, func(r *recorder) { Compare(r, file, got, anything...) })
+}
+
+// failureOf is how a comparison fails, "" if it does not.
+func failureOf(t *testing.T, compare func(r *recorder)) (text string) {
 	t.Helper()
 	r := &recorder{TB: t}
 	defer func() {
@@ -31,7 +37,7 @@ func failure(t *testing.T, file, got string, anything ...*regexp.Regexp) (text s
 		}
 		text = r.failed
 	}()
-	Compare(r, file, got, anything...)
+	compare(r)
 	return ""
 }
 
@@ -69,5 +75,28 @@ func TestUpdate(t *testing.T) {
 	*update = false
 	if text := failure(t, file, "new\n"); text != "" {
 		t.Error(text)
+	}
+}
+
+func TestCompareFolder(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		got  map[string]string
+		want string
+	}{
+		{map[string]string{"a": "a", "b": "b"}, ""},
+		{map[string]string{"a": "a", "b": "c"}, "b differs"},
+		{map[string]string{"a": "a"}, "b is about nothing"},
+		{map[string]string{"a": "a", "b": "b", "c": "c"}, "-update writes it"},
+	} {
+		text := failureOf(t, func(r *recorder) { CompareFolder(r, dir, c.got) })
+		if c.want == "" && text != "" || !strings.Contains(text, c.want) {
+			t.Errorf("%v: the failure is %q, want %q", c.got, text, c.want)
+		}
 	}
 }

@@ -428,7 +428,7 @@ func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
 	return memory.Inherit(inv.T, in.UnknownCall(what, args, inv.T), inv.Args)
 }
 
-// called takes note of a call between functions of the program.
+// called records a call between functions of the program.
 func (in *interp) called(f *ssa.Function, args, free []memory.Value) {
 	how := program.Plainly
 	for _, v := range slices.Concat(args, free) {

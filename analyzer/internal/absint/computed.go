@@ -37,7 +37,7 @@ func (in *interp) computed(f *ssa.Function, args *program.ConstantArgs, out memo
 	return t
 }
 
-// pair takes note of which texts belong to which of the texts of an argument.
+// pair records which texts belong to which of the texts of an argument.
 func (in *interp) pair(f *ssa.Function, args *program.ConstantArgs, out memory.Value) {
 	s, ok := memory.Unbox(out).(memory.Scalar)
 	x, isVar := s.E.(*client.VarExpr)

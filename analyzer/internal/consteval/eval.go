@@ -306,7 +306,7 @@ func (r *run) store(addr, v Value) {
 	}
 }
 
-// hide takes note that values get out of sight: what they lead to may change.
+// hide records that values get out of sight: what they lead to may change.
 func hide(list ...Value) {
 	for _, v := range list {
 		switch v := v.(type) {

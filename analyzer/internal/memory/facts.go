@@ -12,7 +12,7 @@ import (
 // of a loop: its head forgets all.
 type Facts map[string]bool
 
-// Assume takes note that a condition holds, or does not.
+// Assume records that a condition holds, or does not.
 func (in *Memory) Assume(e client.Expr, is bool) {
 	if in.St == nil {
 		return
@@ -85,7 +85,7 @@ type errorOrigin struct {
 	facts Facts
 }
 
-// excludeCodes takes note that the code of an error is one that is possible.
+// excludeCodes records that the code of an error is one that is possible.
 func (in *Memory) excludeCodes(v string, possible func(code int64) bool) {
 	was := in.St.Codes[v]
 	now := func(code int64) bool { return possible(code) && (was == nil || was(code)) }
@@ -225,7 +225,7 @@ func (in *Memory) originCodes(e client.Expr) (codes []int64, known bool) {
 	return codes, true
 }
 
-// noteOrigins takes note of where the code of an error comes from.
+// noteOrigins records where the code of an error comes from.
 func (in *Memory) noteOrigins(v string, edges []*Edge, vals []Value) {
 	var list []errorOrigin
 	for i, e := range edges {
@@ -248,7 +248,7 @@ func (in *Memory) noteOrigins(v string, edges []*Edge, vals []Value) {
 	in.origins[v] = list
 }
 
-// noteChoice takes note that a variable is one of two constants, as a condition
+// noteChoice records that a variable is one of two constants, as a condition
 // says.
 func (in *Memory) noteChoice(v string, cond client.Expr, a, b Scalar) {
 	x, ok := ConstOf(a)

@@ -115,7 +115,7 @@ func (in *Memory) Outside() {
 	}
 }
 
-// Show takes note that the program looks at e when the transaction is over.
+// Show records that the program looks at e when the transaction is over.
 func (in *Memory) Show(e client.Expr) {
 	client.EachVar(e, func(name string) { in.Shown[name] = true })
 }

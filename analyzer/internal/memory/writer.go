@@ -191,7 +191,7 @@ type Earlier struct {
 	Was client.Query
 }
 
-// Rewinds takes note of what a query is before it gets variables: one that was made
+// Rewinds records what a query is before it gets variables: one that was made
 // before a loop loses them when the body of the loop is interpreted again.
 func (in *Memory) Rewinds(q *client.Query) {
 	was := *q

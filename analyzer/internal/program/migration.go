@@ -8,7 +8,7 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// findMigrations takes note of the functions that an instruction registers, and of
+// findMigrations records the functions that an instruction registers, and of
 // those that it mentions.
 func (p *Program) findMigrations(instr ssa.Instruction) {
 	for _, n := range p.Know.list {

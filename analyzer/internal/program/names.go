@@ -45,6 +45,8 @@ type Names struct {
 	Paths []string
 	// Prepared are the types of prepared statements.
 	Prepared []string
+	// Drivers are modules of drivers, with the databases that they connect to.
+	Drivers map[string]Database
 	// Results are the types by which the methods that give them are known.
 	Results map[string]Role
 	// Methods are methods of whatever statements are sent through, by name. What they

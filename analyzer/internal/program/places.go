@@ -193,7 +193,7 @@ func IsNilConst(v ssa.Value) bool {
 	return ok && c.Value == nil
 }
 
-// writes takes note that a function stores statements in a place, or in a map that
+// writes records that a function stores statements in a place, or in a map that
 // is kept in some.
 func (pl *Places) writes(f *ssa.Function, where ssa.Value) {
 	list := pl.PlacesOfMap(where)
@@ -203,7 +203,7 @@ func (pl *Places) writes(f *ssa.Function, where ssa.Value) {
 	pl.writesIn(f, list)
 }
 
-// writesIn takes note that a function stores statements in places.
+// writesIn records that a function stores statements in places.
 func (pl *Places) writesIn(f *ssa.Function, list []Place) {
 	pl.Writers[f] = true
 	for _, at := range list {

@@ -264,7 +264,7 @@ func (p *Program) invokes(f *ssa.Function) {
 	}
 }
 
-// use takes note that user mentions f.
+// use records that user mentions f.
 func (p *Program) use(f, user *ssa.Function) {
 	if o := f.Origin(); o != nil {
 		f = o

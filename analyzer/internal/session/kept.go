@@ -26,7 +26,7 @@ type keptStmt struct {
 	partial bool
 }
 
-// FailKept takes note that a function was not interpreted to its end: what it, or
+// FailKept records that a function was not interpreted to its end: what it, or
 // one that it calls, stores in places is not known.
 func (a *Analysis) FailKept(f *ssa.Function) {
 	seen := map[*ssa.Function]bool{}
@@ -46,7 +46,7 @@ func (a *Analysis) FailKept(f *ssa.Function) {
 	}
 }
 
-// Keep takes note that a value is stored in places.
+// Keep records that a value is stored in places.
 func (in *Session) Keep(list []program.Place, key, v memory.Value) {
 	if in.Trace != nil || in.Site != "" || len(list) == 0 {
 		return

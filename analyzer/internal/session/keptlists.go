@@ -15,7 +15,7 @@ import (
 // their elements. They are followed as long as elements are set by index: one that
 // grows with append is not.
 
-// PairIndex takes note that a text is that of a list with an index that is not
+// PairIndex records that a text is that of a list with an index that is not
 // constant: which one belongs to which index.
 func (in *Session) PairIndex(index memory.Value, texts []string, out memory.Value) {
 	s, ok := memory.Unbox(out).(memory.Scalar)
@@ -60,7 +60,7 @@ func (in *Session) byIndex(sql, index client.Expr) map[string][]string {
 // indexKey names an index as what a text is computed from.
 func indexKey(e client.Expr) string { return "index " + client.ExprString(e) }
 
-// KeepAt takes note that a statement is stored in elements of places.
+// KeepAt records that a statement is stored in elements of places.
 func (in *Session) KeepAt(list []program.Place, index, v memory.Value) {
 	if len(list) == 0 {
 		return

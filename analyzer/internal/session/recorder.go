@@ -104,7 +104,7 @@ func NewFindings() *Findings {
 	return &Findings{Apart: map[*ssa.Function]bool{}, Missed: map[*ssa.Function]bool{}, Given: map[token.Pos]bool{}}
 }
 
-// FromCaller takes note that the statement at a place comes from the caller.
+// FromCaller records that the statement at a place comes from the caller.
 func (f *Findings) FromCaller(why string, at token.Pos) {
 	f.Text = cmp.Or(f.Text, why)
 	f.Given[at] = true
@@ -124,14 +124,14 @@ func (f *Findings) Reset(m Mark) {
 	f.kept = f.kept[:m.kept]
 }
 
-// Made takes note of a function literal that uses the database.
+// Made records a function literal that uses the database.
 func (in *Session) Made(f *ssa.Function) {
 	if in.Trace == nil && f.Parent() != nil && in.P.Matters(f) && !slices.Contains(in.P.Literals, f) {
 		in.P.Literals = append(in.P.Literals, f)
 	}
 }
 
-// newSite takes note that a transaction begins.
+// newSite records that a transaction begins.
 func (in *Session) newSite(path string) {
 	for _, s := range in.Result.Sites {
 		if s.Path == path {
@@ -152,7 +152,7 @@ func (in *Session) Callers(why string) {
 	}
 }
 
-// escape takes note of functions that somebody else may call.
+// escape records functions that somebody else may call.
 func (in *Session) escape(v memory.Value) {
 	in.Holds(v, func(w memory.Value) bool {
 		if c, ok := w.(*memory.Closure); ok && c.Fn != nil && c.Fn.Parent() != nil && in.P.Matters(c.Fn) && !slices.Contains(in.Result.Escaped, c.Fn) {
@@ -162,7 +162,7 @@ func (in *Session) escape(v memory.Value) {
 	})
 }
 
-// Auto takes note of a statement outside of transactions, with its text.
+// Auto records a statement outside of transactions, with its text.
 func (in *Session) Auto(r *memory.Rows, text string, args []memory.Value) {
 	for _, a := range in.Result.Autos {
 		if a.Txn.Pos == r.Pos && a.Txn.Body[0].(*client.Query).SQL == text {
@@ -218,7 +218,7 @@ func FunctionName(f *ssa.Function) string {
 	return name
 }
 
-// sent takes note of a statement of the trace, and gives what stands for its place.
+// sent records a statement of the trace, and gives what stands for its place.
 func (in *Session) sent(h *memory.Handle) ir.Pos {
 	t := in.Trace
 	s := Sent{Pos: in.P.Position(in.Pos), Unit: Outer, Func: FunctionName(Outermost(in.Fr.Fn))}

@@ -42,7 +42,7 @@ func (in *Session) constantResults(vals []memory.Value) string {
 	return strings.Join(out, ", ")
 }
 
-// NoteResults takes note of what the function returns after the commit that led here.
+// NoteResults records what the function returns after the commit that led here.
 func (in *Session) NoteResults(vals []memory.Value) {
 	if in.St.Ended == nil {
 		return

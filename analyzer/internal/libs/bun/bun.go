@@ -24,6 +24,7 @@ var queries = map[string]bool{"NewSelect": true, "NewInsert": false, "NewUpdate"
 func New(p *program.Program) *session.Library {
 	return &session.Library{
 		Names: program.Names{
+			Drivers: map[string]program.Database{"github.com/uptrace/bun/driver/pgdriver": program.PostgreSQL},
 			Handles: map[string]string{"github.com/uptrace/bun.DB": "db", "github.com/uptrace/bun.Conn": "db", "github.com/uptrace/bun.Tx": "tx"},
 			Uses:    []string{"(*github.com/uptrace/bun.DB).RunInTx"},
 			UsesMethod: func(m *types.Func) (uses, known bool) {

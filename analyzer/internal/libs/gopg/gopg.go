@@ -50,6 +50,7 @@ func New(*program.Program) *session.Library {
 	u := &usage{}
 	return &session.Library{
 		Names: program.Names{
+			Drivers: map[string]program.Database{"github.com/go-pg/pg": program.PostgreSQL},
 			Handles: map[string]string{path + ".DB": "db", path + ".Conn": "db", path + ".baseDB": "db", path + ".Tx": "tx", path + ".Stmt": "either", ormPath + ".DB": "either"},
 			Paths:   []string{ormPath},
 			Sends:   func(m *types.Func) bool { return callOf(m.Name(), m.Signature()).sends() },

@@ -156,7 +156,7 @@ func (d *draft) Join(in *memory.Memory, _ string, edges []*memory.Edge, vals []m
 		switch {
 		case o.lost != "" || out.lost != "":
 			out.lost = cmp.Or(out.lost, o.lost)
-		case !out.about(o) || out.model != o.model:
+		case !out.about(o) || !sameModel(out.model, o.model):
 			out.lost = "a query of go-pg whose model depends on the path"
 		case !out.likes(o):
 			out.lost = "a query of go-pg whose form depends on the path"
@@ -201,3 +201,6 @@ func (d *draft) likes(o *draft) bool {
 		same(d.set, o.set) && len(d.values) == len(o.values) && same(d.group, o.group) && same(d.order, o.order) && len(d.having) == len(o.having) &&
 		one(d.lock, o.lock) && one(d.conflict, o.conflict) && same(d.returning, o.returning) && d.withDeleted == o.withDeleted && d.onlyDeleted == o.onlyDeleted
 }
+
+// sameModel reports whether two models are the same value.
+func sameModel(a, b *memory.Ref) bool { return a == b || a != nil && b != nil && memory.Same(a.V, b.V) }

@@ -183,7 +183,7 @@ func (in *run) queryCall(inv *session.Invocation, h *memory.Handle, args []memor
 	if !ok {
 		return in.anything(inv, h, nil, false, "a statement of go-pg with parameters that are not known")
 	}
-	rs := in.sendText(h, in.formatted(d.t, args[1], params))
+	rs := in.sendText(h, in.formatted(nil, args[1], params))
 	if !known {
 		rs.Query.Returned = true
 		in.Execute(rs)

@@ -46,6 +46,7 @@ func New(p *program.Program) *session.Library {
 	l.parser = &gormmodel.Parser{TableName: l.tableName}
 	return &session.Library{
 		Names: program.Names{
+			Drivers: map[string]program.Database{"gorm.io/driver/mysql": program.MySQL, "gorm.io/driver/postgres": program.PostgreSQL},
 			Handles: map[string]string{"gorm.io/gorm.DB": "either"},
 			Uses:    []string{"(*gorm.io/gorm.DB).Transaction"},
 			UsesMethod: func(m *types.Func) (uses, known bool) {
@@ -122,7 +123,7 @@ func (l *usage) tables() ([]session.Model, []session.Declaration) {
 	return models, out
 }
 
-// noteModel takes note of a model that a statement is about.
+// noteModel records a model that a statement is about.
 func (l *usage) noteModel(m *gormmodel.Model, pos ir.Pos, migrated bool) {
 	if m == nil || m.Table == "" {
 		return

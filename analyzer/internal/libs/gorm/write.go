@@ -351,7 +351,7 @@ func (in *run) guarded(r *chain, s *subject, where []sqltext.Cond, send func(w s
 	in.Either(in.Settled(some), func() { send(w) }, refuse)
 }
 
-// migrate takes note of the models that AutoMigrate makes tables for.
+// migrate records the models that AutoMigrate makes tables for.
 func (in *run) migrate(args []memory.Value) {
 	list, ok := in.ListOf(args[len(args)-1])
 	if !ok {

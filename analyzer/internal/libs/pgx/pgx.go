@@ -13,6 +13,7 @@ func New(*program.Program) *session.Library {
 	const v5, v4 = "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v4"
 	l := &session.Library{
 		Names: program.Names{
+			Drivers: map[string]program.Database{"github.com/jackc/pgx": program.PostgreSQL},
 			Handles: map[string]string{},
 			Results: map[string]program.Role{v5 + "/pgconn.CommandTag": program.ExecRole, "github.com/jackc/pgconn.CommandTag": program.ExecRole},
 			Methods: map[string]program.Role{"CopyFrom": program.OwnRole, "SendBatch": program.OwnRole, "BeginFunc": program.InTxRole, "BeginTxFunc": program.InTxRole,

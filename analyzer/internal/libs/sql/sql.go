@@ -23,8 +23,9 @@ func New(*program.Program) *session.Library {
 				"Close": program.IdleRole, "Ping": program.IdleRole, "PingContext": program.IdleRole, "SetMaxOpenConns": program.IdleRole,
 				"Stmt": program.SameRole, "StmtContext": program.SameRole, "Conn": program.WithRole,
 			},
-			Uses:   []string{"github.com/cockroachdb/cockroach-go/v2/crdb.ExecuteTx"},
-			NoRows: []string{"database/sql.ErrNoRows"},
+			Drivers: map[string]program.Database{"github.com/go-sql-driver/mysql": program.MySQL, "github.com/lib/pq": program.PostgreSQL},
+			Uses:    []string{"github.com/cockroachdb/cockroach-go/v2/crdb.ExecuteTx"},
+			NoRows:  []string{"database/sql.ErrNoRows"},
 		},
 		Functions: map[string]session.CallModel{
 			"database/sql.Named":                                    namedArg,

@@ -91,3 +91,9 @@ func RowToStructByName[T any](row CollectableRow) (t T, err error) { return t, n
 func ForEachRow(rows Rows, scans []any, fn func() error) (pgconn.CommandTag, error) {
 	return pgconn.CommandTag{}, nil
 }
+
+func RowToStructByPos[T any](row CollectableRow) (t T, err error) { return t, nil }
+
+func RowToAddrOfStructByName[T any](row CollectableRow) (t *T, err error) { return t, nil }
+
+func AppendRows[T any](slice []T, rows Rows, fn RowToFunc[T]) ([]T, error) { return nil, nil }

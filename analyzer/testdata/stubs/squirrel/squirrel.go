@@ -100,3 +100,37 @@ func (b UpdateBuilder) ExecContext(ctx context.Context) (sql.Result, error)     
 func (b DeleteBuilder) RunWith(r BaseRunner) DeleteBuilder                        { return b }
 func (b DeleteBuilder) Where(pred interface{}, args ...interface{}) DeleteBuilder { return b }
 func (b DeleteBuilder) Exec() (sql.Result, error)                                 { return nil, nil }
+
+type (
+	Lt       map[string]interface{}
+	GtOrEq   map[string]interface{}
+	Like     map[string]interface{}
+	NotLike  map[string]interface{}
+	NotILike map[string]interface{}
+)
+
+func (b SelectBuilder) Distinct() SelectBuilder                                           { return b }
+func (b SelectBuilder) Columns(columns ...string) SelectBuilder                           { return b }
+func (b SelectBuilder) Column(column interface{}, args ...interface{}) SelectBuilder      { return b }
+func (b SelectBuilder) RemoveColumns() SelectBuilder                                      { return b }
+func (b SelectBuilder) LeftJoin(join string, rest ...interface{}) SelectBuilder           { return b }
+func (b SelectBuilder) CrossJoin(join string, rest ...interface{}) SelectBuilder          { return b }
+func (b SelectBuilder) JoinClause(pred interface{}, args ...interface{}) SelectBuilder    { return b }
+func (b SelectBuilder) GroupBy(groupBys ...string) SelectBuilder                          { return b }
+func (b SelectBuilder) Having(pred interface{}, rest ...interface{}) SelectBuilder        { return b }
+func (b SelectBuilder) OrderByClause(pred interface{}, args ...interface{}) SelectBuilder { return b }
+func (b SelectBuilder) Offset(offset uint64) SelectBuilder                                { return b }
+func (b SelectBuilder) RemoveLimit() SelectBuilder                                        { return b }
+func (b SelectBuilder) RemoveOffset() SelectBuilder                                       { return b }
+func (b SelectBuilder) Prefix(sql string, args ...interface{}) SelectBuilder              { return b }
+func (b SelectBuilder) Options(options ...string) SelectBuilder                           { return b }
+func (b InsertBuilder) Select(sb SelectBuilder) InsertBuilder                             { return b }
+func (b InsertBuilder) Into(from string) InsertBuilder                                    { return b }
+func (b UpdateBuilder) Limit(limit uint64) UpdateBuilder                                  { return b }
+func Replace(into string) InsertBuilder                                                   { return InsertBuilder{} }
+
+func (Lt) ToSql() (string, []interface{}, error)       { return "", nil, nil }
+func (GtOrEq) ToSql() (string, []interface{}, error)   { return "", nil, nil }
+func (Like) ToSql() (string, []interface{}, error)     { return "", nil, nil }
+func (NotLike) ToSql() (string, []interface{}, error)  { return "", nil, nil }
+func (NotILike) ToSql() (string, []interface{}, error) { return "", nil, nil }

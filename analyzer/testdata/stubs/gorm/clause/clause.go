@@ -77,3 +77,9 @@ func (IN) Build(builder Builder)         {}
 
 func AssignmentColumns(values []string) Set         { return nil }
 func Assignments(values map[string]interface{}) Set { return nil }
+
+type OrderByColumn struct {
+	Column  Column
+	Desc    bool
+	Reorder bool
+}

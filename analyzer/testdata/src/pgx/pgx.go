@@ -1,0 +1,129 @@
+// Package shop uses what pgx has beside the methods of database/sql.
+package shop
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+type item struct {
+	ID    int
+	Name  string `db:"title"`
+	Price *int
+}
+
+var errDear = errors.New("dear")
+
+// Collect has functions that collect rows: in structs, values and pointers.
+func Collect(ctx context.Context, db *pgxpool.Pool, id int) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, "SELECT id, title, price FROM items WHERE id > $1", id) // want `SELECT id, title, price FROM items WHERE id > $1 (id)`
+		if err != nil {
+			return err
+		}
+		list, err := pgx.CollectRows(rows, pgx.RowToStructByName[item])
+		if err != nil {
+			return err
+		}
+		rows, _ = tx.Query(ctx, "SELECT id, title, price FROM items WHERE id = $1", id) // want `SELECT id, title, price FROM items WHERE id = $1 (id)`
+		one, err := pgx.CollectOneRow(rows, pgx.RowToStructByPos[item])
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		rows, _ = tx.Query(ctx, "SELECT max(price) FROM items") // want `SELECT max(price) FROM items`
+		most, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
+		if err != nil {
+			return err
+		}
+		rows, _ = tx.Query(ctx, "SELECT id, title, price FROM items WHERE price = $1", most) // want `SELECT id, title, price FROM items WHERE price = $1 (row)`
+		dear, err := pgx.CollectOneRow(rows, pgx.RowToAddrOfStructByName[item])
+		if err != nil {
+			return err
+		}
+		rows, _ = tx.Query(ctx, "SELECT id FROM items") // want `SELECT id FROM items`
+		ids, err := pgx.AppendRows([]int{1}, rows, pgx.RowTo[int])
+		if err != nil {
+			return err
+		}
+		rows, _ = tx.Query(ctx, "SELECT title FROM items") // want `SELECT title FROM items`
+		if _, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) { var s string; return s, row.Scan(&s) }); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "INSERT INTO seen (item, dear, n, m) VALUES ($1, $2, $3, $4)", one.ID, dear.Name, len(list), len(ids)) // want `INSERT INTO seen (item, dear, n, m) VALUES ($1, $2, $3, $4) (row.ID_1, row.Name_2, len(v_1), len(v_6))`
+		return err
+	})
+}
+
+// Each has a function for each row, which may end the loop.
+func Each(ctx context.Context, db *pgxpool.Pool, least int) error {
+	return pgx.BeginTxFunc(ctx, db, pgx.TxOptions{IsoLevel: pgx.Serializable}, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, "SELECT id, price FROM items WHERE price > $1", least) // want `rows of SELECT id, price FROM items WHERE price > $1 (least)`
+		if err != nil {
+			return err
+		}
+		var id, price int
+		n := 0
+		_, err = pgx.ForEachRow(rows, []any{&id, &price}, func() error {
+			if price > 100 {
+				return errDear
+			}
+			n++
+			_, err := tx.Exec(ctx, "UPDATE items SET price = $1 WHERE id = $2", price+1, id) // want `UPDATE items SET price = $1 WHERE id = $2 (price_3 + 1, id_3)`
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "INSERT INTO log (n) VALUES ($1)", n) // want `INSERT INTO log (n) VALUES ($1) (n_4)`
+		return err
+	})
+}
+
+// Batches are sent with the transaction, or by themselves.
+func Batches(ctx context.Context, db *pgxpool.Pool, id int) error {
+	var later pgx.Batch
+	later.Queue("DELETE FROM log WHERE item = $1", id)
+	if err := db.SendBatch(ctx, &later).Close(); err != nil { // want `DELETE FROM log WHERE item = $1 (id)`
+		return err
+	}
+	tx, err := db.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback(ctx)
+	b := &pgx.Batch{}
+	b.Queue("UPDATE items SET price = 1 WHERE id = $1", id) // want `UPDATE items SET price = 1 WHERE id = $1 (id)`
+	if id > 1 {
+		b.Queue("DELETE FROM seen WHERE item = $1", id) // want `DELETE FROM seen WHERE item = $1 (id)`
+	}
+	res := tx.SendBatch(ctx, b)
+	if _, err := res.Exec(); err != nil {
+		return err
+	}
+	if err := res.Close(); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
+// Copies insert any rows into a table, which may not be known.
+func Copies(ctx context.Context, db *pgxpool.Pool, name string, rows [][]any) error {
+	tx, err := db.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback(ctx)
+	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"items"}, []string{"id"}, pgx.CopyFromRows(rows)); err != nil { // want `unknown items: CopyFrom`
+		return err
+	}
+	if _, err := tx.CopyFrom(ctx, pgx.Identifier{name}, []string{"id"}, pgx.CopyFromRows(rows)); err != nil { // want `unknown *: CopyFrom`
+		return err
+	}
+	if _, err := tx.Exec(ctx, "DELETE FROM items WHERE id = @id AND title = @name", pgx.NamedArgs{"id": len(rows), "name": name}); err != nil { // want `DELETE FROM items WHERE id = @id AND title = @name (id: len(rows), name: name)`
+		return err
+	}
+	return tx.Commit(ctx)
+}
