@@ -144,19 +144,23 @@ func truncated(ts *testscript.TestScript, neg bool, args []string) {
 // slow is a program whose check takes longer than any test waits.
 const slow = "../../testdata/apps/tpcc-extended-name"
 
-// TestReadme: the README shows what the command prints.
+// TestReadme: the README and the manual show what the command prints.
 func TestReadme(t *testing.T) {
 	repo, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(repo, "README.md"))
-	if err != nil {
-		t.Fatal(err)
+	var pages []byte
+	for _, page := range []string{"README.md", "docs/manual.md"} {
+		data, err := os.ReadFile(filepath.Join(repo, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, data...)
 	}
-	shown := regexp.MustCompile("(?s)```\n\\$ robust ([^\n]*)\n(.*?)```").FindAllSubmatch(data, -1)
-	if len(shown) < 2 {
-		t.Fatalf("the README shows %d runs", len(shown))
+	shown := regexp.MustCompile("(?s)```\n\\$ robust ([^\n]*)\n(.*?)```").FindAllSubmatch(pages, -1)
+	if len(shown) < 4 {
+		t.Fatalf("the README and the manual show %d runs", len(shown))
 	}
 	for _, m := range shown {
 		cmd := exec.Command("robust", strings.Fields(string(m[1]))...)
@@ -166,7 +170,7 @@ func TestReadme(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, want := strings.TrimSpace(string(out)), strings.TrimSpace(string(m[2])); got != want {
-			t.Errorf("robust %s prints\n%s\nthe README shows\n%s", m[1], got, want)
+			t.Errorf("robust %s prints\n%s\nthe pages show\n%s", m[1], got, want)
 		}
 	}
 }
