@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/parser"
 	"go/token"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/packages"
 )
 
 // TestFaults: the table has not rotted. Every fault finds its place, and leaves
@@ -46,6 +49,49 @@ func TestFaults(t *testing.T) {
 		if _, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution); err != nil {
 			t.Errorf("with faults: %v", err)
 		}
+	}
+}
+
+// TestFaultsCompile: the sources with all faults compile, so that no fault is killed by
+// the compiler.
+func TestFaultsCompile(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]Fault{}
+	for _, f := range faults() {
+		files[f.File] = append(files[f.File], f)
+	}
+	overlay := map[string][]byte{}
+	var folders []string
+	for file, faults := range files {
+		src, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, pkg, err := rewrite(string(src), faults)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := filepath.Dir(file)
+		overlay[filepath.Join(root, file)] = []byte(text)
+		overlay[filepath.Join(root, folder, "zz_fault.go")] = fmt.Appendf(nil, chooser, pkg, faultVariable)
+		folders = append(folders, "./"+folder)
+	}
+	slices.Sort(folders)
+	list, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps,
+		Dir: root, Context: t.Context(), Overlay: overlay}, slices.Compact(folders)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range list {
+		for _, e := range p.Errors {
+			t.Error(e)
+		}
+	}
+	if len(list) < 10 {
+		t.Errorf("there are faults in %d packages only", len(list))
 	}
 }
 
