@@ -51,7 +51,11 @@ COMMIT;
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // of what is unknown
+			limit := 2 * time.Minute
+			if tc.want == robust.Unknown {
+				limit = 5 * time.Second
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.MariaDB(), Init: schedules.AnyRows})
 			if err != nil {
