@@ -9,6 +9,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,7 +20,7 @@ import (
 )
 
 // Functions of the extensions citext, pgcrypto, uuid-ossp, ltree and fuzzystrmatch, and
-// pg_size_pretty of the server.
+// pg_size_pretty and pg_size_bytes of the server.
 
 func init() {
 	citextFunctions()
@@ -47,6 +49,7 @@ func init() {
 		"uuid_generate_v5(uuid,text)": namedUUID(func(b []byte) []byte { s := sha1.Sum(b); return s[:16] }, 5),
 		"levenshtein(text,text)":      levenshtein,
 		"pg_size_pretty(int8)":        func(a []ir.Value) (ir.Value, error) { return sizePretty(a[0].I) },
+		"pg_size_bytes(text)":         func(a []ir.Value) (ir.Value, error) { return sizeBytes(a[0].S) },
 	})
 	for name, id := range map[string]string{"nil": "00000000-0000-0000-0000-000000000000", "ns_dns": "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
 		"ns_url": "6ba7b811-9dad-11d1-80b4-00c04fd430c8", "ns_oid": "6ba7b812-9dad-11d1-80b4-00c04fd430c8", "ns_x500": "6ba7b814-9dad-11d1-80b4-00c04fd430c8"} {
@@ -141,6 +144,37 @@ func sizePretty(n int64) (ir.Value, error) {
 		n /= 1024
 	}
 	return ir.Null, ir.ErrNotKnown
+}
+
+// sizeNumber is the number before a unit. The server takes blanks after the e, too.
+var sizeNumber = regexp.MustCompile("^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][" + value.Space + "]*[+-]?[0-9]+)?")
+
+// sizeUnits are the powers of 2 that units mean, which are read without regard to case.
+var sizeUnits = map[string]uint{"": 0, "bytes": 0, "kb": 10, "mb": 20, "gb": 30, "tb": 40, "pb": 50}
+
+// sizeBytes reads a number of bytes with a unit; halves of a byte go away from zero.
+func sizeBytes(s string) (ir.Value, error) {
+	s = strings.Trim(s, value.Space)
+	number := sizeNumber.FindString(s)
+	if number == "" {
+		return ir.Null, value.Failure("22023", "%q is no size", s)
+	}
+	unit := strings.Trim(s[len(number):], value.Space)
+	bits, known := sizeUnits[strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A' // of these letters alone: the Kelvin sign is no k
+		}
+		return r
+	}, unit)]
+	r, read := value.Rational(number)
+	switch {
+	case !read, strings.EqualFold(unit, "B"): // blanks, or more digits than a numeric may have; a unit since PostgreSQL 16
+		return ir.Null, ir.ErrNotKnown
+	case !known:
+		return ir.Null, value.Failure("22023", "%q is no unit of sizes", unit)
+	}
+	r.Mul(r, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), bits)))
+	return scalars.IntResult(value.RoundTo(r, 0).Num(), 64)
 }
 
 // labels gives the parts of an ltree.

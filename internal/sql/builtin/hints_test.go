@@ -90,6 +90,8 @@ var hints = []struct {
 	hint(`^to_char\((timestamp|interval)`, "", strings.Join(datePictures, "¦")),
 	hint(`^digest`, "", "md5¦sha1¦sha224¦sha256¦sha384¦SHA512¦x"),
 	hint(`^hmac`, "", "", "md5¦sha1¦sha224¦sha256¦sha384¦SHA512"),
+	hint(`^pg_size_bytes`, "10 GB¦1kB¦1.5 MB¦-3tb¦+.5 kB¦5.¦.¦¦ 7 \t¦\v2 bytes \n¦1e3¦1e-4 PB¦1E+2kb¦1e 3¦1e\t+x¦1 e¦1eB¦2 Bytes¦1 byte¦1 b¦9 PB¦8192 PB¦8191.99999999999999999999 PB¦-8192PB¦9223372036854775807¦9223372036854775808"+
+		"¦0.5¦-0.5¦2.49999¦1 \u212aB¦1 kB x¦1_000¦- 1¦NaN¦1,5 MB¦1\u00a0MB¦١ kB¦1e20¦1e1000 kB¦3e-1000 kB"),
 	hint(`^text2ltree`, "a.b¦a¦¦a..b¦a b¦a.b.c¦é"),
 	hint(`^format\(text\)`, `a%%b¦%¦abc¦%s`),
 	hint(`^format\(text,any\)`, `%s¦%I¦%L¦%s %s¦%10s¦%-10s¦%2$s %1$s¦%%¦%*s¦%-5L¦%1$s %s¦%0$s¦%5¦%d¦%3$I¦a %s b %L c %I¦%*2$s¦%-*1$s¦%1$-8s¦%99999999999s¦%s%`),

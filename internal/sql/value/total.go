@@ -16,7 +16,7 @@ var totalNames = strings.Fields(`lower upper initcap length char_length characte
 	sin cos tan date_trunc to_date to_timestamp make_date make_time make_timestamp make_timestamptz make_interval
 	timezone justify_days justify_hours justify_interval date_bin isfinite jsonb_typeof json_typeof jsonb_array_length json_array_length
 	host masklen set_masklen network netmask hostmask broadcast family abbrev inet_merge get_bit set_bit get_byte set_byte bit_count crypt
-	interval_total gen_salt digest hmac starts_with normalize is_normalized hashtext width_bucket`)
+	interval_total gen_salt digest hmac starts_with normalize is_normalized hashtext width_bucket pg_size_bytes`)
 
 // partialTypes are those whose operators may have no value.
 var partialTypes = []string{"json", "jsonb", "hstore", "xml", "ltree", "jsonpath", "point", "line", "lseg", "box", "path", "polygon", "circle"}

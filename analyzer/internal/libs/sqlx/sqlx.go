@@ -36,8 +36,9 @@ func New(*program.Program) *session.Library {
 			path + ".Select": session.SendsThrough(program.SelectRole), path + ".SelectContext": session.SendsThrough(program.SelectRole),
 			path + ".NamedExec":         session.SendsThrough(program.NamedExecRole),
 			"(*" + path + ".DB).Rebind": session.GivesLast, "(*" + path + ".Tx).Rebind": session.GivesLast,
-			path + ".In":    rewriting(expandLists),
-			path + ".Named": rewriting(bindNames),
+			path + ".In":                   rewriting(expandLists),
+			path + ".Named":                rewriting(bindNames),
+			"(*" + path + ".DB).BindNamed": rewriting(bindNamesOf), "(*" + path + ".Tx).BindNamed": rewriting(bindNamesOf),
 		},
 		Method: method,
 	}
@@ -73,6 +74,11 @@ func bindNames(s *session.Session, args []memory.Value) (sqltext.Fragment, bool)
 		return sqltext.Fragment{}, false
 	}
 	return byColon(text, named)
+}
+
+// bindNamesOf is Named as a method, which writes the parameters as the database does.
+func bindNamesOf(s *session.Session, args []memory.Value) (sqltext.Fragment, bool) {
+	return bindNames(s, args[1:])
 }
 
 // method models statements that are prepared with names for their parameters.

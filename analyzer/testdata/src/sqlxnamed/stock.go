@@ -91,3 +91,45 @@ func Bulk(db *sqlx.DB, ids []int64) error {
 	}
 	return tx.Commit()
 }
+
+// Move binds names before it sends: those of a struct, and of a map.
+func Move(db *sqlx.DB, item Item) error {
+	query, args, err := db.BindNamed("SELECT count FROM items WHERE id = :id AND code = :code", item)
+	if err != nil {
+		return err
+	}
+	tx, err := db.Beginx()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var n int
+	if err := tx.Get(&n, query, args...); err != nil {
+		return err
+	}
+	query, args, err = tx.BindNamed("UPDATE items SET count = :n WHERE id = :id", map[string]interface{}{"n": n + 1, "id": item.ID})
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(query, args...); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// Fill binds the rows of a slice, of which there may be any number.
+func Fill(db *sqlx.DB, items []Item) error {
+	tx, err := db.Beginx()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	query, args, err := tx.BindNamed("INSERT INTO items (id, code, count) VALUES (:id, :code, :count)", items)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(query, args...); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

@@ -14,10 +14,16 @@ type Row struct{}
 type NamedStmt struct{}
 type Stmt struct{ *sql.Stmt }
 
-func In(query string, args ...interface{}) (string, []interface{}, error)    { return "", nil, nil }
-func Named(query string, arg interface{}) (string, []interface{}, error)     { return "", nil, nil }
-func (db *DB) Beginx() (*Tx, error)                                          { return nil, nil }
-func (db *DB) Rebind(query string) string                                    { return query }
+func In(query string, args ...interface{}) (string, []interface{}, error) { return "", nil, nil }
+func Named(query string, arg interface{}) (string, []interface{}, error)  { return "", nil, nil }
+func (db *DB) Beginx() (*Tx, error)                                       { return nil, nil }
+func (db *DB) Rebind(query string) string                                 { return query }
+func (db *DB) BindNamed(query string, arg interface{}) (string, []interface{}, error) {
+	return "", nil, nil
+}
+func (tx *Tx) BindNamed(query string, arg interface{}) (string, []interface{}, error) {
+	return "", nil, nil
+}
 func (db *DB) NamedExec(query string, arg interface{}) (sql.Result, error)   { return nil, nil }
 func (db *DB) PrepareNamed(query string) (*NamedStmt, error)                 { return nil, nil }
 func (tx *Tx) NamedExec(query string, arg interface{}) (sql.Result, error)   { return nil, nil }
