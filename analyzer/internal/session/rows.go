@@ -33,7 +33,14 @@ func (in *Session) onRows(inv *Invocation, r *memory.Rows, name string, args []m
 	case "CommandTag":
 		in.Execute(r)
 		return &memory.Outcome{Query: r.Query, Mine: r.Mine}, true
-	case "NextResultSet", "Columns", "ColumnTypes", "FieldDescriptions", "Values", "MapScan", "SliceScan", "RawValues":
+	case "MapScan", "SliceScan": // into a map, or a slice: what it then holds is not known, nor is the error
+		r.Query.Returned = true
+		in.Execute(r)
+		for _, a := range args {
+			in.Expose(a)
+		}
+		return in.Fresh(inv.T, "row", memory.Unknown), true
+	case "NextResultSet", "Columns", "ColumnTypes", "FieldDescriptions", "Values", "RawValues":
 		r.Query.Returned = true
 		in.Execute(r)
 		return in.Quiet(inv.T), true

@@ -3,6 +3,7 @@ package value
 import (
 	"math"
 	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -80,6 +81,9 @@ func special(s string) bool {
 	return false
 }
 
+// spacedExponent matches an exponent with space before its digits.
+var spacedExponent = regexp.MustCompile(`[eE]\s`)
+
 func parseNumeric(t *Type, text string) (ir.Value, error) {
 	if special(text) {
 		return ir.Null, ir.ErrNotKnown
@@ -87,6 +91,8 @@ func parseNumeric(t *Type, text string) (ir.Value, error) {
 	r, ok := Rational(text)
 	switch {
 	case ok && strings.Contains(text, "_"): // since PostgreSQL 16, within digits
+		return ir.Null, ir.ErrNotKnown
+	case !ok && spacedExponent.MatchString(text): // which some versions read
 		return ir.Null, ir.ErrNotKnown
 	case !ok:
 		return ir.Null, invalid(t, text)

@@ -133,3 +133,27 @@ func Fill(db *sqlx.DB, items []Item) error {
 	}
 	return tx.Commit()
 }
+
+// Loose reads into a map and a slice: nothing is known of what they hold then.
+func Loose(db *sqlx.DB, id int64) error {
+	tx, err := db.Beginx()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	m := map[string]interface{}{}
+	if err := tx.QueryRowx("SELECT code, count FROM items WHERE id = $1", id).MapScan(m); err != nil {
+		return err
+	}
+	if n, ok := m["count"].(int64); !ok || n < 2 {
+		return errors.New("too few")
+	}
+	row, err := tx.QueryRowx("SELECT note FROM items WHERE id = $1", id).SliceScan()
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec("UPDATE items SET code = $2, note = $3 WHERE id = $1", id, m["code"], row[0]); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

@@ -45,3 +45,5 @@ func (s *Stmt) Select(dest interface{}, args ...interface{}) error              
 func (tx *Tx) QueryRowx(query string, args ...interface{}) *Row                  { return nil }
 func (r *Row) StructScan(dest interface{}) error                                 { return nil }
 func (r *Rows) StructScan(dest interface{}) error                                { return nil }
+func (r *Row) MapScan(dest map[string]interface{}) error                         { return nil }
+func (r *Row) SliceScan() ([]interface{}, error)                                 { return nil, nil }
