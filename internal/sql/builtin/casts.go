@@ -24,7 +24,7 @@ func Convert(from, to *value.Type, explicit bool) *ir.Function {
 		return convert
 	}
 	name := convert.Name + " " + coerce.Name
-	f := &ir.Function{Name: name, Strict: true, Settings: convert.Settings, FailsOn: convert.FailsOn, Eval: func(a []ir.Value, t ir.Type) (ir.Value, error) {
+	f := &ir.Function{Name: name, Strict: true, Partial: convert.Partial || coerce.Partial, Settings: convert.Settings, FailsOn: convert.FailsOn, Eval: func(a []ir.Value, t ir.Type) (ir.Value, error) {
 		v, err := convert.Eval(a, t)
 		if err != nil || v.IsNull() {
 			return v, err
