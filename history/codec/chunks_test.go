@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -43,38 +41,6 @@ func clipText(b []byte) []byte { return b[:min(len(b), 2000)] }
 
 // chunked are the formats that are read in chunks.
 var chunked = []Format{EDN, Plume, AWDIT}
-
-// TestChunksRecorded reads the recorded histories, and mutants of them.
-func TestChunksRecorded(t *testing.T) {
-	t.Logf("-codec.mutants %d -codec.seed %d", *mutants, *mutantSeed)
-	const most = 1 << 16
-	n := 0
-	for _, r := range manifest(t) {
-		f := formatOf[r.format]
-		text, err := os.ReadFile(filepath.Join(dataFolder, r.path))
-		if err != nil || f != EDN && f != Plume && f != AWDIT {
-			continue
-		}
-		n++
-		if len(text) > most {
-			if f != EDN {
-				continue
-			}
-			if *mutants <= 3 {
-				text = text[:most]
-			}
-		}
-		sameReading(t, text, f)
-		rnd := rand.New(rand.NewPCG(*mutantSeed, uint64(n)))
-		text = text[:min(len(text), 4096)]
-		for range *mutants {
-			sameReading(t, mutant(rnd, text), f)
-		}
-	}
-	if n == 0 {
-		t.Error("nothing was read")
-	}
-}
 
 // mutant changes a stretch of a text.
 func mutant(rnd *rand.Rand, text []byte) []byte {

@@ -400,6 +400,8 @@ func guess(f *opening) (Format, error) {
 	switch {
 	case begins("r(", "w("):
 		return Plume, nil
+	case begins("---") && bytes.HasPrefix(bytes.TrimLeft(text, "- \t\r\n"), []byte("[")):
+		return DbcopText, nil // whose first session is empty
 	case begins("r ", "w ", "r\t", "w\t", "---", "==="):
 		return AWDIT, nil
 	case begins("INFO"):

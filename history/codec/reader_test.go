@@ -75,6 +75,11 @@ initial: write 1 1
 		{"awdit, no initial transaction", AWDIT, "w 0 0\n=====\nr 1 1\n", `
 0: write 0 0
 1: read 1 = 1`},
+		{"awdit, empty transaction first", AWDIT, "-----\nw 0 0\n-----\n=====\nr 0 0\n", `
+initial: write 0 0
+1: read 0 = 0`},
+		{"dbcop text, empty session first", DbcopText, "---\n[x:=1]\n", `
+1: write "x" 1`},
 		{"dbcop text", DbcopText, "// two sessions\n[x:=1 y==2 z==?] [x:=4]!\n---\n[0:=0 x==1]\n", `
 0: write "x" 1, read "y" = 2, read "z" = nil
 0: aborted write "x" 4

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -93,55 +92,6 @@ func writableFormats() []Format {
 		out = append(out, Format(n))
 	}
 	return out
-}
-
-// TestRecordedThereAndBack writes all recorded histories in all formats and
-// reads them back. What was lost once is not lost again: a second time there
-// and back gives the same history, whatever the losses are called.
-func TestRecordedThereAndBack(t *testing.T) {
-	total, faithful := map[Format]int{}, map[Format]int{}
-	for _, r := range manifest(t) {
-		if r.format == "cobra-polyg" {
-			continue
-		}
-		h, from, err := Read(t.Context(), []string{filepath.Join(dataFolder, r.path)}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range writableFormats() {
-			if h.NumOps() > 4_000 && f != Compact && f != from || h.NumOps() > 1500 && testing.Short() {
-				continue
-			}
-			back, losses := thereAndBack(t, h, f)
-			if back == nil {
-				continue
-			}
-			if total[f]++; len(losses) == 0 {
-				faithful[f]++
-			}
-			if f == Compact && len(losses) > 0 {
-				t.Errorf("%s: the compact format loses %s", r.path, losses)
-			}
-			bank := strings.Contains(r.path, "bank")                                                // which begins with money of which nothing is known
-			nameless := strings.Contains(strings.Join(losses, ""), "names of sessions")             // no :process
-			converted := f == Dbcop && strings.Contains(strings.Join(losses, ""), "initial values") // they get the value 0
-			if f == from && len(losses) > 0 && !bank && !(nameless && f == EDN) && !converted {
-				t.Errorf("%s: its own format %s loses %s", r.path, f, losses)
-			}
-			again, _ := thereAndBack(t, back, f)
-			if again == nil {
-				t.Errorf("%s: read from %s, but not written there", r.path, f)
-			} else if d := history.Diff(back, again); d != "" {
-				t.Errorf("%s: in %s the second time: %s", r.path, f, d)
-			}
-		}
-	}
-	for _, f := range writableFormats() {
-		t.Logf("%s: %d histories, %d of them without a loss", f, total[f], faithful[f])
-		if total[f] == 0 {
-			t.Errorf("no history was written in %s", f)
-		}
-	}
 }
 
 // shapeOf says which features a random history has.

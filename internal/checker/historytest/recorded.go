@@ -1,10 +1,12 @@
 package historytest
 
 import (
-	"bufio"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,109 +16,232 @@ import (
 	"github.com/txrobust/robust/isolation"
 )
 
-// dataFolder gives the folder of recorded histories with verdicts, which is beside the
-// repository: it is looked for from the folder of the test upwards.
-func dataFolder() string {
-	const folder = "shared/data/histories"
-	for up := ".."; len(up) < 30; up = filepath.Join(up, "..") {
-		if found := filepath.Join(up, folder); isFolder(found) {
-			return found
-		}
-	}
-	return folder
-}
+const (
+	// manifest is the list of a folder of recorded histories: a line for each, with
+	// columns that are separated by tabs.
+	manifest = "MANIFEST.tsv"
+	// shipped is the folder of the sample, in that of the module.
+	shipped = "testdata/histories/recorded"
+	// shared is the folder of other projects' histories, beside the repository.
+	shared = "shared/data/histories"
+)
 
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
+// Titles are those of the columns of a manifest.
+const Titles = "path\tformat\tsource\ttxns\tsessions\tverdicts\tanomaly"
 
 // Recorded is a history with what its list says about it.
-type Recorded struct{ Path, Verdicts, Anomaly string }
+type Recorded struct {
+	// Path is that in the list, and File where it is: a file or a folder.
+	Path, File string
+	Format     codec.Format
+	// Foreign is set of the histories of other projects.
+	Foreign bool
+	// Text are the verdicts as the list has them, sometimes in words.
+	Text string
+	// Levels are the verdicts that name a level. They are closed under implication.
+	Levels map[isolation.Level]checker.Verdict
+	// Anomaly says in words, or by its name in package isolation, what there is.
+	Anomaly string
+	// Polygraph is set of files of Cobra that have no operations, and cannot be read.
+	Polygraph bool
+}
 
-// strong are the verdicts of the list about SI and SER.
-var strong = regexp.MustCompile(`\b(SI|SER)=(ACCEPT|REJECT)\b`)
-
-// empty are histories without a transaction: what the list says is that of the same
+// empty are foreign histories without a transaction: what the list says is that of the same
 // test case in another format.
-var empty = map[string]bool{
-	"weak/C4/testcase/viper/tap-a": true, "weak/C4/testcase/viper/tap-b": true,
-	"weak/C4/testcase/viper/tap-c": true, "weak/C4/testcase/viper/tap-d": true,
+var empty = []string{
+	"weak/C4/testcase/viper/tap-a", "weak/C4/testcase/viper/tap-b",
+	"weak/C4/testcase/viper/tap-c", "weak/C4/testcase/viper/tap-d",
 }
 
-// Strong gives what the list says about SI and SER. A history that violates a weak level
-// violates these.
-func (r Recorded) Strong() map[isolation.Level]checker.Verdict {
-	want := map[isolation.Level]checker.Verdict{}
-	for _, m := range strong.FindAllStringSubmatch(r.Verdicts, -1) {
-		l, verdict := isolation.SI, checker.Violated
-		if m[1] == "SER" {
-			l = isolation.SER
-		}
-		if m[2] == "ACCEPT" {
-			verdict = checker.Satisfied
-		}
-		want[l] = verdict
-	}
-	for _, weak := range []string{"RC=VIOL", "RA=VIOL", "CC=VIOL"} {
-		if strings.Contains(r.Verdicts, weak) && !empty[r.Path] && !strings.Contains(r.Path, "/elle/") {
-			want[isolation.SI], want[isolation.SER] = checker.Violated, checker.Violated
+// Empty tells whether the files have no transaction.
+func (r Recorded) Empty() bool { return slices.Contains(empty, r.Path) }
+
+// Letter is that of a test case of one of the fourteen patterns of C4, and empty for
+// all other histories.
+func (r Recorded) Letter() string {
+	for _, c := range []string{"weak/C4/testcase/", "patterns/"} {
+		if rest, ok := strings.CutPrefix(r.Path, c); ok && !r.Empty() {
+			_, name, _ := strings.Cut(rest, "/")
+			return strings.TrimPrefix(name, "tap-")[:1]
 		}
 	}
-	return want
+	return ""
 }
 
-// Recordings gives the list of recorded histories. The test is skipped where there
-// are none.
-func Recordings(t testing.TB) []Recorded {
+// Read reads the history.
+func (r Recorded) Read(t testing.TB) *history.History {
 	t.Helper()
-	f, err := os.Open(filepath.Join(dataFolder(), "MANIFEST.tsv"))
-	if err != nil {
-		t.Skipf("there are no recorded histories here: %v", err)
-	}
-	defer f.Close()
-	var out []Recorded
-	seen := map[string]bool{}
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		c := strings.Split(lines.Text(), "\t")
-		if c[0] == "path" {
-			continue
-		}
-		r := Recorded{Path: c[0], Verdicts: c[5]}
-		if len(c) > 6 {
-			r.Anomaly = c[6]
-		}
-		if strings.HasPrefix(c[1], "viper-jsonl") {
-			r.Path = filepath.Dir(r.Path) // the sessions of one history are listed one by one
-		}
-		if !seen[r.Path] {
-			seen[r.Path] = true
-			out = append(out, r)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// RecordedFile gives where a recorded history is. The test is skipped where it is not.
-func RecordedFile(t testing.TB, path string) string {
-	t.Helper()
-	file := filepath.Join(dataFolder(), path)
-	if _, err := os.Stat(file); err != nil {
-		t.Skipf("there are no recorded histories here: %v", err)
-	}
-	return file
-}
-
-// ReadRecorded reads a recorded history.
-func ReadRecorded(t testing.TB, path string) *history.History {
-	t.Helper()
-	h, _, err := codec.Read(t.Context(), []string{RecordedFile(t, path)}, codec.Options{})
+	h, _, err := codec.Read(t.Context(), []string{r.File}, codec.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// Only tells whether all keys of a history are of these types: a checker does not judge all.
+func Only(h *history.History, types ...history.Type) bool {
+	for k := range history.Key(h.NumKeys()) {
+		if !slices.Contains(types, h.Type(k)) {
+			return false
+		}
+	}
+	return true
+}
+
+// SharedHistories tells whether the histories of other projects are there.
+func SharedHistories() bool { return sharedFolder() != "" }
+
+// Least is how many cases a test must at least have: so many of the sample, and so many with
+// the histories of other projects.
+func Least(sample, all int) int {
+	if SharedHistories() {
+		return all
+	}
+	return sample
+}
+
+// upwards gives the first folder from that of the test upwards for which is holds.
+func upwards(is func(dir string) bool) string {
+	for up := "."; len(up) < 30; up = filepath.Join(up, "..") {
+		if is(up) {
+			return up
+		}
+	}
+	return ""
+}
+
+func exists(path ...string) bool {
+	_, err := os.Stat(filepath.Join(path...))
+	return err == nil
+}
+
+// SampleFolder is where the sample of recorded histories is.
+func SampleFolder() string {
+	return filepath.Join(upwards(func(dir string) bool { return exists(dir, "go.mod") }), filepath.FromSlash(shipped))
+}
+
+// sharedFolder is where the histories of other projects are, or empty.
+func sharedFolder() string {
+	if up := upwards(func(dir string) bool { return exists(dir, shared, manifest) }); up != "" {
+		return filepath.Join(up, filepath.FromSlash(shared))
+	}
+	return ""
+}
+
+// Recordings gives the recorded histories that there are: the sample, and those of other
+// projects where they are beside the repository.
+func Recordings(t testing.TB) []Recorded {
+	t.Helper()
+	out := Sample(t)
+	if folder := sharedFolder(); folder != "" {
+		out = append(out, listed(t, folder, true)...)
+	} else {
+		t.Logf("%s is not beside the repository: the sample alone", shared)
+	}
+	return out
+}
+
+// Sample gives the histories of the sample.
+func Sample(t testing.TB) []Recorded {
+	t.Helper()
+	return listed(t, SampleFolder(), false)
+}
+
+// listed reads the list of a folder.
+func listed(t testing.TB, folder string, foreign bool) []Recorded {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []Recorded
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	for i, line := range lines[1:] {
+		c := strings.Split(line+"\t", "\t")
+		if len(c) < 7 {
+			t.Fatalf("%s:%d:1: a line must have 6 or 7 columns, but has %d", filepath.Join(folder, manifest), i+2, len(c)-1)
+		}
+		r := Recorded{Path: c[0], Foreign: foreign, Text: c[5], Anomaly: c[6]}
+		if c[1] == "viper-jsonl" {
+			r.Path = filepath.Dir(r.Path) // the sessions of one history are listed one by one
+		}
+		if slices.ContainsFunc(out, func(o Recorded) bool { return o.Path == r.Path }) {
+			continue
+		}
+		r.File = filepath.Join(folder, filepath.FromSlash(r.Path))
+		if r.Format, r.Polygraph, err = formatOf(c[1]); err != nil {
+			t.Fatalf("%s:%d: %v", filepath.Join(folder, manifest), i+2, err)
+		}
+		if r.Levels, err = verdicts(r); err != nil {
+			t.Fatalf("%s:%d: %v", filepath.Join(folder, manifest), i+2, err)
+		}
+		out = append(out, r)
+	}
+	if len(out) == 0 {
+		t.Fatalf("%s has no histories", filepath.Join(folder, manifest))
+	}
+	return out
+}
+
+// formatOf translates the names of formats, of which the list of other projects' histories
+// has two that package codec does not know.
+func formatOf(name string) (f codec.Format, polygraph bool, err error) {
+	switch name {
+	case "cobra-polyg":
+		return codec.Guess, true, nil
+	case "elle-edn-list-append":
+		return codec.EDN, false, nil
+	}
+	f, err = codec.ParseFormat(name)
+	return f, false, err
+}
+
+// verdict is one of the list that names a level.
+var verdict = regexp.MustCompile(`(?:^|[ ;])([A-Za-z][A-Za-z0-9.+-]*)=(ok|VIOL|ACCEPT|REJECT)\b`)
+
+// verdicts gives what the list says about levels, and what follows from it.
+func verdicts(r Recorded) (map[isolation.Level]checker.Verdict, error) {
+	out := map[isolation.Level]checker.Verdict{}
+	for _, m := range verdict.FindAllStringSubmatch(r.Text, -1) {
+		l, err := isolation.ParseLevel(m[1])
+		if err != nil {
+			return nil, err
+		}
+		satisfied := m[2] == "ok" || m[2] == "ACCEPT" || r.Empty()
+		for _, other := range isolation.Levels() {
+			v := checker.Satisfied
+			if !satisfied {
+				v = checker.Violated
+			}
+			if satisfied && !l.Implies(other) || !satisfied && !other.Implies(l) {
+				continue
+			}
+			if had, ok := out[other]; ok && had != v {
+				return nil, fmt.Errorf("%s: the verdicts %q contradict each other about %s", r.Path, r.Text, other)
+			}
+			out[other] = v
+		}
+	}
+	return out, nil
+}
+
+// Foreign gives the history of another project that a claim is about. The test is skipped
+// where it is not: the claim is about no other history.
+func Foreign(t testing.TB, path string) Recorded {
+	t.Helper()
+	file := filepath.Join(sharedFolder(), filepath.FromSlash(path))
+	if _, err := os.Stat(file); sharedFolder() == "" || os.IsNotExist(err) {
+		t.Skipf("this is about %s, which is not here: %v", path, fs.ErrNotExist)
+	}
+	return Recorded{Path: path, File: file, Foreign: true}
+}
+
+// Named gives a history by its path: one of the sample, or else of another project, as
+// Foreign does.
+func Named(t testing.TB, path string) Recorded {
+	t.Helper()
+	if file := filepath.Join(SampleFolder(), filepath.FromSlash(path)); exists(file) {
+		return Recorded{Path: path, File: file}
+	}
+	return Foreign(t, path)
 }

@@ -150,27 +150,33 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestWords has what is told of two recorded violations of databases.
+// TestWords has what is told of recorded violations of databases.
 func TestWords(t *testing.T) {
 	for path, want := range map[string]string{
+		"handwritten/lost-update.txt": `T1 overwrites the version of 1 that T2 read.
+If T2 had written 1 before T1 there would be a cycle (T2 –WW 1→ T1 –RW 1→ T2): so T1 wrote 1 before T2.`,
+		"postgresql/read-committed/lost-update.edn": `S0.1 overwrites the version of 0 that S1.1 read.
+If S1.1 had written 0 before S0.1 there would be a cycle (S1.1 –WW 0→ S0.1 –RW 0→ S1.1): so S0.1 wrote 0 before S1.1.`,
 		// The lost update of Galera: figure 5 of PolySI.
-		"VeriStrong/table2/si/polysi/galera/galera.txt": `T3 overwrites the version of 0 that T8 read.
+		"strong/VeriStrong/table2/si/polysi/galera/galera.txt": `T3 overwrites the version of 0 that T8 read.
 If T8 had written 0 before T3 there would be a cycle (T8 –WW 0→ T3 –RW 0→ T8): so T3 wrote 0 before T8.`,
 		// The causality violation of YugabyteDB.
-		"VeriStrong/table2/si/polysi/yugabyte/history.bincode": `S1.6 comes before S1.7 (S1.6 –SO→ S1.7), and both write 1: so S1.6 wrote 1 before S1.7.
+		"strong/VeriStrong/table2/si/polysi/yugabyte/history.bincode": `S1.6 comes before S1.7 (S1.6 –SO→ S1.7), and both write 1: so S1.6 wrote 1 before S1.7.
 S1.7 overwrites the version of 1 that S1.9 read.
 S1.7 comes before S1.9 in session 1.`,
 	} {
-		h := historytest.ReadRecorded(t, "strong/"+path)
-		r, err := Check(context.Background(), h, Options{Levels: []isolation.Level{isolation.SI}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(r.Violations) != 1 {
-			t.Fatalf("%s: %d violations", path, len(r.Violations))
-		}
-		if got := strings.Join(r.Violations[0].Words(h)[1:], "\n"); got != want {
-			t.Errorf("%s:\n%s\nwant:\n%s", path, got, want)
-		}
+		t.Run(path, func(t *testing.T) {
+			h := historytest.Named(t, path).Read(t)
+			r, err := Check(context.Background(), h, Options{Levels: []isolation.Level{isolation.SI}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Violations) != 1 {
+				t.Fatalf("%d violations", len(r.Violations))
+			}
+			if got := strings.Join(r.Violations[0].Words(h)[1:], "\n"); got != want {
+				t.Errorf("%s\nwant:\n%s", got, want)
+			}
+		})
 	}
 }

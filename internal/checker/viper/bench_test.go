@@ -37,7 +37,7 @@ func BenchmarkRecorded(b *testing.B) {
 	} {
 		for _, l := range []isolation.Level{isolation.PLSI, isolation.SI, isolation.SER} {
 			b.Run(fmt.Sprintf("%s/%s", c.name, l), func(b *testing.B) {
-				historytest.Measure(b, historytest.RecordedFile(b, "strong/"+c.path), l)
+				historytest.Measure(b, historytest.Foreign(b, "strong/"+c.path).File, l)
 			})
 		}
 	}
