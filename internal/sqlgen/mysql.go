@@ -363,7 +363,9 @@ func (g *mysqlGen) mysqlCond(e *env, depth int) *Node {
 		alt{2, func() *Node { return seq("number as condition", g.mysqlExpr(e, mysqlInt, depth-1)) }},
 		alt{1, func() *Node { return seq("is true", "(", sub(), pick(g.gen, []string{") IS TRUE", ") IS NOT FALSE"})) }},
 		alt{3 * max(depth, 0), func() *Node { return seq("not", "NOT (", sub(), ")") }},
-		alt{8 * max(depth, 0), func() *Node { return seq("and", "(", sub(), pick(g.gen, []string{" AND ", " AND ", " OR "}), sub(), ")") }},
+		alt{8 * max(depth, 0), func() *Node {
+			return seq("and", "(", sub(), pick(g.gen, []string{" AND ", " AND ", " OR "}), sub(), ")")
+		}},
 		alt{3 * max(depth, 0), func() *Node { return g.mysqlIn(e, t, depth-1) }},
 		alt{3 * max(depth, 0), func() *Node { return g.mysqlExists(e, depth-1) }},
 	)
