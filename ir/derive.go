@@ -45,6 +45,7 @@ const (
 	WantFirst
 )
 
+// WantWords are the words of Want in the text form.
 var WantWords = [...]string{"rows", "value", "any", "many", "count", "array", "list", "first"}
 
 func (w Want) String() string { return WantWords[w] }
@@ -106,6 +107,7 @@ const (
 	Except
 )
 
+// SetOpWords are the words of SetOpKind in the text form.
 var SetOpWords = [...]string{"union", "intersect", "except"}
 
 func (k SetOpKind) String() string { return SetOpWords[k] }
@@ -161,6 +163,7 @@ const (
 	Full
 )
 
+// JoinWords are the words of JoinKind in the text form.
 var JoinWords = [...]string{"inner", "left", "right", "full"}
 
 func (k JoinKind) String() string { return JoinWords[k] }

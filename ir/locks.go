@@ -99,6 +99,7 @@ const (
 	ByError
 )
 
+// RefusalWords are the words of Refusal in the text form.
 var RefusalWords = [...]string{"row lock", "table lock", "advisory lock", "session lock", "error"}
 
 func (r Refusal) String() string { return RefusalWords[r] }

@@ -524,6 +524,7 @@ const (
 	precNeg
 )
 
+// BinaryOps has the word and the precedence of each operator in the text form.
 var BinaryOps = map[BinaryOp]struct {
 	Word string
 	Prec int

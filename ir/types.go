@@ -266,6 +266,7 @@ func (v Value) text() string {
 	return v.S
 }
 
+// QuoteText prints a text as the text form does.
 func QuoteText(s string) string { return inQuotes(s, '\'') }
 
 // Compare orders two non-NULL values of one kind (integers and rationals mix):

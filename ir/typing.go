@@ -27,6 +27,7 @@ func unify(a, b Type) (Type, bool) {
 	return Type{}, false
 }
 
+// TypeOf gives the type of an expression.
 func (s Scope) TypeOf(e Expr) (Type, error) {
 	switch e := e.(type) {
 	case *Const:

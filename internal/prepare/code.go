@@ -148,6 +148,7 @@ type classes struct{ parent map[any]any }
 
 func newClasses() *classes { return &classes{map[any]any{}} }
 
+// Find gives the representative of the class of x.
 func (c *classes) Find(x any) any {
 	p, ok := c.parent[x]
 	if !ok {
@@ -328,6 +329,7 @@ func (c *Code) ColumnClass(t *ir.Table, col int) any { return c.Classes.Find(Col
 // LocalClass is ColumnClass for a parameter or local.
 func (c *Code) LocalClass(t *ir.Txn, name string) any { return c.Classes.Find(local{t, name}) }
 
+// Touches reports whether one of the columns in list is among cols.
 func Touches(list []int, cols []bool) bool {
 	for _, c := range list {
 		if cols[c] {

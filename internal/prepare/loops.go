@@ -14,6 +14,7 @@ type LoopFacts struct {
 	Outer          []ir.Stmt                 // the statements that leave more than this loop
 }
 
+// FactsOf looks at the body of a loop statement s of p, whose label is label.
 func FactsOf(p *ir.Program, s ir.Stmt, label string, body []ir.Stmt) LoopFacts {
 	f := LoopFacts{Assigned: map[string]bool{}, Used: map[string]bool{},
 		Sites: map[*ir.Table]map[int]int{}}
@@ -114,6 +115,7 @@ func FactsOf(p *ir.Program, s ir.Stmt, label string, body []ir.Stmt) LoopFacts {
 	return f
 }
 
+// ParamNames gives the names of the parameters of t, in order.
 func ParamNames(t *ir.Txn) (out []string) {
 	for _, p := range t.Params {
 		out = append(out, p.Name)
@@ -121,6 +123,7 @@ func ParamNames(t *ir.Txn) (out []string) {
 	return
 }
 
+// LocalNames gives the names of the locals of t, in order.
 func LocalNames(t *ir.Txn) (out []string) {
 	for _, l := range t.Locals {
 		out = append(out, l.Name)

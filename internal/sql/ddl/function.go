@@ -187,6 +187,7 @@ func (l *Definer) functionComments(f *schema.Function, src *syntax.Source, first
 	slices.Sort(f.Fresh)
 }
 
+// DropFunction is DROP FUNCTION of f.
 func (l *Definer) DropFunction(f *schema.Function) {
 	f.Gone = l.Clock
 	l.Funcs = schema.Without(l.Funcs, func(g *schema.Function) bool { return f == g })

@@ -13,6 +13,7 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
+// CreateTable is CREATE TABLE.
 func (l *Definer) CreateTable(s *pg.CreateStmt, t *syntax.Text) {
 	name := syntax.RangeName(s.Relation)
 	pos := t.Pos(int(s.Relation.Location))

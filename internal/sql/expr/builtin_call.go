@@ -393,6 +393,7 @@ func (x *Spot) form(name string, args []Val) (Val, bool) {
 	return Val{}, false
 }
 
+// IsInt reports whether e is the integer i.
 func IsInt(e ir.Expr, i int64) bool {
 	c, ok := e.(*ir.Const)
 	return ok && c.Value == ir.Int(i)

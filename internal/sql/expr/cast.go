@@ -428,6 +428,7 @@ func (v Val) WithScale(f func(a, b int) int, l, r Val) Val {
 	return v
 }
 
+// Sum adds two numbers of digits, each 1 more than the number, 0 if it is not known.
 func Sum(a, b int) int { return a + b }
 
 // typeCast is CAST (x AS t) and x::t.

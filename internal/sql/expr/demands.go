@@ -19,6 +19,7 @@ const (
 	checkBroken  = "23514"
 )
 
+// DemandingLoop says why a loop is not modelled.
 const DemandingLoop = "a loop over a variable that is NOT NULL or of a domain"
 
 // Demands gives the conditions of a domain on a value of it. What is left out is empty, or

@@ -122,6 +122,7 @@ type LoopLabel struct {
 	Counts bool
 }
 
+// Unmodelled stops the translation of the statement: Attempt catches it.
 func (b *Draft) Unmodelled(format string, args ...any) {
 	panic(schema.Unmodelled{Reason: fmt.Sprintf(format, args...)})
 }
@@ -133,6 +134,7 @@ const MaxSize = 20000
 // TooLarge stops the translation of a template that exceeds MaxSize.
 type TooLarge struct{}
 
+// Emit adds a statement to the list that is being written.
 func (b *Draft) Emit(s ir.Stmt) {
 	b.Unproven(s)
 	b.Grow()
@@ -141,6 +143,7 @@ func (b *Draft) Emit(s ir.Stmt) {
 	b.meet(s)
 }
 
+// Grow counts a statement: Draft.Size is bounded.
 func (b *Draft) Grow() { b.growBy(1) }
 
 func (b *Draft) growBy(n int) {
@@ -155,6 +158,7 @@ func (b *Draft) EmitWeak(s ir.Stmt) {
 	b.Emit(s)
 }
 
+// Havoc gives a local any value.
 func (b *Draft) Havoc(pos ir.Pos, local string) {
 	b.Emit(&ir.Havoc{At: At(pos), Var: local})
 }
@@ -177,6 +181,7 @@ func (b *Draft) Local(base string, t schema.Type) string {
 	return name
 }
 
+// IrLocal declares a local of a type of the IR, with a name like base.
 func (b *Draft) IrLocal(base string, t ir.Type) string {
 	name := base
 	i := b.Next[base] // trying all numbers again each time would be quadratic
@@ -200,6 +205,7 @@ func LocalType(t schema.Type) ir.Type {
 	return t.IR
 }
 
+// NewLabel gives a label like base that the transaction does not have yet.
 func (b *Draft) NewLabel(base string) string {
 	b.labels++
 	return fmt.Sprintf("%s_%d", base, b.labels)

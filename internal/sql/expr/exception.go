@@ -29,6 +29,7 @@ type Handling struct {
 	I int
 }
 
+// Catches reports whether a handler catches errors with a SQLSTATE.
 func Catches(h plpgsql.Handler, state string) bool {
 	return slices.ContainsFunc(h.Conds, func(c plpgsql.Condition) bool { return c.Catches(state) })
 }

@@ -76,12 +76,15 @@ type Queries interface {
 	Alone() Queries
 }
 
+// Fail refuses the input for a fault at an offset of the text.
 func (x *Spot) Fail(loc int32, format string, args ...any) {
 	x.App.Fail(x.Text.Pos(int(loc)), format, args...)
 }
 
+// Pos gives the place of an offset of the text.
 func (x *Spot) Pos(loc int32) ir.Pos { return x.Text.Pos(int(loc)) }
 
+// Unmodelled stops the translation of the statement.
 func (x *Spot) Unmodelled(format string, args ...any) { x.Draft.Unmodelled(format, args...) }
 
 // At gives the place where a tree starts.
@@ -272,6 +275,7 @@ func (x *Spot) unsupported(n *pg.Node) {
 	x.Unmodelled("an expression of kind %s", name)
 }
 
+// Constant translates a literal.
 func (x *Spot) Constant(c *pg.A_Const) Val {
 	if c.Isnull {
 		return Val{Expr: ir.C(ir.Null), Type: schema.TUnknown}

@@ -76,6 +76,7 @@ func (x *Spot) unknownColumn(parts []string, loc int32) {
 	x.Fail(loc, "there is no column or variable %s", name)
 }
 
+// ColumnNames lists the columns of s, for messages.
 func ColumnNames(s *RowSource) string {
 	var out []string
 	for _, c := range s.Cols {
@@ -85,6 +86,7 @@ func ColumnNames(s *RowSource) string {
 	return strings.Join(out, ", ")
 }
 
+// SourceNamed finds the row that a name of one or two parts means, nil if there is none.
 func (x *Spot) SourceNamed(parts []string) *RowSource {
 	for i := len(x.Levels) - 1; i >= 0; i-- {
 		for _, s := range x.Levels[i].Sources {

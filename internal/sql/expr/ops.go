@@ -230,6 +230,7 @@ func (x *Spot) listedElements(n *pg.Node, elem schema.Type) ([]Val, bool) {
 	return nil, false
 }
 
+// Prefix translates an operator before its operand.
 func (x *Spot) Prefix(op string, v Val, loc int32) Val {
 	if op == "-" && (v.Type.Numeric() || v.Type.Name == schema.NUnknown) {
 		if c, ok := v.Expr.(*ir.Const); ok {

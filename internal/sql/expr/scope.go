@@ -59,6 +59,7 @@ func (f *Field) col() Column {
 	return Column{Name: f.Name, Expr: ir.V(f.Local), Type: f.Type}
 }
 
+// Field finds a field of a record, nil if there is none.
 func (v *Variable) Field(name string) *Field {
 	for i := range v.Fields {
 		if v.Fields[i].Name == name {
@@ -127,6 +128,7 @@ type Column struct {
 	Of *schema.Column
 }
 
+// Val is the column as a value.
 func (c Column) Val() Val { return Val{Expr: c.Expr, Type: c.Type, NotNull: c.NotNull} }
 
 // RowSource is an item of a FROM list: a table under its alias, or values
@@ -147,6 +149,7 @@ type RowSource struct {
 	Unlockable string
 }
 
+// Col finds a column, nil if there is none.
 func (r *RowSource) Col(name string) *Column {
 	for i := range r.Cols {
 		if r.Cols[i].Name == name {
@@ -172,6 +175,7 @@ func TableSource(t *schema.Table, alias, row string) *RowSource {
 	return s
 }
 
+// IrSource is the row as a source of a query of the IR.
 func (s *RowSource) IrSource() ir.Source { return ir.Source{Table: s.Table.IR, Row: s.Row} }
 
 // Numbered gives the parameter $n.
@@ -335,6 +339,7 @@ type Sink struct {
 	Rows *RowSink
 }
 
+// SinkKind says what becomes of rows.
 type SinkKind uint8
 
 // Where rows go.

@@ -157,6 +157,7 @@ func (g *guesser) declare(t *guessed) {
 	g.l.Note(t.pos, "table %s is not in the schema: that it %s, no constraints and no triggers is taken for granted; its columns are those that statements name", t.name, what)
 }
 
+// SortedNames gives the names in a set, sorted.
 func SortedNames(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
 // SystemTable reports whether a name is one of the system's tables.

@@ -92,6 +92,7 @@ func (x *Place) derivation(s *pg.SelectStmt) *Derived {
 	return out
 }
 
+// NewDeriver begins a derivation.
 func (x *Place) NewDeriver() *deriver {
 	return &deriver{b: x.Draft, Rows: map[string]bool{}, types: map[ir.Col]ir.Type{}}
 }

@@ -51,6 +51,7 @@ type Query struct {
 	tid bool
 }
 
+// IR is the query as one of the IR.
 func (q *Query) IR() ir.Query {
 	if q.skip {
 		q.Place.Unmodelled("SKIP LOCKED in this place")

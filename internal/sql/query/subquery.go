@@ -243,6 +243,7 @@ func (x *Place) uncorrelated(s *pg.SelectStmt) *Query {
 	return q
 }
 
+// AnyMayFail reports whether computing a column may end in an error.
 func AnyMayFail(cols []expr.Column) bool {
 	for _, c := range cols {
 		if ir.MayFail(c.Expr) {

@@ -299,6 +299,7 @@ func (b *Builder) Guard(pos ir.Pos, r *schema.Refs, f func(), other func()) {
 	}
 }
 
+// TriggerBody implements write.Bodies.
 func (b *Builder) TriggerBody(t *schema.Table, g *schema.Trigger, r *expr.RowTrigger, fn *schema.Function, pos ir.Pos) {
 	b.Calls = append(b.Calls, fn)
 	f := b.NewFrame(fn)

@@ -302,6 +302,7 @@ func (t FloatType) decimal(a []ir.Value) (ir.Value, error) {
 	return ir.Num(r), nil
 }
 
+// OfNumeric converts a numeric.
 func (t FloatType) OfNumeric(a []ir.Value) (ir.Value, error) {
 	r := a[0].Rat()
 	f, _ := r.Float64()

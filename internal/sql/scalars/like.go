@@ -53,6 +53,7 @@ func padded(f value.Evaluator) value.Family {
 	}
 }
 
+// TextRunes gives the characters of a text.
 func TextRunes(v ir.Value) []rune { return []rune(v.S) }
 
 // byteRunes has a rune for each byte.

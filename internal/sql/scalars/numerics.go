@@ -199,6 +199,7 @@ func Quotient(x, y *big.Rat, scale int) *big.Rat {
 	return value.RoundTo(new(big.Rat).Quo(x, y), QuotientScale(x, y, scale))
 }
 
+// QuotientScale is the number of digits after the point that the server computes of x / y, at least scale.
 func QuotientScale(x, y *big.Rat, scale int) int {
 	weightX, digitX := leading(x)
 	weightY, digitY := leading(y)

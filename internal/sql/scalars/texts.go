@@ -275,6 +275,7 @@ func overlay(a []ir.Value) (ir.Value, error) {
 	return value.NewText(string(r))
 }
 
+// Position is the evaluator of position.
 func Position(a []ir.Value) (ir.Value, error) {
 	i := strings.Index(a[0].S, a[1].S)
 	if i < 0 {

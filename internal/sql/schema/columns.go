@@ -1,5 +1,6 @@
 package schema
 
+// Column finds a column, nil if there is none.
 func (t *Table) Column(name string) *Column {
 	for _, c := range t.Columns {
 		if c.Name == name {
@@ -9,6 +10,7 @@ func (t *Table) Column(name string) *Column {
 	return nil
 }
 
+// Keys gives the primary key as a list, which is empty if there is none.
 func (t *Table) Keys() []*UniqueKey {
 	if t.Key == nil {
 		return nil

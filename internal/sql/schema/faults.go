@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
+// Note tells of something once.
 func (l *Schema) Note(pos ir.Pos, format string, args ...any) {
 	n := ir.Note{Pos: pos, Text: fmt.Sprintf(format, args...)}
 	if !slices.Contains(l.Notes, n) {
@@ -14,6 +15,7 @@ func (l *Schema) Note(pos ir.Pos, format string, args ...any) {
 	}
 }
 
+// Fail refuses the input for a fault at pos.
 func (l *Schema) Fail(pos ir.Pos, format string, args ...any) { panic(ir.Errorf(pos, format, args...)) }
 
 // Premise records what is taken for granted, where it matters first.

@@ -258,6 +258,7 @@ func (l *Schema) Signature(f *Function) *catalog.Function {
 	return out
 }
 
+// HasVariadic reports whether the last parameter is VARIADIC.
 func (f *Function) HasVariadic() bool {
 	for _, p := range f.Params {
 		if p.Vari {

@@ -17,6 +17,7 @@ type DefaultPrivilege struct {
 	Pos     ir.Pos
 }
 
+// Grantees gives the roles that a GRANT or REVOKE names.
 func Grantees(s *pg.GrantStmt) []string {
 	var out []string
 	for _, n := range s.Grantees {

@@ -229,6 +229,7 @@ func (t *Table) Watched(event int32) bool {
 	return slices.ContainsFunc(t.Unseen, func(k *Unseen) bool { return k.On&event != 0 })
 }
 
+// Nullable reports whether all of the columns may be NULL.
 func (t *Table) Nullable(cols []int) bool {
 	return !slices.ContainsFunc(cols, func(c int) bool { return t.IR.Columns[c].NotNull })
 }

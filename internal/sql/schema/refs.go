@@ -55,6 +55,7 @@ const (
 	ForAll
 )
 
+// NewRefs names nothing.
 func NewRefs() *Refs {
 	return &Refs{Tables: map[string]bool{}, Calls: map[string]bool{}, attributes: map[string]bool{}, Made: map[string]Making{}, emptied: map[string]bool{}, operators: map[string]bool{}, types: map[string]bool{}}
 }
@@ -187,6 +188,7 @@ func (r *Refs) make(v *pg.RangeVar, end pg.OnCommit) {
 	r.Made[name] = max(r.Made[name], lasts)
 }
 
+// RefsIn gives what a tree names.
 func (l *Schema) RefsIn(root pg.Message) *Refs {
 	r := NewRefs()
 	r.Add(root)
@@ -312,6 +314,7 @@ func spanText(t *syntax.Text, span plpgsql.Span, kind plpgsql.SpanKind) *syntax.
 	return t.Part("", span)
 }
 
+// ParseSpan parses a span of the body of a function. A fault stops the reading.
 func (l *Schema) ParseSpan(t *syntax.Text, span plpgsql.Span, kind plpgsql.SpanKind) []*pg.RawStmt {
 	stmts, err := spanText(t, span, kind).Parse()
 	if err != nil {

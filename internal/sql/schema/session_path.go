@@ -41,11 +41,13 @@ func (s *sessionPath) Set(c syntax.PathChange) {
 	}
 }
 
+// Begin is BEGIN: SET LOCAL lasts until the end.
 func (s *sessionPath) Begin() {
 	p := s.Paths
 	s.inTxn, s.before, s.Local = true, &p, nil
 }
 
+// End is COMMIT, or ROLLBACK.
 func (s *sessionPath) End(rollback bool) {
 	if rollback && s.before != nil {
 		s.Paths = *s.before
@@ -70,6 +72,7 @@ func (l *Schema) StartPaths() {
 	l.Path = l.NewSessionPath(nil)
 }
 
+// NewSessionPath is the search path with which a session begins.
 func (l *Schema) NewSessionPath(s *syntax.Session) sessionPath {
 	return sessionPath{Paths: l.Standard, Session: s}
 }

@@ -29,6 +29,7 @@ func (l *Schema) RowidName(t *Table) {
 	}
 }
 
+// ColumnIndexes gives the numbers of columns of t.
 func ColumnIndexes(t *ir.Table, names []string) []int {
 	var out []int
 	for _, n := range names {
@@ -210,6 +211,7 @@ type UniqueKey struct {
 	Nulls                bool // NULLS NOT DISTINCT
 }
 
+// ForeignKey is a foreign key, to a table that may be declared later.
 type ForeignKey struct {
 	Pos        ir.Pos
 	Name       string
@@ -246,6 +248,7 @@ const (
 	SetDefault Action = 'd'
 )
 
+// TableCheck is a CHECK.
 type TableCheck struct {
 	Pos  ir.Pos
 	Name string
@@ -389,6 +392,7 @@ func (l *Schema) SequenceName(args []*pg.Node, t *syntax.Text) string {
 	return syntax.PlainName(name) // of a sequence that no file declares
 }
 
+// CheckColumns refuses names of columns that the table does not have.
 func (l *Schema) CheckColumns(tab *Table, pos ir.Pos, cols []string) {
 	for _, c := range cols {
 		if tab.Column(c) == nil && !slices.ContainsFunc(tab.Indexed, func(i *Column) bool { return i.Name == c }) {
@@ -519,50 +523,6 @@ func (u *UniqueKey) NullsEqual(t *Table) bool { return u.Nulls && !allNotNull(t,
 // HideExclusion makes one a constraint that is not seen.
 func (l *Schema) HideExclusion(t *Table, x *Exclusion, why string) {
 	t.Hide(&Unseen{Pos: x.Pos, Name: x.Name, What: "EXCLUDE constraint " + x.Name + why, Key: true, On: OnInsert | OnUpdate, Tables: []string{t.Name}})
-}
-
-// Partitioning says which rows fit into the partitions of a table.
-type Partitioning struct {
-	Spec *pg.PartitionSpec
-	Text *syntax.Text
-	// Bounds are those of the partitions, whole that there is one for each row, and
-	// deep that a partition has partitions itself.
-	Bounds      []PartitionBound
-	Whole, Deep bool
-}
-
-type PartitionBound struct {
-	Spec *pg.PartitionBoundSpec
-	Text *syntax.Text
-}
-
-// Column gives the only column that the rows are partitioned by, if it is one.
-func (p *Partitioning) Column() (name string, ok bool) {
-	if len(p.Spec.PartParams) != 1 {
-		return "", false
-	}
-	e := pg.Inner(p.Spec.PartParams[0]).(*pg.PartitionElem)
-	return e.Name, e.Name != ""
-}
-
-// Columns gives the columns that an UPDATE must set for a row to change its partition,
-// nil if any may.
-func (p *Partitioning) Columns() []string {
-	var out []string
-	for _, n := range p.Spec.PartParams {
-		e := pg.Inner(n).(*pg.PartitionElem)
-		if e.Name == "" {
-			return nil
-		}
-		out = append(out, e.Name)
-	}
-	return out
-}
-
-// Open reports whether there may be a row that fits into no partition. Where none is
-// declared, they are made elsewhere.
-func (p *Partitioning) Open() bool {
-	return p != nil && !p.Whole && len(p.Bounds) > 0 && p.Spec.Strategy != pg.PartitionHash
 }
 
 // InitialInsert is an INSERT outside of functions.

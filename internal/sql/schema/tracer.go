@@ -76,11 +76,13 @@ func (l *Schema) EffectOfCall(fns []*Function) *Effect {
 	return tr.Effect
 }
 
+// Tracer begins to trace what is touched.
 func (l *Schema) Tracer() *Tracer {
 	return &Tracer{Effect: &Effect{Tables: map[string]bool{}, Parents: map[string]bool{}, Sequences: map[string]bool{}}, l: l, in: &l.Late,
 		Called: map[*Function]bool{}, seen: map[string]bool{}, Wrote: map[*Table]Access{}, viewed: map[*View]Access{}, domains: map[*UserType]bool{}}
 }
 
+// Add traces what r names, and what that runs.
 func (tr *Tracer) Add(r *Refs) {
 	tr.All = tr.All || r.Dynamic
 	tr.Writes = tr.Writes || r.Writes
@@ -308,6 +310,7 @@ func (l *Schema) IrTables(e *Effect) []*ir.Table {
 	return l.TablesNamed(func(name string) bool { return e.Tables[name] })
 }
 
+// TablesNamed gives the tables of the program whose names named is true of.
 func (l *Schema) TablesNamed(named func(string) bool) []*ir.Table {
 	out := []*ir.Table{}
 	for _, t := range l.Order {

@@ -90,6 +90,7 @@ func TypeOfValues(t *value.Type) Type {
 // Opaque is a type without known values, such as the row type of a table.
 func Opaque(name string) Type { return Type{IR: ir.OpaqueType, Name: name} }
 
+// ArrayOf is the type of arrays of elem.
 func ArrayOf(elem Type) Type {
 	sql := elem.SQL
 	if elem.Name == NAny {
@@ -413,6 +414,7 @@ func (l *Schema) ResultType(name string) Type {
 // TidPrefix begins the names of the types of ctid, one for each table.
 const TidPrefix = "tid of "
 
+// IsTid reports whether t is the type of the places of rows of a table.
 func (t Type) IsTid() bool { return strings.HasPrefix(t.Name, TidPrefix) }
 
 // CommonType is the type of a variable for all of list: the widest of numbers,

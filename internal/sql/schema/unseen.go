@@ -77,6 +77,7 @@ func (k *Unseen) Concerns(events int32, set []string) bool {
 	return hit
 }
 
+// UnseenNames gives the names of the constraints that are not seen.
 func (t *Table) UnseenNames() []string {
 	var out []string
 	for _, k := range t.Unseen {

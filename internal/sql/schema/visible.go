@@ -12,6 +12,7 @@ type Sight struct {
 	Undeclared  string
 }
 
+// SightOf says what functions that root calls look at while it runs.
 func (l *Schema) SightOf(root *Refs) Sight {
 	at, current := l.Tracer(), l.Tracer()
 	seen, undeclared := map[*Function]bool{}, ""

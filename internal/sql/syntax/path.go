@@ -129,6 +129,7 @@ type PathSet struct {
 	Any bool
 }
 
+// OnePath is the set of one search path.
 func OnePath(p SearchPath) PathSet { return PathSet{All: []SearchPath{p}} }
 
 // Or gives the paths of both.
@@ -142,8 +143,10 @@ func (s PathSet) Or(o PathSet) PathSet {
 	return out
 }
 
+// Empty reports whether there is no path in the set.
 func (s PathSet) Empty() bool { return len(s.All) == 0 && !s.Any }
 
+// String lists the paths.
 func (s PathSet) String() string {
 	if s.Any {
 		return "any"

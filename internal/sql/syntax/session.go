@@ -65,6 +65,7 @@ type textBranch struct {
 	last  bool // in \else
 }
 
+// NewSession begins to read files.
 func NewSession(files *FileSet) *Session {
 	return &Session{input: files, Index: map[string]int{}, texts: map[string]string{}, doubtful: map[string]bool{}, held: map[string][]string{}}
 }

@@ -27,6 +27,7 @@ type Source struct {
 	All ir.Pos
 }
 
+// NewSource makes the source with a text.
 func NewSource(name, text string) *Source {
 	s := &Source{Name: name, Text: text, lines: []int{0}}
 	for i := 0; i < len(text); i++ {
@@ -111,11 +112,13 @@ type Text struct {
 	Offs []int
 }
 
+// Whole is all of the source.
 func (s *Source) Whole() *Text { return &Text{Src: s, SQL: s.Text} }
 
 // Pos gives the place of an offset in t.s.
 func (t *Text) Pos(off int) ir.Pos { return t.Src.Pos(t.Offset(off)) }
 
+// Offset gives the offset in the source of one in t.SQL.
 func (t *Text) Offset(off int) int {
 	off = max(off-t.Prefix, 0)
 	if t.Offs != nil {

@@ -188,6 +188,7 @@ func parseBits(t *Type, text string) (ir.Value, error) {
 
 var label = regexp.MustCompile(`^[A-Za-z0-9_]{1,255}$`)
 
+// ParseLtree reads a label path.
 func ParseLtree(t *Type, text string) (ir.Value, error) {
 	if text != "" {
 		for _, l := range strings.Split(text, ".") {

@@ -103,8 +103,10 @@ type bound struct {
 	in, high bool
 }
 
+// LowBound and HighBound are the ends of the range.
 func (r Range) LowBound() bound { return bound{r.Low, r.LowIn, false} }
 
+// HighBound is the upper end of the range.
 func (r Range) HighBound() bound { return bound{r.High, r.HighIn, true} }
 
 // Compare orders ends by where the values on their inner side begin or end.
@@ -175,6 +177,7 @@ func (r Range) Before(y Range) bool {
 	return !r.Empty && !y.Empty && r.HighBound().Compare(y.LowBound()) < 0
 }
 
+// Overlaps reports whether two ranges have something in common.
 func (r Range) Overlaps(y Range) bool {
 	return !r.Empty && !y.Empty && r.HighBound().Compare(y.LowBound()) >= 0 && y.HighBound().Compare(r.LowBound()) >= 0
 }

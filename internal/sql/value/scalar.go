@@ -33,6 +33,7 @@ func IntRange(name string) (lo, hi int64, ok bool) {
 	return 0, 0, false
 }
 
+// Space is what the server takes for space around values.
 const Space = " \t\n\v\f\r"
 
 func parseInt(t *Type, text string) (ir.Value, error) {
@@ -239,6 +240,7 @@ func parseBool(t *Type, text string) (ir.Value, error) {
 	return ir.Null, invalid(t, text)
 }
 
+// PrintBool prints a truth value.
 func PrintBool(_ *Type, v ir.Value) string {
 	if v.IsTrue() {
 		return "true"
@@ -273,6 +275,7 @@ func printPadded(t *Type, v ir.Value) string {
 // nameLength is the number of bytes of a name.
 const nameLength = 63
 
+// ParseName reads a name, which is cut.
 func ParseName(_ *Type, text string) (ir.Value, error) {
 	if len(text) > nameLength {
 		text = strings.ToValidUTF8(text[:nameLength], "")

@@ -35,6 +35,7 @@ var (
 	offset    = regexp.MustCompile(`^([+-])(\d{2}|\d$|\d:)(?::?(\d{2})(?::?(\d{2}))?)?$`)
 )
 
+// Months are the names of the months.
 var Months = strings.Fields("january february march april may june july august september october november december")
 
 func month(word string) int {

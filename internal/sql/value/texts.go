@@ -31,6 +31,7 @@ func EndsWithEscape(pattern string) bool {
 	return n%2 == 1
 }
 
+// IsAlphanumeric reports whether c is a letter or digit of ASCII.
 func IsAlphanumeric(c rune) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
@@ -74,4 +75,5 @@ func (t *Type) AsText(v ir.Value) (string, bool) {
 	return t.Output(v)
 }
 
+// ParseByte reads a value of type "char".
 func ParseByte(_ *Type, text string) (ir.Value, error) { return ByteValue(ByteOf(ir.Text(text))), nil }

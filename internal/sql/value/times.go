@@ -27,6 +27,7 @@ type Part struct {
 	Float float64
 }
 
+// Whole is an integral part.
 func Whole(n int64) Part { return Part{big.NewRat(n, 1), float64(n)} }
 
 // ClockPart gives a part of hours, minutes and seconds; false if the unit is none.

@@ -61,6 +61,7 @@ func Of(name string) *Type {
 	return t
 }
 
+// Temporal reports whether a type has values of KindTime.
 func Temporal(name string) bool {
 	switch name {
 	case "time", "timetz", "timestamp", "timestamptz", "interval":

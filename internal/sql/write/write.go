@@ -291,6 +291,7 @@ func (b *Writer) write(f *expr.Frame, w *writeQuery, row, after *expr.RowSource,
 	change(q.Where, plain)
 }
 
+// NonEmptyList gives the elements that are not "".
 func NonEmptyList(list ...string) []string {
 	return schema.Without(list, func(s string) bool { return s == "" })
 }
@@ -440,6 +441,7 @@ func (b *Writer) returning(f *expr.Frame, w *writeQuery, after *expr.RowSource, 
 	}
 }
 
+// DestLocals gives the locals that take values.
 func DestLocals(list []expr.Dest) []string {
 	var out []string
 	for _, d := range list {

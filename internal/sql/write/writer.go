@@ -41,6 +41,7 @@ func (b *Writer) emitWeakIf(pos ir.Pos, cond ir.Expr, body func()) {
 	}
 }
 
+// Assign sets a local.
 func (b *Writer) Assign(pos ir.Pos, local string, e ir.Expr) {
 	if v, ok := e.(*ir.Var); ok && v.Name == local {
 		return
@@ -66,6 +67,7 @@ func (b *Writer) refsOfNodes(lists ...[]*pg.Node) *schema.Refs {
 	return r
 }
 
+// Ex is the place of an expression in the text t of a frame.
 func (b *Writer) Ex(f *expr.Frame, t *syntax.Text) *query.Place {
 	return query.PlaceIn(b.Draft, f, t)
 }
@@ -79,6 +81,7 @@ func (b *Writer) SetFound(f *expr.Frame, pos ir.Pos, found ir.Expr, count ir.Exp
 	b.SetCount(f, pos, found, count)
 }
 
+// SetCount sets FOUND and ROW_COUNT, as far as somebody looks at them.
 func (b *Writer) SetCount(f *expr.Frame, pos ir.Pos, found, count ir.Expr) {
 	if f.Rowcount == "" {
 		return
@@ -139,6 +142,7 @@ func (b *Writer) AssignAll(x *query.Place, pos ir.Pos, list []expr.Dest, cols []
 	}
 }
 
+// SetNull sets locals to NULL.
 func (b *Writer) SetNull(pos ir.Pos, list []expr.Dest) {
 	for _, d := range list {
 		if d.Local != "" {
