@@ -134,7 +134,7 @@ func TestPatterns(t *testing.T) {
 			}
 		})
 	}
-	if n != historytest.Least(6*14-1, 6*14-1+14+14+13+10) {
+	if n != historytest.Least(8*14, 8*14+14+14+13+10) {
 		t.Errorf("%d test cases", n)
 	}
 }

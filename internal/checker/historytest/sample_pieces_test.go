@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,12 @@ func written(t *testing.T, folder, name string, h *history.History, f codec.Form
 	if printer := printers[f]; printer != nil {
 		p.save = printed(printer(t, h))
 	}
+	return p
+}
+
+// with says where a history comes from, and what there is.
+func (p piece) with(source, anomaly string) piece {
+	p.source, p.anomaly = source, anomaly
 	return p
 }
 
@@ -148,13 +155,15 @@ func large(t *testing.T) (out []piece) {
 	return out
 }
 
-// patterns has a case of each of the fourteen patterns of C4: in the text of Plume, with the
-// anomaly that it is by definition.
-func patterns(t *testing.T) (out []piece) {
-	for i, c := range []struct {
-		anomaly isolation.Anomaly
-		text    string
-	}{
+// patternCase is a history with an anomaly, in the text of Plume.
+type patternCase struct {
+	anomaly isolation.Anomaly
+	text    string
+}
+
+// patternCases has a case of each of the fourteen patterns of C4, in their order.
+func patternCases() []patternCase {
+	return []patternCase{
 		{isolation.ThinAirRead, "r(1,7,0,0) w(2,1,1,1)"},
 		{isolation.G1a, "w(3,1,0,-1) r(3,1,1,1)"},
 		{isolation.FutureRead, "r(4,1,0,0) w(4,1,0,0)"},
@@ -169,16 +178,63 @@ func patterns(t *testing.T) (out []piece) {
 		{isolation.FracturedReadAO, "w(5,1,0,0) w(6,1,0,0) w(5,2,1,1) w(6,2,1,1) w(7,1,1,1) r(5,1,2,2) r(6,2,2,2)"},
 		{isolation.COConflictAO, "w(1,1,0,0) w(1,2,0,1) w(2,1,0,2) r(2,1,1,3) r(1,1,1,4)"},
 		{isolation.ConflictAO, "w(1,1,0,0) w(2,1,0,0) w(1,2,1,1) w(3,1,1,1) r(2,1,2,2) r(3,1,2,3) r(1,1,2,4) r(2,1,3,5) r(3,1,3,6) r(1,2,3,7)"},
-	} {
-		h := historytest.Parse(t, c.text)
-		for _, f := range []codec.Format{codec.Plume, codec.Dbcop, codec.EDN, codec.Compact, codec.DbcopText, codec.ElleJSON} {
-			if c.anomaly == isolation.G1a && f == codec.DbcopText {
-				continue // a read of what aborted is one of nothing: the text has no number for it
-			}
-			p := written(t, "patterns", fmt.Sprintf("%c-%s", 'a'+i, c.anomaly), h, f)
-			p.source, p.anomaly = "hand-written", c.anomaly.String()
-			out = append(out, p)
+	}
+}
+
+// patternFormats are those that have aborted transactions.
+var patternFormats = []codec.Format{
+	codec.Plume, codec.Dbcop, codec.DbcopJSON, codec.DbcopText, codec.EDN, codec.ElleJSON, codec.JepsenLog, codec.Compact,
+}
+
+// patterns are the cases in several formats, and with lists instead of registers.
+func patterns(t *testing.T) (out []piece) {
+	for i, c := range patternCases() {
+		name, h := fmt.Sprintf("%c-%s", 'a'+i, c.anomaly), historytest.Parse(t, c.text)
+		for _, f := range patternFormats {
+			out = append(out, written(t, "patterns", name, h, f).with("hand-written", c.anomaly.String()))
 		}
+		out = append(out, written(t, "list-patterns", name, asLists(t, h), codec.EDN).with("hand-written", "like "+c.anomaly.String()))
+	}
+	return out
+}
+
+// asLists turns registers into lists: what was written is appended, and who read a value reads
+// the list up to it, whose elements are in the order in which they stand in the history.
+func asLists(t *testing.T, h *history.History) *history.History {
+	t.Helper()
+	elements := map[history.Key][]history.Value{}
+	for o := range history.Op(h.NumOps()) {
+		if h.TxnOf(o) != history.InitialTxn && h.Kind(o) == history.Write {
+			elements[h.Key(o)] = append(elements[h.Key(o)], h.Value(o))
+		}
+	}
+	b := history.NewBuilder()
+	for s := range history.Session(h.NumSessions()) {
+		session := b.Session(h.SessionName(s))
+		for txn, end := h.Txns(s); txn < end; txn++ {
+			b.Txn(session, h.Status(txn))
+			for o, end := h.Ops(txn); o < end; o++ {
+				k, v := b.Key(h.KeyName(h.Key(o))), value(b, h, h.Value(o))
+				if h.Kind(o) == history.Write {
+					b.Op(history.Append, k, v)
+					continue
+				}
+				var list []history.Value
+				if of := elements[h.Key(o)]; slices.Contains(of, h.Value(o)) {
+					for _, x := range of[:slices.Index(of, h.Value(o))] {
+						list = append(list, value(b, h, x))
+					}
+				}
+				if h.Value(o) != history.Initial {
+					list = append(list, v)
+				}
+				b.List(history.ReadList, k, list)
+			}
+		}
+	}
+	out, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return out
 }
@@ -262,6 +318,26 @@ func handwritten() (out []piece) {
  {"index": 3, "type": "ok", "process": 1, "f": "txn", "value": [["r", "y", []], ["append", "x", 1]]},
  {"index": 4, "type": "invoke", "process": 0, "f": "txn", "value": [["r", "x", null], ["r", "y", null]]},
  {"index": 5, "type": "ok", "process": 0, "f": "txn", "value": [["r", "x", [1]], ["r", "y", [1]]]}]
+`},
+		{"overlapping.json", codec.Chronos, "", `
+[{"tid": 1, "sid": 0, "sts": {"p": 10, "l": 0}, "cts": {"p": 30, "l": 0}, "ops": [{"t": "w", "k": 1, "v": 7}]},
+ {"tid": 2, "sid": 1, "sts": {"p": 20, "l": 0}, "cts": {"p": 40, "l": 0}, "ops": [{"t": "r", "k": 1, "v": null}]}]
+`},
+		{"stale-read.json", codec.Chronos, "G-single-realtime", `
+[{"tid": 1, "sid": 0, "sts": {"p": 10, "l": 0}, "cts": {"p": 20, "l": 1}, "ops": [{"t": "w", "k": 1, "v": 7}]},
+ {"tid": 2, "sid": 1, "sts": {"p": 20, "l": 2}, "cts": {"p": 40, "l": 0}, "ops": [{"t": "r", "k": 1, "v": null}]}]
+`},
+		{"unknown-outcome.json", codec.ElleJSON, "", `
+[{"index": 0, "type": "invoke", "process": 0, "f": "txn", "value": [["w", "x", 1], ["w", "y", 1]]},
+ {"index": 1, "type": "info", "process": 0, "f": "txn", "value": [["w", "x", 1], ["w", "y", 1]]},
+ {"index": 2, "type": "invoke", "process": 1, "f": "txn", "value": [["r", "x", null], ["r", "y", null]]},
+ {"index": 3, "type": "ok", "process": 1, "f": "txn", "value": [["r", "x", 1], ["r", "y", 1]]}]
+`},
+		{"unknown-outcome-torn.json", codec.ElleJSON, "read-skew", `
+[{"index": 0, "type": "invoke", "process": 0, "f": "txn", "value": [["w", "x", 1], ["w", "y", 1]]},
+ {"index": 1, "type": "info", "process": 0, "f": "txn", "value": [["w", "x", 1], ["w", "y", 1]]},
+ {"index": 2, "type": "invoke", "process": 1, "f": "txn", "value": [["r", "x", null], ["r", "y", null]]},
+ {"index": 3, "type": "ok", "process": 1, "f": "txn", "value": [["r", "x", 1], ["r", "y", null]]}]
 `},
 		{"lost-update.edn", codec.EDN, "lost-update", `
 {:type :invoke, :process 0, :value [[:append :x 1]]}
