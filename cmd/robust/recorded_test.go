@@ -82,9 +82,10 @@ func TestRecordedWeak(t *testing.T) {
 	}
 }
 
-// TestRecordedStrong: on the sample, and on the other projects' histories that TestRecordedWeak does
-// not have, all levels: nothing contradicts the list or another checker. Those of Knossos and Porcupine are left out, one register with few
-// values: they take long, and the list has no level for them.
+// TestRecordedStrong: on the sample, and on the other projects' histories that
+// TestRecordedWeak does not have, all levels: nothing contradicts the list or another
+// checker. Those of Knossos and Porcupine are left out, one register with few values: they
+// take long, and the list has no level for them.
 func TestRecordedStrong(t *testing.T) {
 	n, same := 0, 0
 	for _, r := range historytest.Recordings(t) {

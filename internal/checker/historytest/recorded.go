@@ -2,12 +2,12 @@ package historytest
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/txrobust/robust/checker"
@@ -88,13 +88,10 @@ func Only(h *history.History, types ...history.Type) bool {
 	return true
 }
 
-// SharedHistories tells whether the histories of other projects are there.
-func SharedHistories() bool { return sharedFolder() != "" }
-
 // Least is how many cases a test must at least have: so many of the sample, and so many with
 // the histories of other projects.
 func Least(sample, all int) int {
-	if SharedHistories() {
+	if sharedFolder() != "" {
 		return all
 	}
 	return sample
@@ -133,8 +130,8 @@ func sharedFolder() string {
 func Recordings(t testing.TB) []Recorded {
 	t.Helper()
 	out := Sample(t)
-	if folder := sharedFolder(); folder != "" {
-		out = append(out, listed(t, folder, true)...)
+	if sharedFolder() != "" {
+		out = slices.Concat(out, foreign(t))
 	} else {
 		t.Logf("%s is not beside the repository: the sample alone", shared)
 	}
@@ -144,43 +141,66 @@ func Recordings(t testing.TB) []Recorded {
 // Sample gives the histories of the sample.
 func Sample(t testing.TB) []Recorded {
 	t.Helper()
-	return listed(t, SampleFolder(), false)
+	return must(t, sampleList)
 }
 
-// listed reads the list of a folder.
-func listed(t testing.TB, folder string, foreign bool) []Recorded {
+// foreign gives the histories of other projects, where they are.
+func foreign(t testing.TB) []Recorded {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, manifest))
+	return must(t, sharedList)
+}
+
+func must(t testing.TB, list func() ([]Recorded, error)) []Recorded {
+	t.Helper()
+	out, err := list()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return out
+}
+
+// The lists are read once.
+var (
+	sampleList = sync.OnceValues(func() ([]Recorded, error) { return readList(SampleFolder(), false) })
+	sharedList = sync.OnceValues(func() ([]Recorded, error) { return readList(sharedFolder(), true) })
+)
+
+// readList reads the list of a folder.
+func readList(folder string, foreign bool) ([]Recorded, error) {
+	name := filepath.Join(folder, manifest)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
 	var out []Recorded
+	seen := map[string]bool{}
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	for i, line := range lines[1:] {
 		c := strings.Split(line+"\t", "\t")
 		if len(c) < 7 {
-			t.Fatalf("%s:%d:1: a line must have 6 or 7 columns, but has %d", filepath.Join(folder, manifest), i+2, len(c)-1)
+			return nil, fmt.Errorf("%s:%d:1: a line must have 6 or 7 columns, but has %d", name, i+2, len(c)-1)
 		}
 		r := Recorded{Path: c[0], Foreign: foreign, Text: c[5], Anomaly: c[6]}
 		if c[1] == "viper-jsonl" {
 			r.Path = filepath.Dir(r.Path) // the sessions of one history are listed one by one
 		}
-		if slices.ContainsFunc(out, func(o Recorded) bool { return o.Path == r.Path }) {
+		if seen[r.Path] {
 			continue
 		}
+		seen[r.Path] = true
 		r.File = filepath.Join(folder, filepath.FromSlash(r.Path))
 		if r.Format, r.Polygraph, err = formatOf(c[1]); err != nil {
-			t.Fatalf("%s:%d: %v", filepath.Join(folder, manifest), i+2, err)
+			return nil, fmt.Errorf("%s:%d: %w", name, i+2, err)
 		}
 		if r.Levels, err = verdicts(r); err != nil {
-			t.Fatalf("%s:%d: %v", filepath.Join(folder, manifest), i+2, err)
+			return nil, fmt.Errorf("%s:%d: %w", name, i+2, err)
 		}
 		out = append(out, r)
 	}
 	if len(out) == 0 {
-		t.Fatalf("%s has no histories", filepath.Join(folder, manifest))
+		return nil, fmt.Errorf("%s has no histories", name)
 	}
-	return out
+	return out, nil
 }
 
 // formatOf translates the names of formats, of which the list of other projects' histories
@@ -226,22 +246,30 @@ func verdicts(r Recorded) (map[isolation.Level]checker.Verdict, error) {
 }
 
 // Foreign gives the history of another project that a claim is about. The test is skipped
-// where it is not: the claim is about no other history.
+// where these are not: the claim is about no other history.
 func Foreign(t testing.TB, path string) Recorded {
 	t.Helper()
-	file := filepath.Join(sharedFolder(), filepath.FromSlash(path))
-	if _, err := os.Stat(file); sharedFolder() == "" || os.IsNotExist(err) {
-		t.Skipf("this is about %s, which is not here: %v", path, fs.ErrNotExist)
+	if sharedFolder() == "" {
+		t.Skipf("this is about %s/%s, which is not here", shared, path)
 	}
-	return Recorded{Path: path, File: file, Foreign: true}
+	return named(t, foreign(t), path)
 }
 
 // Named gives a history by its path: one of the sample, or else of another project, as
 // Foreign does.
 func Named(t testing.TB, path string) Recorded {
 	t.Helper()
-	if file := filepath.Join(SampleFolder(), filepath.FromSlash(path)); exists(file) {
-		return Recorded{Path: path, File: file}
+	if strings.HasPrefix(path, "strong/") || strings.HasPrefix(path, "weak/") {
+		return Foreign(t, path)
 	}
-	return Foreign(t, path)
+	return named(t, Sample(t), path)
+}
+
+func named(t testing.TB, list []Recorded, path string) Recorded {
+	t.Helper()
+	i := slices.IndexFunc(list, func(r Recorded) bool { return r.Path == path })
+	if i < 0 {
+		t.Fatalf("no list has %s", path)
+	}
+	return list[i]
 }
