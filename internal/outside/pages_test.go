@@ -3,7 +3,6 @@ package outside_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +12,7 @@ import (
 	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/internal/checker/view"
 	"github.com/txrobust/robust/isolation"
@@ -87,32 +87,8 @@ func pages(t *testing.T) []page {
 		}
 		judged(name, name, string(format), h)
 	}
-	judged("hostile", evil, "edn", hostile(t))
+	judged("hostile", historytest.Evil, "edn", historytest.Hostile(t))
 	judged("large", "large", "compact", simdb.Generate(simdb.Options{Seed: 7, Level: isolation.CC, Sessions: 12, Txns: 600, Ops: 60, Keys: 200, Reads: 0.5, Faults: 0.0005}))
 	add("unread", view.New("unread", "", nil, 0, judge.Unknown(nil, "The time ran out.")))
 	return out
-}
-
-// evil is a name that would end what it stands in, or run something.
-const evil = "evil\n</script><svg onload=fetch(\"http://127.0.0.1:9/\")>\x1b[2J\u202e\u009b'{{.}}&lt;\\"
-
-// hostile is a lost update with such names everywhere.
-func hostile(t *testing.T) *history.History {
-	t.Helper()
-	b := history.NewBuilder()
-	file := b.File(history.File{Name: evil})
-	key := b.Key(history.String(evil))
-	for i := range 2 {
-		x := b.Txn(b.Session(history.String(fmt.Sprint(evil, i))), history.Committed)
-		b.SetLabel(x, evil)
-		b.SetPlace(x, history.At(file, int64(i+1)))
-		b.Read(key, history.Initial)
-		b.Write(key, b.Value(history.String(fmt.Sprint(evil, i))))
-	}
-	b.Note("%s", evil)
-	h, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
@@ -33,7 +34,7 @@ func TestSARIF(t *testing.T) {
 	}
 	p := testprog.Load(t, testprog.Path(t, "apps", "smallbank"))
 	for _, x := range p.Txns {
-		x.Name = evil + x.Name
+		x.Name = historytest.Evil + x.Name
 	}
 	check(p, robust.Options{Engine: engine.Postgres()})
 	kinds := map[string]int{}

@@ -137,6 +137,29 @@ func PartAt(c *Cell, path []int) *Cell {
 	return c
 }
 
+// FieldAt gives what a field of a struct, or of what a pointer points to, holds.
+func (in *Memory) FieldAt(v Value, path []int) (Value, bool) {
+	switch x := Unbox(v).(type) {
+	case *Pointer:
+		if inner, ok := in.StructCell(x); ok {
+			if c := PartAt(inner, path); c != nil {
+				return in.Load(c), true
+			}
+		}
+	case *Aggregate:
+		var w Value = x
+		for _, i := range path {
+			a, ok := w.(*Aggregate)
+			if !ok || i >= len(a.Parts) {
+				return nil, false
+			}
+			w = a.Parts[i]
+		}
+		return w, true
+	}
+	return nil, false
+}
+
 // StructOf gives the struct that a value is or points to, if it is known.
 func (in *Memory) StructOf(v Value) (*Aggregate, bool) {
 	v = Unbox(v)

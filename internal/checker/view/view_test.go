@@ -3,7 +3,6 @@ package view
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -17,6 +16,7 @@ import (
 	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/internal/golden"
 	"github.com/txrobust/robust/internal/schematest"
@@ -61,36 +61,11 @@ func samples(t *testing.T) []sample {
 		}
 		add(name, h, string(format))
 	}
-	add("hostile", hostile(t), "edn")
-	out[len(out)-1].rep = New(evil, "edn", out[len(out)-1].rep.h, 0, out[len(out)-1].rep.r)
+	add("hostile", historytest.Hostile(t), "edn")
+	out[len(out)-1].rep = New(historytest.Evil, "edn", out[len(out)-1].rep.h, 0, out[len(out)-1].rep.r)
 	add("large", simdb.Generate(simdb.Options{Seed: 7, Level: isolation.CC, Sessions: 12, Txns: 600, Ops: 60, Keys: 200, Reads: 0.5, Faults: 0.0005}), "compact")
 	out = append(out, sample{"unread", New("unread", "", nil, 0, judge.Unknown(nil, "The time ran out."))})
 	return out
-}
-
-// evil is a name that would end what it stands in, run something, or steer a terminal.
-const evil = "evil\n</script><svg onload=fetch(\"http://127.0.0.1:9/\")>\x1b[2J\u202e\u009b'{{.}}&lt;\\"
-
-// hostile is a lost update with such names everywhere.
-func hostile(t *testing.T) *history.History {
-	t.Helper()
-	name := history.String(evil)
-	b := history.NewBuilder()
-	file := b.File(history.File{Name: evil})
-	key := b.Key(name)
-	for i := range 2 {
-		x := b.Txn(b.Session(history.String(fmt.Sprint(evil, i))), history.Committed)
-		b.SetLabel(x, evil)
-		b.SetPlace(x, history.At(file, int64(i+1)))
-		b.Read(key, history.Initial)
-		b.Write(key, b.Value(history.String(fmt.Sprint(evil, i))))
-	}
-	b.Note("%s", evil)
-	h, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
 }
 
 // TestClean: no output has what a terminal does not print.

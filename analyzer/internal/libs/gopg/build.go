@@ -94,7 +94,7 @@ func (in *run) condition(s *statement) (f sqltext.Fragment, ok bool) {
 			return f, false
 		}
 		for _, k := range s.t.keys() {
-			v, known := in.fieldValue(s.model.V, k)
+			v, known := in.FieldAt(s.model.V, k.path)
 			if !known {
 				return f, false
 			}

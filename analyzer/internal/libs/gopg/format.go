@@ -136,7 +136,7 @@ func (in *run) named(t *table, name string, params []memory.Value) memory.Value 
 		last := params[len(params)-1]
 		if tab, many := in.lib.tableOf(memory.RefTo(last).T); tab != nil && !many {
 			if f := tab.field(name); f != nil {
-				if v, ok := in.fieldValue(last, f); ok {
+				if v, ok := in.FieldAt(last, f.path); ok {
 					return memory.Box{V: v, T: f.t}
 				}
 			}
@@ -171,29 +171,6 @@ func columnList(prefix string, fields []*field) string {
 		out = append(out, prefix+f.column)
 	}
 	return strings.Join(out, ", ")
-}
-
-// fieldValue gives what a field of a struct, or of what a pointer points to, holds.
-func (in *run) fieldValue(v memory.Value, f *field) (memory.Value, bool) {
-	switch x := memory.Unbox(v).(type) {
-	case *memory.Pointer:
-		if c, ok := in.StructCell(x); ok {
-			if part := memory.PartAt(c, f.path); part != nil {
-				return in.Load(part), true
-			}
-		}
-	case *memory.Aggregate:
-		var w memory.Value = x
-		for _, i := range f.path {
-			a, ok := w.(*memory.Aggregate)
-			if !ok || i >= len(a.Parts) {
-				return nil, false
-			}
-			w = a.Parts[i]
-		}
-		return w, true
-	}
-	return nil, false
 }
 
 // stored is the value that a statement has for a field that holds v: NULL where that is the

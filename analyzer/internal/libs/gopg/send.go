@@ -198,11 +198,11 @@ func (in *run) selectCall(inv *session.Invocation, q *query, values []memory.Val
 	s := in.statement(draftOf(in.Memory, q))
 	f, ok := in.selectText(s, o)
 	if !ok {
-		return in.lost(inv, q, s, true, "a query of go-pg with rows that go to what is not known")
+		return in.lost(inv, q, s, true, toUnknown)
 	}
 	d, ok := in.target(s, values)
 	if !ok {
-		return in.lost(inv, q, s, true, "a query of go-pg with rows that go to what is not known")
+		return in.lost(inv, q, s, true, toUnknown)
 	}
 	if d.row != nil {
 		if d.fields, ok = s.chosen(s.t.fields); !ok {
@@ -227,19 +227,31 @@ func (in *run) target(s *statement, values []memory.Value) (destination, bool) {
 	return in.destinationOf(memory.Box{V: s.model.V, T: s.model.T}, false)
 }
 
+// toUnknown says why a query is lost.
+const toUnknown = "a query of go-pg with rows that go to what is not known"
+
+// oneRow sends a query of which at most one row is looked at.
+func (in *run) oneRow(q *query, s *statement, what selection) (*memory.Rows, bool) {
+	f, ok := in.selectText(s, what)
+	if !ok {
+		return nil, false
+	}
+	rs := in.SendText(q.h, f)
+	rs.One = true
+	in.Execute(rs)
+	return rs, true
+}
+
 // countCall is Count.
 func (in *run) countCall(inv *session.Invocation, q *query) memory.Value {
 	s := in.statement(draftOf(in.Memory, q))
 	if s.distinct || len(s.group) > 0 {
 		return in.lost(inv, q, s, true, "a count of groups with go-pg")
 	}
-	f, ok := in.selectText(s, selection{columns: "count(*)", bare: true})
+	rs, ok := in.oneRow(q, s, selection{columns: "count(*)", bare: true})
 	if !ok {
-		return in.lost(inv, q, s, true, "a query of go-pg with rows that go to what is not known")
+		return in.lost(inv, q, s, true, toUnknown)
 	}
-	rs := in.SendText(q.h, f)
-	rs.One = true
-	in.Execute(rs)
 	if !rs.Mine {
 		return in.Answer(inv.T, in.Fresh(types.Typ[types.Int], "count", memory.Unknown))
 	}
@@ -251,13 +263,10 @@ func (in *run) countCall(inv *session.Invocation, q *query) memory.Value {
 // existsCall is Exists.
 func (in *run) existsCall(inv *session.Invocation, q *query) memory.Value {
 	s := in.statement(draftOf(in.Memory, q))
-	f, ok := in.selectText(s, selection{columns: "1", unordered: true, one: true})
+	rs, ok := in.oneRow(q, s, selection{columns: "1", unordered: true, one: true})
 	if !ok {
-		return in.lost(inv, q, s, true, "a query of go-pg with rows that go to what is not known")
+		return in.lost(inv, q, s, true, toUnknown)
 	}
-	rs := in.SendText(q.h, f)
-	rs.One = true
-	in.Execute(rs)
 	if !rs.Mine {
 		return in.Answer(inv.T, in.Fresh(types.Typ[types.Bool], "exists", memory.Unknown))
 	}
@@ -414,7 +423,7 @@ func (in *run) forEachCall(inv *session.Invocation, q *query, fn memory.Value) m
 	f, ok := in.selectText(s, selection{})
 	c, isFunction := memory.Unbox(fn).(*memory.Closure)
 	if !ok || !isFunction || c.Fn == nil {
-		return in.lost(inv, q, s, true, "a query of go-pg with rows that go to what is not known")
+		return in.lost(inv, q, s, true, toUnknown)
 	}
 	rs := in.SendText(q.h, f)
 	if !rs.Mine || in.IsSent(rs) {

@@ -346,7 +346,7 @@ func (in *run) structSets(v memory.Value, m *gormmodel.Model, only []string) (se
 		if !chosen && (only != nil || !f.Read) {
 			continue
 		}
-		w, ok := in.fieldOf(v, f)
+		w, ok := in.FieldAt(v, f.Path)
 		if !ok {
 			return nil, false
 		}
@@ -363,27 +363,4 @@ func (in *run) structSets(v memory.Value, m *gormmodel.Model, only []string) (se
 		sets = append(sets, sqltext.Setting{Name: f.Column, Value: memory.Box{V: w, T: f.Type}, When: when})
 	}
 	return sets, true
-}
-
-// fieldOf gives what a field of a struct, or of what a pointer points to, holds.
-func (in *run) fieldOf(v memory.Value, f *gormmodel.Field) (memory.Value, bool) {
-	switch x := memory.Unbox(v).(type) {
-	case *memory.Pointer:
-		if inner, ok := in.StructCell(x); ok {
-			if c := memory.PartAt(inner, f.Path); c != nil {
-				return in.Load(c), true
-			}
-		}
-	case *memory.Aggregate:
-		var w memory.Value = x
-		for _, i := range f.Path {
-			a, ok := w.(*memory.Aggregate)
-			if !ok || i >= len(a.Parts) {
-				return nil, false
-			}
-			w = a.Parts[i]
-		}
-		return w, true
-	}
-	return nil, false
 }

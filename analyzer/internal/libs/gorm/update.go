@@ -65,7 +65,7 @@ func (in *run) fieldSets(s *subject, v memory.Value, skip bool) (sets []sqltext.
 		if known && !chosen || own.AutoUpdate && !skip && !d.skipHooks {
 			continue
 		}
-		w, ok := in.fieldOf(v, own)
+		w, ok := in.FieldAt(v, own.Path)
 		if !ok {
 			return nil, false
 		}
