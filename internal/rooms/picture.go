@@ -60,6 +60,32 @@ func Picture(list []*packages.Package, module string) []*Room {
 	})
 }
 
+// Product gives the packages that users can name, and those that these import: the others
+// are for tests only.
+func Product(all []*Room) []*Room {
+	byName := map[string]*Room{}
+	for _, r := range all {
+		byName[r.Name] = r
+	}
+	used := map[*Room]bool{}
+	var use func(r *Room)
+	use = func(r *Room) {
+		if used[r] {
+			return
+		}
+		used[r] = true
+		for _, name := range r.Imports {
+			use(byName[name])
+		}
+	}
+	for _, r := range all {
+		if !slices.Contains(strings.Split(r.Name, "/"), "internal") {
+			use(r)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(r *Room) bool { return !used[r] })
+}
+
 // within gives the name of a package within the module.
 func within(path, module string) (name string, ok bool) {
 	if path == module {

@@ -3,18 +3,12 @@ package rooms_test
 import (
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/internal/golden"
 	"github.com/txrobust/robust/internal/rooms"
 )
-
-// onlyTests are packages that no product imports: the picture leaves them out.
-var onlyTests = []string{"internal/mutation", "internal/rooms", "internal/golden", "internal/testprog", "internal/replaytest", "internal/schematest", "internal/gogen",
-	"internal/progen", "internal/pgtest", "internal/mariatest", "internal/sqlgen", "internal/sqlgen/compare", "internal/checker/historytest",
-	"internal/checker/definitions", "internal/checker/simdb", "internal/fieldnotes"}
 
 const tableHead = `# Packages
 
@@ -27,15 +21,11 @@ From those that use all others to those that use none: a package imports only pa
 // TestPicture: docs/packages.md and docs/packages.dot show the packages as they are, and every package says what
 // it is for.
 func TestPicture(t *testing.T) {
-	var shown []*rooms.Room
-	for _, r := range rooms.Picture(load(t, "../.."), module) {
-		if slices.Contains(onlyTests, r.Name) {
-			continue
-		}
+	shown := rooms.Product(rooms.Picture(load(t, "../.."), module))
+	for _, r := range shown {
 		if r.Charter == "" {
 			t.Errorf("package %s does not say what it is for", r.Title())
 		}
-		shown = append(shown, r)
 	}
 	golden.Compare(t, "../../docs/packages.md", tableHead+rooms.Table(shown))
 	dot := rooms.Dot(shown)
@@ -48,6 +38,14 @@ func TestPicture(t *testing.T) {
 	draw.Stdin = strings.NewReader(dot)
 	if out, err := draw.CombinedOutput(); err != nil {
 		t.Fatalf("dot: %v\n%s", err, out)
+	}
+}
+
+// TestProduct: what only tests import is no part of the product.
+func TestProduct(t *testing.T) {
+	all := []*rooms.Room{{Name: "cmd", Imports: []string{"internal/a"}}, {Name: "internal/tests", Imports: []string{"internal/b"}}, {Name: "internal/a"}, {Name: "internal/b"}}
+	if shown := rooms.Product(all); len(shown) != 2 || shown[0] != all[0] || shown[1] != all[2] {
+		t.Errorf("cmd and internal/a are the product, not %v", shown)
 	}
 }
 
