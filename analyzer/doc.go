@@ -110,8 +110,8 @@
 // context.WithValue put there; packages that have nothing to do with the database
 // do not get at it. A process-local mutex counts for nothing without a comment
 // that says so. A call through an interface that is not followed may do anything in the
-// transaction that is open, if one of the types that implement it may hold a
-// transaction, in whatever way, or the connection of the one that is open.
+// transaction that is open, if a type that implements it may hold a
+// transaction, or the connection of that one.
 // What packages that are not read keep in their own values, such as a sync.Map, is not seen.
 //
 // Errors that the server reports end the transaction, as in PostgreSQL: code that

@@ -180,7 +180,7 @@ func (p *caller) frame(s *schema.Sent) *expr.Frame {
 // anyValue makes a parameter of which nothing is known.
 func (p *caller) anyValue(s *schema.Sent, i int) *expr.Variable {
 	b := p.b
-	v := &expr.Variable{Local: b.IrLocal("arg", ir.NullType), Type: schema.TUnknown, Given: true}
+	v := &expr.Variable{Local: b.IRLocal("arg", ir.NullType), Type: schema.TUnknown, Given: true}
 	for k := range p.sent.Args {
 		if p.sent.Args[k].Number == i+1 {
 			p.sent.Args[k].Set = v.Local

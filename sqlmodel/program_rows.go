@@ -142,12 +142,12 @@ func (p *caller) rows(x *query.Place, g *expr.Frame, st schema.SentStmt, s *sche
 	if !gives(st.Tree) {
 		b.Unmodelled("a loop over %s", syntax.CommandName(st.Tree))
 	}
-	to := expr.Sink{Kind: expr.IntoRows, Rows: &expr.RowSink{Local: b.IrLocal("rows", ir.ArrayType(ir.KindOpaque))}}
+	to := expr.Sink{Kind: expr.IntoRows, Rows: &expr.RowSink{Local: b.IRLocal("rows", ir.ArrayType(ir.KindOpaque))}}
 	p.command(g, st, s, to)
 	if to.Rows.Cols == nil {
 		b.Unmodelled("a loop over the rows of this statement")
 	}
-	loop := query.SetLoop{Array: ir.V(to.Rows.Local), Elem: b.IrLocal("element", ir.OpaqueType)}
+	loop := query.SetLoop{Array: ir.V(to.Rows.Local), Elem: b.IRLocal("element", ir.OpaqueType)}
 	q := &query.Query{Place: x.Inner(), AtMost: -1, Loops: []query.SetLoop{loop}}
 	for i, c := range to.Rows.Cols {
 		c.Expr = &ir.Call{Name: ir.FieldFn(i), Args: []ir.Expr{ir.V(loop.Elem)}, Type: expr.LocalType(c.Type)}

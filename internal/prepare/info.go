@@ -107,7 +107,7 @@ func (in *TxnInfo) Query(s ir.Stmt) *ir.Query {
 	case *ir.Delete:
 		q.From, q.Where = []ir.Source{{Table: s.Table, Row: s.Row}}, s.Where
 	default:
-		panic("symbolic: the statement has no rows to look for")
+		panic("prepare: the statement has no rows to look for")
 	}
 	in.queries[s] = q
 	return q
@@ -152,7 +152,7 @@ func (p *Places) TypeOf(name string) (ir.Type, bool) {
 func (p *Places) Index(name string) int {
 	i, ok := p.number[name]
 	if !ok {
-		panic("symbolic: local " + name + " is not declared")
+		panic("prepare: local " + name + " is not declared")
 	}
 	return i
 }

@@ -109,8 +109,8 @@ func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) memory
 				return memory.Of(memory.ConstInt(0), client.Int)
 			}
 			if s, ok := c.Args[0].Type().Underlying().(*types.Slice); ok && gotypes.IsByte(s.Elem()) {
-				// Of bytes no more is known than that they are those that were there:
-				// they may be as many as the program wants.
+				// Nothing is known of bytes but where they came from: there may be any
+				// number of them.
 				in.EmitValue(x)
 				return in.Fresh(v.Type(), "len", memory.Unknown)
 			}

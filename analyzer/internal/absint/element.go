@@ -215,8 +215,8 @@ func (in *interp) orNil(v ssa.Value) memory.Value {
 	return in.value(v)
 }
 
-// keptAt gives the statement that is kept in an element of a place. Where it may be one
-// of several, nothing is known of it: not each of them is one that is meant.
+// keptAt gives the statement that is kept in an element of a place. Nothing is known of it
+// where the element may have several.
 func (in *interp) keptAt(addr ssa.Value) (*memory.Prepared, bool) {
 	list, index := in.P.Places.ElementPlaces(addr)
 	if len(list) != 1 {

@@ -58,8 +58,8 @@ func (in *interp) constant(c *ssa.Const) memory.Value {
 	return memory.Of(&client.Call{Name: "const " + c.Value.ExactString(), Kind: k}, k)
 }
 
-// global gives the address of a package's variable. One that only its package
-// sets, once, is what it is set to.
+// global gives the address of a package's variable. A variable that its package sets
+// once, and nobody else sets, has that value.
 func (in *interp) global(g *ssa.Global) memory.Value {
 	if c, ok := in.Shared.Globals[g]; ok {
 		return &memory.Pointer{To: c}
@@ -141,9 +141,8 @@ func (in *interp) instr(instr ssa.Instruction) {
 	}
 }
 
-// spawn begins a goroutine. What it does with transactions of its own is as in a call of the
-// function, which may come to nothing before the program ends; what it does in the one that is open,
-// and to memory, nobody knows.
+// spawn begins a goroutine. Transactions of its own are those of a call of the function; the program
+// may end before they run. What it does to the open transaction and to memory is not known.
 func (in *interp) spawn(g *ssa.Go) {
 	inv := in.invocation(&g.Call)
 	operands := in.operands(&g.Call)

@@ -10,9 +10,8 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-const (
-	beforeRow = 1 << 1
-)
+// beforeRow is a bit of CreateTrigStmt.Timing.
+const beforeRow = 1 << 1
 
 // createTrigger records a trigger.
 func (l *Definer) createTrigger(s *pg.CreateTrigStmt, t *syntax.Text, pos ir.Pos) {

@@ -250,7 +250,7 @@ func (x *Spot) expressionFunction(f *schema.Function, args []Val) (Val, bool) {
 			}
 		}
 	}
-	g := &Frame{Func: f, Text: t, SqlLang: true, Scope: &Scope{Label: f.Name, Vars: map[string]*Variable{}}}
+	g := &Frame{Func: f, Text: t, SQLLang: true, Scope: &Scope{Label: f.Name, Vars: map[string]*Variable{}}}
 	for i, p := range f.Inputs() {
 		pt := x.App.SignatureType(p.T, f.Text)
 		v, ok := x.bound(p, pt, args[i])
@@ -345,7 +345,7 @@ func (x *Spot) attributeOf(parts []string, loc int32) (v Val, ok bool) {
 		if s.Col(parts[n]) != nil {
 			return Val{}, false
 		}
-	} else if x.Frame == nil || !x.Frame.SqlLang { // PL/pgSQL takes (r).f only
+	} else if x.Frame == nil || !x.Frame.SQLLang { // PL/pgSQL takes (r).f only
 		return Val{}, false
 	} else if r, field := x.Frame.Scope.Find(parts); r == nil || field != nil || !r.IsRecord || r.Lost || len(r.Fields) == 0 || parts[n] == r.Name {
 		return Val{}, false

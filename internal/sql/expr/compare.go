@@ -195,7 +195,7 @@ func IsCtid(n *pg.Node) bool {
 
 // ctid is the place of a row of a source.
 func (s *RowSource) ctid() Val {
-	keys := KeysOf([]ir.Source{s.IrSource()})
+	keys := KeysOf([]ir.Source{s.IRSource()})
 	if len(keys) == 1 {
 		t := s.Table.IR
 		return Val{Expr: keys[0], Type: schema.Type{IR: t.Columns[t.Key[0]].Type, Name: schema.TidPrefix + s.Table.RowType}, NotNull: true}

@@ -87,8 +87,8 @@ type Frame struct {
 	Found, Rowcount string
 	// Conflict is the setting of #variable_conflict.
 	Conflict string
-	// SqlLang says that columns hide parameters of the same name.
-	SqlLang bool
+	// SQLLang says that columns hide parameters of the same name.
+	SQLLang bool
 	// Result is where RETURN goes: nil for the template itself.
 	Result *Result
 	// Ctes are the WITH queries that a statement inside of WITH sees: CtesOf knows them.
@@ -176,13 +176,13 @@ func (b *Draft) Collect(f func()) []ir.Stmt {
 // Local declares a local. It must not have the name of a table, which the text
 // form of the IR could not tell from it.
 func (b *Draft) Local(base string, t schema.Type) string {
-	name := b.IrLocal(base, LocalType(t))
+	name := b.IRLocal(base, LocalType(t))
 	b.Txn.Locals[len(b.Txn.Locals)-1].Domain = t.Domain()
 	return name
 }
 
-// IrLocal declares a local of a type of the IR, with a name like base.
-func (b *Draft) IrLocal(base string, t ir.Type) string {
+// IRLocal declares a local of a type of the IR, with a name like base.
+func (b *Draft) IRLocal(base string, t ir.Type) string {
 	name := base
 	i := b.Next[base] // trying all numbers again each time would be quadratic
 	if i > 0 {
@@ -264,7 +264,7 @@ func (b *Draft) Anything(pos ir.Pos, e *schema.Effect, reason string) {
 	for _, name := range slices.Sorted(maps.Keys(e.Sequences)) {
 		b.MayDepend(pos, "what the sequence "+syntax.PlainName(name)+" shows of transactions that have not committed")
 	}
-	b.Out = append(b.Out, &ir.Unmodelled{At: At(pos), Tables: b.App.IrTables(e), ReadOnly: !e.Writes && !e.All, Reason: reason})
+	b.Out = append(b.Out, &ir.Unmodelled{At: At(pos), Tables: b.App.IRTables(e), ReadOnly: !e.Writes && !e.All, Reason: reason})
 }
 
 // RefsOf gives what trees name.

@@ -115,7 +115,7 @@ func (x *Spot) Resolve(parts []string, loc int32) (Val, bool) {
 	col, isCol := x.column(parts, loc)
 	v, isVar := x.Variable(parts, loc)
 	switch {
-	case isCol && isVar && x.Frame != nil && !x.Frame.SqlLang && x.Frame.Conflict != "use_column":
+	case isCol && isVar && x.Frame != nil && !x.Frame.SQLLang && x.Frame.Conflict != "use_column":
 		if x.Frame.Conflict == "use_variable" {
 			return v, true
 		}

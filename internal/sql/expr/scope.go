@@ -175,8 +175,8 @@ func TableSource(t *schema.Table, alias, row string) *RowSource {
 	return s
 }
 
-// IrSource is the row as a source of a query of the IR.
-func (s *RowSource) IrSource() ir.Source { return ir.Source{Table: s.Table.IR, Row: s.Row} }
+// IRSource is the row as a source of a query of the IR.
+func (s *RowSource) IRSource() ir.Source { return ir.Source{Table: s.Table.IR, Row: s.Row} }
 
 // Numbered gives the parameter $n.
 func (f *Frame) Numbered(dollar string) *Variable {

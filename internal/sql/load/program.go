@@ -156,5 +156,5 @@ func KindType(k client.Kind) schema.Type {
 	case client.Text, client.Any:
 		return schema.TUnknown
 	}
-	panic(fmt.Sprintf("sqlmodel: unknown kind %d of a variable", k))
+	panic(fmt.Sprintf("load: unknown kind %d of a variable", k))
 }

@@ -127,7 +127,7 @@ func (d *deriver) TypeOf(x *Place, e ir.Expr) ir.Type {
 			}
 		}
 	}
-	panic("sqlmodel: the type of " + ir.ExprString(e) + " is not known")
+	panic("query: the type of " + ir.ExprString(e) + " is not known")
 }
 
 // register notes the types of a row variable's columns.
@@ -167,7 +167,7 @@ func (x *Place) relation(s *pg.SelectStmt) *Derived {
 	case s.Op != pg.SetOpNone && s.Op != 0:
 		x.checkLocking(s, x.pushed)
 		if len(s.LockingClause) > 0 { // in MySQL, of the last query
-			x.Draft.Emit(&ir.Dropped{At: expr.At(x.Pos(int32(max(pg.Start(s), 0)))), Kind: ir.ByRowLock, Tables: x.App.IrTables(x.App.EffectOf(x.Draft.RefsOf(s))), What: "the row locks of UNION and the like"})
+			x.Draft.Emit(&ir.Dropped{At: expr.At(x.Pos(int32(max(pg.Start(s), 0)))), Kind: ir.ByRowLock, Tables: x.App.IRTables(x.App.EffectOf(x.Draft.RefsOf(s))), What: "the row locks of UNION and the like"})
 		}
 		y := x.Copy()
 		if x.Fetched != FetchedAll || s.LimitCount != nil || s.LimitOffset != nil {

@@ -104,7 +104,7 @@ func (x *Place) InView(v *schema.View) *Place {
 	}
 	y := x.Copy()
 	y.Text, y.Levels, y.Ctes, y.agg, y.win = v.Text, nil, nil, nil, nil
-	y.Frame = &expr.Frame{Func: x.Frame.Func, Text: v.Text, SqlLang: true, Scope: &expr.Scope{Vars: map[string]*expr.Variable{}}}
+	y.Frame = &expr.Frame{Func: x.Frame.Func, Text: v.Text, SQLLang: true, Scope: &expr.Scope{Vars: map[string]*expr.Variable{}}}
 	y.Depth++
 	y.viewing = append(slices.Clone(x.viewing), v)
 	return y
@@ -233,7 +233,7 @@ func (q *Query) tableFunction(call *pg.FuncCall, name, alias string, fns []*sche
 		x.Unmodelled("the function %s in FROM, together with grouping, outer joins and the like", name)
 	}
 	y := x.InView(&schema.View{Text: t})
-	y.Frame = &expr.Frame{Func: f, Text: t, SqlLang: true, Scope: &expr.Scope{Label: f.Name, Vars: map[string]*expr.Variable{}}}
+	y.Frame = &expr.Frame{Func: f, Text: t, SQLLang: true, Scope: &expr.Scope{Label: f.Name, Vars: map[string]*expr.Variable{}}}
 	for i, p := range f.Inputs() {
 		pt := x.App.SignatureType(p.T, f.Text)
 		if args[i].Record || pt.Name == schema.NRecord || len(x.App.FieldsOf(pt.Name)) > 0 {

@@ -283,7 +283,7 @@ func (n *nestedLocks) Settle(x *Place, from ir.From, p *ir.Project) {
 	if ok {
 		return
 	}
-	x.Draft.Emit(&ir.Dropped{At: expr.At(n.pos), Kind: ir.ByRowLock, Tables: x.App.IrTables(n.refs()),
+	x.Draft.Emit(&ir.Dropped{At: expr.At(n.pos), Kind: ir.ByRowLock, Tables: x.App.IRTables(n.refs()),
 		What: "the row locks of " + n.what + ", which has " + why})
 }
 
@@ -325,7 +325,7 @@ func (d *deriver) lock() {
 			t := ir.ArrayType(elem)
 			rel := *l.rel
 			rel.Cols = []ir.Item{{Name: "key", Type: ir.Type{Kind: elem}, Expr: one}}
-			local := d.b.IrLocal("locked", t)
+			local := d.b.IRLocal("locked", t)
 			d.b.Emit(&ir.Assign{At: expr.At(l.pos), Var: local, Expr: ir.Derive(ir.WantArray, &rel, t, l.typeOf)})
 			d.b.Emit(&ir.LockRows{At: expr.At(l.pos), Locks: ir.Locks{{Mode: leaf.mode}}, Query: ir.Query{
 				From:  []ir.Source{{Table: leaf.table, Row: leaf.row}},

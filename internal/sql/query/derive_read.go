@@ -301,7 +301,7 @@ func (d *deriver) Read(r ir.Rel) {
 			}
 		}
 		t := ir.ArrayType(ir.KindOpaque)
-		s.given.Param = d.b.IrLocal("rows_of_"+syntax.LastPart(s.table.Name), t)
+		s.given.Param = d.b.IRLocal("rows_of_"+syntax.LastPart(s.table.Name), t)
 		d.b.Emit(&ir.Select{At: expr.At(s.pos), Into: []string{s.given.Param}, Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: row, Type: t}},
 			Query: ir.Query{From: []ir.Source{{Table: s.table.IR, Row: s.row}}, Where: ir.AndE(s.conds...)}})
 	}

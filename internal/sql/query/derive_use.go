@@ -70,7 +70,7 @@ func (x *Place) Succeeds(d *Derived, value bool) {
 // RowsLocal puts the rows of a derivation in a local, as what is wanted says.
 func RowsLocal(b *expr.Draft, d *Derived, want ir.Want, pos ir.Pos) ir.Expr {
 	t := ir.ArrayType(ir.KindOpaque)
-	local := b.IrLocal("rows", t)
+	local := b.IRLocal("rows", t)
 	b.Emit(&ir.Assign{At: expr.At(pos), Var: local, Expr: d.Call(want, t)})
 	return ir.V(local)
 }
@@ -93,7 +93,7 @@ func (x *Place) AsLoop(s *pg.SelectStmt, want ir.Want, pos ir.Pos, all bool) (q 
 			rows = FetchedAll
 		}
 		d := x.Whole(s, rows)
-		loop := SetLoop{Array: RowsLocal(x.Draft, d, want, pos), Elem: x.Draft.IrLocal("element", ir.OpaqueType)}
+		loop := SetLoop{Array: RowsLocal(x.Draft, d, want, pos), Elem: x.Draft.IRLocal("element", ir.OpaqueType)}
 		q = &Query{Place: x.Inner(), AtMost: -1, Loops: []SetLoop{loop}, Targets: d.Fields(ir.V(loop.Elem)), Whole: d}
 	})
 	return q

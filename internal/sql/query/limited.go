@@ -168,7 +168,7 @@ func FirstOf(b *expr.Draft, q *Query, pos ir.Pos) picked {
 	s := &ir.Select{At: expr.At(pos), Query: q.IR(), Order: q.Order, Found: b.Local("was_found", schema.TBool), Cols: expr.KeysOf(q.From)}
 	for _, src := range q.From {
 		for _, k := range src.Table.Key {
-			s.Into = append(s.Into, b.IrLocal(src.Table.Columns[k].Name, src.Table.Columns[k].Type))
+			s.Into = append(s.Into, b.IRLocal(src.Table.Columns[k].Name, src.Table.Columns[k].Type))
 		}
 	}
 	b.Emit(s)
@@ -314,7 +314,7 @@ func pickOne(b *expr.Draft, q *Query, pos ir.Pos) picked {
 	for _, src := range q.From {
 		for _, k := range src.Table.Key {
 			c := src.Table.Columns[k]
-			s.Into = append(s.Into, b.IrLocal(c.Name, c.Type))
+			s.Into = append(s.Into, b.IRLocal(c.Name, c.Type))
 		}
 	}
 	s.Cols = expr.KeysOf(q.From)
@@ -351,7 +351,7 @@ func someRows(b *expr.Draft, q *Query, pos ir.Pos) (kept picked, count string) {
 		t := q.From[0].Table
 		elem = t.Columns[t.Key[0]].Type.Kind
 	}
-	array := b.IrLocal("kept", ir.ArrayType(elem))
+	array := b.IRLocal("kept", ir.ArrayType(elem))
 	among := func(from []ir.Source) ir.Expr {
 		keys := expr.KeysOf(from)
 		key := keys[0]

@@ -255,7 +255,7 @@ func (q *Query) addTable(r *pg.RangeVar) []ir.Expr {
 	t := x.TableOf(r)
 	s := x.source(t, alias, x.RowName(alias))
 	q.Name(s, r.Alias, r.Location)
-	q.From = append(q.From, s.IrSource())
+	q.From = append(q.From, s.IRSource())
 	return nil
 }
 

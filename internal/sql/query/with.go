@@ -120,7 +120,7 @@ func (x *Place) WithWrites(w *pg.WithClause, root pg.Message) {
 		to := expr.Sink{}
 		if returning != nil {
 			to.Kind = expr.IntoRows
-			to.Rows = &expr.RowSink{Local: x.Draft.IrLocal(c.Ctename, ir.ArrayType(ir.KindOpaque))}
+			to.Rows = &expr.RowSink{Local: x.Draft.IRLocal(c.Ctename, ir.ArrayType(ir.KindOpaque))}
 		}
 		g := *x.Frame
 		g.Found, g.Rowcount, g.Ctes = "", "", x.Ctes
@@ -139,7 +139,7 @@ func (x *Place) WithWrites(w *pg.WithClause, root pg.Message) {
 
 // Parts is what the WITH queries of a statement write that the statement itself looks at.
 type Parts struct {
-	// Start is where the statements of the WITH queries begin in builder.out, and end where they end.
+	// Start is where the statements of the WITH queries begin in Draft.Out, and end where they end.
 	Start, End int
 	// Wrote are the tables that they may change, as far as the statement behind them looks at them.
 	Wrote map[string]bool

@@ -308,7 +308,7 @@ func (b *Builder) derivedSelect(f *expr.Frame, x *query.Place, s *pg.SelectStmt,
 			}
 			b.Strict(to, pos, found())
 		}
-		first := b.IrLocal("first", ir.OpaqueType)
+		first := b.IRLocal("first", ir.OpaqueType)
 		b.Emit(&ir.Assign{At: expr.At(pos), Var: first, Expr: d.Call(ir.WantFirst, ir.OpaqueType)})
 		b.AssignAll(x, pos, list, d.Fields(ir.V(first)))
 		b.SetNull(pos, rest)

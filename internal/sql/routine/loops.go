@@ -267,7 +267,7 @@ func (b *Builder) OverRows(x *query.Place, q *query.Query, round func() []ir.Stm
 	if count != "" { // the rows beyond the limit do not come
 		loop.Body = append(b.Collect(func() {
 			for i, local := range loop.Into {
-				loop.Into[i] = b.IrLocal(local, b.TypeOfLocal(local))
+				loop.Into[i] = b.IRLocal(local, b.TypeOfLocal(local))
 				b.Fields[loop.Into[i]] = true
 				b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: local, Expr: ir.V(loop.Into[i])})
 			}

@@ -187,7 +187,7 @@ func (b *Builder) stmt1(f *expr.Frame, s plpgsql.Stmt) {
 		b.Unmodelled("transaction control inside of a procedure")
 	case *plpgsql.Null:
 	default:
-		panic("sqlmodel: unknown PL/pgSQL statement " + syntax.TypeName(s))
+		panic("routine: unknown PL/pgSQL statement " + syntax.TypeName(s))
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // NewFrame makes the frame of a function, without its parameters.
 func (b *Builder) NewFrame(fn *schema.Function) *expr.Frame {
 	label := syntax.LastPart(fn.Name)
-	f := &expr.Frame{Func: fn, Text: fn.BodyText, Scope: &expr.Scope{Label: label, Vars: map[string]*expr.Variable{}}, SqlLang: fn.Body == nil}
+	f := &expr.Frame{Func: fn, Text: fn.BodyText, Scope: &expr.Scope{Label: label, Vars: map[string]*expr.Variable{}}, SQLLang: fn.Body == nil}
 	if f.Text == nil {
 		f.Text = fn.Text // the standard form stands in the statement itself
 	}
@@ -73,7 +73,7 @@ func (b *Builder) Outputs(f *expr.Frame) {
 		case p.In:
 			f.Outs = append(f.Outs, inout[0])
 			inout = inout[1:]
-		case f.SqlLang:
+		case f.SQLLang:
 			// The names of the columns, which the body cannot use.
 			f.Outs = append(f.Outs, &expr.Variable{Name: p.Name, Type: b.App.SignatureType(p.T, f.Func.Text)})
 		default:
@@ -212,7 +212,7 @@ func (b *Builder) results(f *expr.Frame) {
 	switch {
 	case len(f.Func.Outputs()) > 0:
 		for _, o := range f.Outs {
-			if !f.SqlLang {
+			if !f.SQLLang {
 				break
 			}
 			o.Local = b.Local(syntax.NameOr(o.Name, "column"), o.Type)
@@ -436,7 +436,7 @@ func (b *Builder) dynamic(f *expr.Frame, queryName plpgsql.Span, using []plpgsql
 	if len(stmts) != 1 {
 		b.Unmodelled("EXECUTE of several commands")
 	}
-	g = &expr.Frame{Func: f.Func, Text: t, SqlLang: true, Scope: &expr.Scope{Vars: map[string]*expr.Variable{}}, Result: f.Result, Rowcount: f.Rowcount, Outs: f.Outs}
+	g = &expr.Frame{Func: f.Func, Text: t, SQLLang: true, Scope: &expr.Scope{Vars: map[string]*expr.Variable{}}, Result: f.Result, Rowcount: f.Rowcount, Outs: f.Outs}
 	x := b.Ex(f, f.Text)
 	for _, span := range using {
 		v := b.value(f, span)

@@ -74,7 +74,7 @@ type Declarations struct {
 	Relations map[string][]*Relation
 	Types     map[string][]*UserType
 	Funcs     map[string][]*Function
-	// TypesByKey are the types, and rowTypes the tables, by the names that typ has for them.
+	// TypesByKey are the types, and rowTypes the tables, by the names that Type has for them.
 	TypesByKey map[string]*UserType
 	rowTypes   map[string]*Table
 	// Schemas are those that CREATE SCHEMA makes (true) and DROP SCHEMA drops (false).

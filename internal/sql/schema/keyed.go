@@ -10,7 +10,7 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// KeyFunc gives what values are equal by (ex.comparable). It stands in generated
+// KeyFunc gives what values are equal by (expr.Spot.Comparable). It stands in generated
 // columns that only the IR has.
 const KeyFunc = "robust_key"
 

@@ -117,7 +117,7 @@ func (m *mending) target(label string) *exits {
 			return x
 		}
 	}
-	panic("sqlmodel: no loop or block " + label)
+	panic("schema: no loop or block " + label)
 }
 
 // concerns says whether a statement may break the foreign key, and mend it.

@@ -133,7 +133,7 @@ type Schema struct {
 	// LocksTables says that some transaction may lock a whole table, so that even
 	// queries may wait, and end in a deadlock.
 	LocksTables bool
-	// Effects are those of functions, once all is declared (tracer.known).
+	// Effects are those of functions, once all is declared (Tracer.known).
 	Effects map[string]*Effect
 	// Emptied are the tables that TRUNCATE may empty for older snapshots, too.
 	Emptied map[string]bool

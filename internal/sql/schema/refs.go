@@ -14,7 +14,7 @@ import (
 type Refs struct {
 	Tables map[string]bool
 	Calls  map[string]bool
-	// attributes are the names of what is taken of rows: columns, or functions (loader.calls).
+	// attributes are the names of what is taken of rows: columns, or functions (Schema.Calls).
 	attributes map[string]bool
 	// Names, if not nil, says what the names mean: it is part of a declaration.
 	Names *Resolver

@@ -165,7 +165,7 @@ func (l *Schema) TableFor(t *ir.Table) *Table {
 			return o
 		}
 	}
-	panic("sqlmodel: table " + t.Name + " is not in the program")
+	panic("schema: table " + t.Name + " is not in the program")
 }
 
 // expr is an SQL expression with the text that its positions refer to.

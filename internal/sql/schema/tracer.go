@@ -302,8 +302,8 @@ func (tr *Tracer) Unseen(k *Unseen) {
 // Changes reports whether the action changes children.
 func (a Action) Changes() bool { return a != NoAction && a != Restrict }
 
-// IrTables gives the tables of e in order; nil stands for all of them.
-func (l *Schema) IrTables(e *Effect) []*ir.Table {
+// IRTables gives the tables of e in order; nil stands for all of them.
+func (l *Schema) IRTables(e *Effect) []*ir.Table {
 	if e.All {
 		return nil
 	}

@@ -26,6 +26,7 @@ type Trigger struct {
 	Odd string
 }
 
+// Bits of Trigger.Events, as in CreateTrigStmt.Events.
 const (
 	OnInsert = 1 << 2
 	OnDelete = 1 << 3

@@ -37,7 +37,7 @@ func (l *Completer) Invariants() {
 			}
 			src := expr.TableSource(t, alias, alias)
 			lv.Sources = append(lv.Sources, src)
-			inv.From = append(inv.From, src.IrSource())
+			inv.From = append(inv.From, src.IRSource())
 		}
 		for _, src := range f.From {
 			add(src.Table, src.Alias, src.Pos)

@@ -294,7 +294,7 @@ func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *expr.RowS
 		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: existing.Row, Col: name}, given))
 	}
 	out := &conflictRow{found: b.Local("in_conflict", schema.TBool)}
-	s := &ir.Select{At: expr.At(i.pos), Query: ir.Query{From: []ir.Source{existing.IrSource()}, Where: where}, Found: out.found}
+	s := &ir.Select{At: expr.At(i.pos), Query: ir.Query{From: []ir.Source{existing.IRSource()}, Where: where}, Found: out.found}
 	for _, c := range i.returned(after, row) {
 		local := b.Local(c.Name, c.Type)
 		s.Into, s.Cols = append(s.Into, local), append(s.Cols, c.Expr)

@@ -66,7 +66,7 @@ func (b *Writer) MergeStmt(f *expr.Frame, t *syntax.Text, s *pg.MergeStmt, pos i
 	found, count := m.effects(f)
 	var unmatched ir.Expr
 	if len(m.others) > 0 {
-		unmatched = ir.NotE(&ir.Exists{Query: ir.Query{From: []ir.Source{row.IrSource()}, Where: m.on}})
+		unmatched = ir.NotE(&ir.Exists{Query: ir.Query{From: []ir.Source{row.IRSource()}, Where: m.on}})
 		if m.single() {
 			local := b.Local("unmatched", schema.TBool)
 			b.Emit(&ir.Assign{At: expr.At(pos), Var: local, Expr: unmatched})
@@ -300,7 +300,7 @@ func (m *merger) check() {
 // pairs gives the pairs of a row that is written and one of the source for which
 // cond holds.
 func (m *merger) pairs(cond ir.Expr) ir.Query {
-	return ir.Query{From: append([]ir.Source{m.row.IrSource()}, m.q.From...), Where: ir.AndE(m.own, m.on, cond)}
+	return ir.Query{From: append([]ir.Source{m.row.IRSource()}, m.q.From...), Where: ir.AndE(m.own, m.on, cond)}
 }
 
 // rest gives the rows of the source that match none.
@@ -315,7 +315,7 @@ func (m *merger) effects(f *expr.Frame) (found, count ir.Expr) {
 	if f.Found == "" && f.Rowcount == "" {
 		return found, count
 	}
-	none := ir.NotE(&ir.Exists{Query: ir.Query{From: []ir.Source{m.row.IrSource()}, Where: m.on}})
+	none := ir.NotE(&ir.Exists{Query: ir.Query{From: []ir.Source{m.row.IRSource()}, Where: m.on}})
 	add := func(q ir.Query) {
 		if len(q.From) == 0 {
 			hit := ir.Op(ir.Is, orTrue(q.Where), ir.C(ir.Bool(true)))
@@ -362,7 +362,7 @@ func (m *merger) writeMatched() {
 		if expr.RowFree(e, map[string]bool{}) && !ir.HasExists(e) {
 			return e
 		}
-		local := b.IrLocal(base, t)
+		local := b.IRLocal(base, t)
 		into, cols = append(into, local), append(cols, e)
 		return ir.V(local)
 	}
@@ -489,7 +489,7 @@ func (m *merger) insertOthers(unmatched ir.Expr) {
 				if len(m.others) > 1 && ir.MayFail(e) {
 					b.Unmodelled("what may fail in one of several actions of MERGE")
 				}
-				local := b.IrLocal(base, t)
+				local := b.IRLocal(base, t)
 				into, cols = append(into, local), append(cols, e)
 				return ir.V(local)
 			}

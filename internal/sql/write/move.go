@@ -58,7 +58,7 @@ func (b *Writer) mayMove(w *writeQuery, row *expr.RowSource, list, changed []ass
 	switch {
 	case len(w.other) > 0:
 		b.Unmodelled("%s, with several tables", what)
-	case !b.SingleRow(ir.Query{From: []ir.Source{row.IrSource()}, Where: w.where}):
+	case !b.SingleRow(ir.Query{From: []ir.Source{row.IRSource()}, Where: w.where}):
 		// The server checks keys row by row, in an order that is not told.
 		b.Unmodelled("%s of several rows", what)
 	case b.fires(t, schema.OnUpdate, list):
@@ -94,13 +94,13 @@ func renames(cols []string, list []assignment) bool {
 // the other columns; if there are none, the row moves to where it is.
 func (b *Writer) move(pos ir.Pos, row *expr.RowSource, list []assignment, where ir.Expr, keep func(ir.Expr) ir.Expr) {
 	t := row.Table.IR
-	found := b.IrLocal("moves", ir.BoolType)
-	sel := &ir.Select{At: expr.At(pos), Found: found, Query: ir.Query{From: []ir.Source{row.IrSource()}, Where: where}}
+	found := b.IRLocal("moves", ir.BoolType)
+	sel := &ir.Select{At: expr.At(pos), Found: found, Query: ir.Query{From: []ir.Source{row.IRSource()}, Where: where}}
 	read := func(base string, c int, e ir.Expr) ir.Expr {
 		if v, ok := e.(*ir.Const); ok {
 			return v
 		}
-		local := b.IrLocal(base, t.Columns[c].Type)
+		local := b.IRLocal(base, t.Columns[c].Type)
 		sel.Into, sel.Cols = append(sel.Into, local), append(sel.Cols, keep(e))
 		return ir.V(local)
 	}

@@ -140,7 +140,7 @@ func (b *Writer) limit(w *writeQuery, row *expr.RowSource, tree any, pos ir.Pos)
 	if len(w.other) > 0 {
 		b.Unmodelled("LIMIT in a write of several tables")
 	}
-	q := &query.Query{Place: w.in, Level: w.in.Levels[len(w.in.Levels)-1], From: []ir.Source{row.IrSource()}, Where: w.where, AtMost: -1}
+	q := &query.Query{Place: w.in, Level: w.in.Levels[len(w.in.Levels)-1], From: []ir.Source{row.IRSource()}, Where: w.where, AtMost: -1}
 	outer := w.in.Copy()
 	outer.Levels = outer.Levels[:len(outer.Levels)-1]
 	q.Limits(outer, s)
@@ -183,7 +183,7 @@ func (b *Writer) LockInRound(loop *ir.Foreach) []ir.Stmt {
 		var same ir.Expr
 		for _, k := range src.Table.Key {
 			c := src.Table.Columns[k]
-			local := b.IrLocal("locked", c.Type)
+			local := b.IRLocal("locked", c.Type)
 			col := &ir.Col{Row: src.Row, Col: c.Name}
 			loop.Into, loop.Cols = append(loop.Into, local), append(loop.Cols, col)
 			same = ir.AndE(same, ir.Op(ir.Eq, col, ir.V(local)))

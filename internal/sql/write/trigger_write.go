@@ -60,7 +60,7 @@ func (u *rowWriter) write() {
 	if u.to.Kind == expr.IntoRows {
 		b.Unmodelled("RETURNING in WITH, of a table with row triggers")
 	}
-	q := ir.Query{From: []ir.Source{u.row.IrSource()}, Where: u.w.where}
+	q := ir.Query{From: []ir.Source{u.row.IRSource()}, Where: u.w.where}
 	single := b.SingleRow(q)
 	returns := u.ret != nil && u.to.Kind != expr.Discard
 	if returns && (u.w.returned != nil || len(u.w.in.Levels[len(u.w.in.Levels)-1].Sources) > 1) {
@@ -91,7 +91,7 @@ func (u *rowWriter) write() {
 	}
 	var hidden string
 	if t.IR.Rowid {
-		hidden = b.IrLocal(t.IR.Columns[0].Name, t.IR.Columns[0].Type)
+		hidden = b.IRLocal(t.IR.Columns[0].Name, t.IR.Columns[0].Type)
 		into, cols = append(into, hidden), append(cols, &ir.Col{Row: u.row.Row, Col: t.IR.Columns[0].Name})
 	}
 	if !single {

@@ -109,7 +109,7 @@ func (b *Writer) updateRows(f *expr.Frame, x *query.Place, s *pg.UpdateStmt, pos
 // key in common in the end.
 func (b *Writer) oneByOneKeys(pos ir.Pos, row *expr.RowSource, w *writeQuery, set []assignment) {
 	t := row.Table.IR
-	if len(w.other) == 0 && b.SingleRow(ir.Query{From: []ir.Source{row.IrSource()}, Where: w.where}) {
+	if len(w.other) == 0 && b.SingleRow(ir.Query{From: []ir.Source{row.IRSource()}, Where: w.where}) {
 		return
 	}
 	varies := func(column string) bool {
@@ -122,7 +122,7 @@ func (b *Writer) oneByOneKeys(pos ir.Pos, row *expr.RowSource, w *writeQuery, se
 		d := &ir.Dropped{At: expr.At(pos), Kind: ir.ByError, Tables: []*ir.Table{t}, What: "the error of " + what + ", which is checked while the rows are updated one by one"}
 		if len(w.other) == 0 { // one row gets what another one still has
 			second := w.in.RowName(row.Row)
-			d.Query.From = []ir.Source{row.IrSource(), {Table: t, Row: second}}
+			d.Query.From = []ir.Source{row.IRSource(), {Table: t, Row: second}}
 			var differ ir.Expr
 			for _, k := range t.Key {
 				c := t.Columns[k].Name
@@ -253,7 +253,7 @@ func (b *Writer) from(y *query.Place, list []*pg.Node, where *pg.Node, current i
 	q.TakeLocks(&pg.SelectStmt{}, ir.NoLock)
 	query.LooseInner(b.Draft, q)
 	if len(q.Locks) > 0 { // on what is joined with the rows that are written
-		all := ir.Query{From: append([]ir.Source{q.Target.IrSource()}, q.From...), Where: q.Where}
+		all := ir.Query{From: append([]ir.Source{q.Target.IRSource()}, q.From...), Where: q.Where}
 		locks := query.LocksOn(all.From, func(row string) ir.LockMode {
 			if row == q.Target.Row {
 				return ir.NoLock
@@ -269,7 +269,7 @@ func (b *Writer) from(y *query.Place, list []*pg.Node, where *pg.Node, current i
 // is the row as RETURNING sees it.
 func (b *Writer) write(f *expr.Frame, w *writeQuery, row, after *expr.RowSource, ret *pg.ReturningClause, pos ir.Pos, to expr.Sink,
 	change func(where ir.Expr, keep func(ir.Expr) ir.Expr)) {
-	q := ir.Query{From: []ir.Source{row.IrSource()}, Where: w.where}
+	q := ir.Query{From: []ir.Source{row.IRSource()}, Where: w.where}
 	if len(w.other) > 0 {
 		if b.restricts(row, change) && ret == nil {
 			q.Where = &ir.Exists{Query: ir.Query{From: w.other, Where: w.where}}
@@ -333,13 +333,13 @@ func (b *Writer) writeJoin(f *expr.Frame, w *writeQuery, row *expr.RowSource, re
 	if k := row.Table.SelfKey(); k != nil {
 		b.Unmodelled("an UPDATE with several tables of one with a foreign key to itself (%s)", k.Name)
 	}
-	q := ir.Query{From: append([]ir.Source{row.IrSource()}, w.other...), Where: w.where}
+	q := ir.Query{From: append([]ir.Source{row.IRSource()}, w.other...), Where: w.where}
 	loop := &ir.Foreach{At: expr.At(pos), Query: q, Found: f.Found}
 	b.Weak[loop] = true
 	var where ir.Expr
 	for _, k := range row.Table.IR.Key {
 		c := row.Table.IR.Columns[k]
-		local := b.IrLocal(c.Name, c.Type)
+		local := b.IRLocal(c.Name, c.Type)
 		col := &ir.Col{Row: row.Row, Col: c.Name}
 		loop.Into, loop.Cols = append(loop.Into, local), append(loop.Cols, col)
 		where = ir.AndE(where, ir.Op(ir.Eq, col, ir.V(local)))
@@ -348,12 +348,12 @@ func (b *Writer) writeJoin(f *expr.Frame, w *writeQuery, row *expr.RowSource, re
 		change(where, func(e ir.Expr) ir.Expr {
 			t, err := ir.TypeOf(e, b.Txn, q.From...)
 			if err != nil {
-				panic("sqlmodel: " + err.Error())
+				panic("write: " + err.Error())
 			}
 			if t.Kind == ir.KindNull {
 				return e
 			}
-			local := b.IrLocal("new", t)
+			local := b.IRLocal("new", t)
 			loop.Into, loop.Cols = append(loop.Into, local), append(loop.Cols, e)
 			return ir.V(local)
 		})

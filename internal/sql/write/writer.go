@@ -293,7 +293,7 @@ func (b *Writer) lockSurely(list []query.SureLocks, row *expr.RowSource, w *writ
 	if len(list) == 0 {
 		return
 	}
-	s := &ir.If{At: expr.At(b.Cur), Cond: &ir.Exists{Query: ir.Query{From: append([]ir.Source{row.IrSource()}, w.other...), Where: w.where}}}
+	s := &ir.If{At: expr.At(b.Cur), Cond: &ir.Exists{Query: ir.Query{From: append([]ir.Source{row.IRSource()}, w.other...), Where: w.where}}}
 	for _, l := range list {
 		s.Then = append(s.Then, b.Collect(func() { own := *l.Q; query.LockRows(b.Draft, &own, l.Pos) })...)
 		s.Else = append(s.Else, b.Collect(func() { query.LooseLocks(b.Draft, l.Q, l.Pos, "which may not run") })...)
