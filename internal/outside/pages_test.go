@@ -3,15 +3,11 @@ package outside_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/history"
-	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/internal/checker/view"
@@ -71,21 +67,8 @@ func pages(t *testing.T) []page {
 		}
 		add(name, view.New(title, format, h, 0, r))
 	}
-	files, err := filepath.Glob("../checker/view/testdata/*.history")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d histories, %v", len(files), err)
-	}
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := strings.TrimSuffix(filepath.Base(f), ".history")
-		h, format, err := codec.Decode(t.Context(), bytes.NewReader(text), name, codec.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		judged(name, name, string(format), h)
+	for _, f := range historytest.Files(t, "../checker/view/testdata/*.history") {
+		judged(f.Name, f.Name, string(f.Format), f.History)
 	}
 	judged("hostile", historytest.Evil, "edn", historytest.Hostile(t))
 	judged("large", "large", "compact", simdb.Generate(simdb.Options{Seed: 7, Level: isolation.CC, Sessions: 12, Txns: 600, Ops: 60, Keys: 200, Reads: 0.5, Faults: 0.0005}))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/history"
-	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/internal/golden"
@@ -45,21 +43,8 @@ func samples(t *testing.T) []sample {
 		}
 		out = append(out, sample{name, New(name, format, h, 0, r)})
 	}
-	files, err := filepath.Glob("testdata/*.history")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d histories, %v", len(files), err)
-	}
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := strings.TrimSuffix(filepath.Base(f), ".history")
-		h, format, err := codec.Decode(t.Context(), bytes.NewReader(text), name, codec.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		add(name, h, string(format))
+	for _, f := range historytest.Files(t, "testdata/*.history") {
+		add(f.Name, f.History, string(f.Format))
 	}
 	add("hostile", historytest.Hostile(t), "edn")
 	out[len(out)-1].rep = New(historytest.Evil, "edn", out[len(out)-1].rep.h, 0, out[len(out)-1].rep.r)
