@@ -58,13 +58,22 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	in := opt.input(slices.Concat(opt.Before, files))
+	files = slices.Concat(opt.Before, files)
+	if opt.MySQL {
+		return parseMySQL(ctx, files, opt)
+	}
+	in := opt.input(files)
 	in.Ctx = ctx
 	return parse(in)
 }
 
 // Parse reads the files, in order, as one application.
-func Parse(files []File, opt Options) (*ir.Program, error) { return parse(opt.input(files)) }
+func Parse(files []File, opt Options) (*ir.Program, error) {
+	if opt.MySQL {
+		return parseMySQL(context.Background(), files, opt)
+	}
+	return parse(opt.input(files))
+}
 
 // input is what the application of some files is read from.
 func (o Options) input(files []File) schema.Input {

@@ -63,6 +63,12 @@ func (p *caller) send(s *schema.Sent) {
 		}
 	}
 	switch {
+	case s.Q.Command != nil:
+		c.Text, c.Args = s.Q.Command.Text, nil
+		for _, e := range s.Q.Command.Args {
+			v := p.expr(e)
+			c.Args = append(c.Args, ir.SendArg{Expr: v.Expr})
+		}
 	case p.b.App.In.MySQL:
 		c.Unknown = "the text of the statement is that of MySQL"
 	case strings.Contains(s.Q.SQL, client.Hole) || s.Filled:
@@ -266,7 +272,7 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 	}
 	to := expr.Sink{}
 	if wantsRow || q.Returned && !isSelect {
-		to = expr.Sink{Kind: expr.IntoLocals, Dests: o.dests, Whole: true}
+		to = expr.Sink{Kind: expr.IntoLocals, Dests: o.dests, Whole: true, One: q.OneRow}
 		o.all = q.Returned && !isSelect
 		o.direct = p.onlyWithRow(q, rest)
 	}

@@ -332,9 +332,9 @@ type Sink struct {
 	// column whose local is "" is dropped. rest are set to NULL. It may be called several
 	// times, and gives the same locals then.
 	Dests func(cols []Column) (list []Dest, rest []Dest)
-	// Strict says that there must be a row, whole that all rows are fetched where one is
-	// taken: a client gets all that the server sends.
-	Strict, Whole bool
+	// Strict says that there must be a row, One that several are an error, as they are where it is Strict, and Whole that
+	// all rows are fetched where one is taken: a client gets all that the server sends.
+	Strict, One, Whole bool
 	// Rows takes the rows of IntoRows.
 	Rows *RowSink
 }

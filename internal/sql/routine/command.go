@@ -287,7 +287,7 @@ func (b *Builder) lockAhead(q *query.Query, loop *ir.Foreach, leaves bool) {
 func (b *Builder) derivedSelect(f *expr.Frame, x *query.Place, s *pg.SelectStmt, pos ir.Pos, to expr.Sink) {
 	oneGroup := len(s.GroupClause) == 0 && syntax.HasAggregates(s.TargetList)
 	rows := query.FetchedAll
-	if to.Kind == expr.IntoLocals && !to.Whole && !to.Strict && !oneGroup {
+	if to.Kind == expr.IntoLocals && !to.Whole && !to.Strict && !to.One && !oneGroup {
 		rows = query.FetchedFirst
 	}
 	d := x.Whole(s, rows)
@@ -302,10 +302,10 @@ func (b *Builder) derivedSelect(f *expr.Frame, x *query.Place, s *pg.SelectStmt,
 	case to.Kind == expr.IntoLocals:
 		list, rest := to.Dests(d.Cols)
 		b.SetFound(f, pos, found(), nil)
+		if (to.Strict || to.One) && !d.Single {
+			b.Require(pos, ir.NotE(d.Call(ir.WantMany, ir.BoolType)), expr.TooManyRows)
+		}
 		if to.Strict {
-			if !d.Single {
-				b.Require(pos, ir.NotE(d.Call(ir.WantMany, ir.BoolType)), expr.TooManyRows)
-			}
 			b.Strict(to, pos, found())
 		}
 		first := b.IRLocal("first", ir.OpaqueType)
