@@ -13,6 +13,28 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
+// ownClock translates a statement by f. In the dialect of MySQL the time is that of each statement.
+func (p *caller) ownClock(f func()) {
+	b := p.b
+	before, known := b.Session["now"]
+	if !b.App.In.MySQL {
+		f()
+		return
+	}
+	delete(b.Session, "now")
+	pre, out := len(b.Pre), len(b.Out)
+	f()
+	if now := b.Session["now"]; now != "" && b.LoopDepth > 0 { // a new one in each round
+		i := pre + slices.IndexFunc(b.Pre[pre:], func(s ir.Stmt) bool { return slices.Contains(ir.Assigned(s), now) })
+		b.Out = slices.Insert(b.Out, out, b.Pre[i])
+		b.Pre = slices.Delete(b.Pre, i, i+1)
+	}
+	delete(b.Session, "now")
+	if known {
+		b.Session["now"] = before
+	}
+}
+
 // query translates a statement of SQL, which rest follows.
 func (p *caller) query(q *client.Query, rest []client.Stmt) {
 	s := p.body.Sent[q]

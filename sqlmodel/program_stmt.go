@@ -92,6 +92,7 @@ func (p *caller) declare() {
 			}
 		}
 		if d.Input {
+			b.Fixed[v.Local] = v.open && !assigned[d.Name]
 			b.Txn.Params = append(b.Txn.Params, ir.Param{Name: v.Local, Type: it, Fresh: d.Fresh, NotNull: !d.Nullable, Domain: v.Type.Domain()})
 		} else {
 			b.Txn.Locals = append(b.Txn.Locals, ir.Local{Name: v.Local, Type: it, Domain: v.Type.Domain()})
@@ -169,10 +170,10 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 	switch s := s.(type) {
 	case *client.Query:
 		b.Cur = s.Pos
-		b.Numbered(func() { p.query(s, rest) })
+		b.Numbered(func() { p.ownClock(func() { p.query(s, rest) }) })
 	case *client.ForRows:
 		b.Cur = s.Pos
-		b.Numbered(func() { p.forRows(s) })
+		b.Numbered(func() { p.ownClock(func() { p.forRows(s) }) })
 	case *client.Assign:
 		b.Cur = s.Pos
 		p.assign(s)

@@ -99,6 +99,7 @@ func (l *loader) newBuilder(fn *schema.Function) *builder {
 		Sequences: map[string]string{},
 		Demands:   map[string][]expr.Demand{},
 		Next:      map[string]int{},
+		Fixed:     map[string]bool{},
 	}
 	b := &builder{&routine.Builder{Writer: &write.Writer{Draft: d}}}
 	b.Runs, b.Bodies = b.Builder, b.Builder

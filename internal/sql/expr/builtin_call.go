@@ -33,6 +33,11 @@ func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 	case name == schema.HoleFunc:
 		return x.volatile(name, schema.TBool, x.Pos(e.Location))
 	}
+	if x.App.In.MySQL {
+		if v, ok := x.mysqlCall(e, name); ok {
+			return v
+		}
+	}
 	x.ShowsRunning(name, e.Location)
 	if syntax.TakesAdvisoryLock(name) && x.Draft != nil {
 		x.Draft.Emit(&ir.Dropped{At: At(x.Pos(e.Location)), Kind: ir.ByAdvisoryLock, What: "the advisory lock of " + name})
@@ -62,7 +67,7 @@ func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 		return x.resolved(calls[0], name, args, e)
 	case known.Set:
 		x.refuse("the set-returning function %s in this place", name)
-	case known.Effect == catalog.Pure && (len(calls) > 0 || x.App.In.MySQL):
+	case known.Effect == catalog.Pure && len(calls) > 0 && !x.App.In.MySQL:
 		return x.OpaqueCall(name, args, x.App.CommonResult(name, calls))
 	}
 	x.refuse("the function %s with these arguments", name)

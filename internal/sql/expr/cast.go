@@ -133,11 +133,11 @@ func (x *Spot) Convert(v Val, t schema.Type, loc int32, what string) ir.Expr {
 	if v.Record {
 		return x.rowValue(v, t, loc, what)
 	}
+	if x.App.In.MySQL {
+		return x.mysqlStored(v, t, what).Expr
+	}
 	if v.Given {
 		return x.stored(x.Fit(v, t.Plain()), t).Expr
-	}
-	if v.Type.Name == schema.NBool && t.Numeric() {
-		v = x.number(v)
 	}
 	if !x.assignable(v.Type, t) {
 		x.Fail(loc, "%s has type %s, but the value has type %s; add a cast", what, t, v.Type)
@@ -170,8 +170,8 @@ func (x *Spot) fitted(v Val, t schema.Type, loc int32) Val {
 	return x.stored(x.Cast(v, t.Plain(), loc), t)
 }
 
-// number gives a condition as 0 or 1 where the dialect is that of MySQL.
-func (x *Spot) number(v Val) Val {
+// Number gives a condition as 0 or 1 where the dialect is that of MySQL.
+func (x *Spot) Number(v Val) Val {
 	if x.App.In.MySQL && v.Type.Name == schema.NBool && !v.Record {
 		return x.Cast(v, schema.TInt, 0)
 	}

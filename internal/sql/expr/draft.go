@@ -49,8 +49,12 @@ type Draft struct {
 	labels int
 	Size   int
 	// Next is the first number to try where the name of a local is taken.
-	Next  map[string]int
-	Locks bool // there is a LOCK TABLE
+	Next map[string]int
+	// Fixed are the parameters that have the type of the place where they stand and that nothing sets. NoInsertID, if not
+	// "", says after what LAST_INSERT_ID() is not known.
+	Fixed      map[string]bool
+	NoInsertID string
+	Locks      bool // there is a LOCK TABLE
 	// LookBack says that the transaction has to do with the children that an
 	// action took, after it.
 	LookBack bool
@@ -308,6 +312,11 @@ func (b *Draft) sequence(name string) string {
 	return v
 }
 
+// SetInsertID says what LAST_INSERT_ID() gives.
+func (b *Draft) SetInsertID(pos ir.Pos, e ir.Expr) {
+	b.EmitWeak(&ir.Assign{At: At(pos), Var: b.sequence("lastval"), Expr: e})
+}
+
 // nextval draws a fresh value from a sequence.
 func (b *Draft) nextval(pos ir.Pos, sequence, base string, t schema.Type) ir.Expr {
 	v := b.Local(base, t)
@@ -375,6 +384,9 @@ type Typing struct{ Uses, Sets []schema.Type }
 
 // infer takes note that a parameter stands where a value of type t belongs.
 func (b *Draft) infer(e ir.Expr, t schema.Type) {
+	if b.App.In.MySQL {
+		t = widest(t)
+	}
 	if b.IsTyped(e) && t.Name != schema.NUnknown && t.Name != schema.NAny {
 		known := b.Typings[e.(*ir.Var).Name]
 		known.Uses = append(known.Uses, t)

@@ -120,10 +120,19 @@ func (x *Spot) Boolean(n *pg.Node, m Mode) ir.Expr {
 	if v.Type.Name == schema.NAny {
 		v = retype(v, schema.TBool)
 	}
-	if v.Type.Name == schema.NUnknown {
+	if v.Type.Name == schema.NUnknown && x.App.In.MySQL && !v.IsNull() {
+		if _, literal := v.LiteralText(); !literal {
+			v = x.Literal(v, schema.TBigint, x.At(n))
+		}
+	} else if v.Type.Name == schema.NUnknown {
 		v = x.Literal(v, schema.TBool, x.At(n))
 	}
-	if v.Given && v.Type.Name != schema.NBool || x.App.In.MySQL && v.Type.Name == schema.NInt {
+	switch mysql := x.App.In.MySQL; {
+	case mysql && v.Type.Numeric():
+		v.Expr, v.Type = ir.Op(ir.Ne, v.Expr, ir.C(ir.Int(0))), schema.TBool
+	case mysql && isText(v) && !v.Given:
+		x.refuse("a text as a condition")
+	case v.Given && v.Type.Name != schema.NBool:
 		v = x.Fit(v, schema.TBool)
 	}
 	if v.Type.Name != schema.NBool || v.Record {
@@ -424,6 +433,9 @@ func (x *Spot) unify(vs []Val, loc int32, what string) (out []Val, t schema.Type
 			types = append(types, v.ArgType())
 		}
 	}
+	if x.App.In.MySQL {
+		return x.mysqlUnify(vs, types, loc, what)
+	}
 	t = x.CommonType(vs, types, loc, what)
 	digits, known := 0, t.Name == schema.NNumeric
 	for _, v := range vs {
@@ -564,9 +576,15 @@ func (x *Spot) fromSession(name string, t schema.Type) Val {
 	}
 	switch name {
 	case "transaction_timestamp", "current_timestamp", "localtimestamp", "now":
+		if x.App.In.MySQL {
+			t = clock
+		}
 		return Val{Expr: ir.V(x.Draft.SessionLocal("now", schema.TStamp)), Type: t, NotNull: true}
 	case "current_date", "current_time", "localtime":
 		now := ir.V(x.Draft.SessionLocal("now", schema.TStamp))
+		if x.App.In.MySQL && name == "current_date" {
+			return x.toDate(Val{Expr: now, Type: clock, NotNull: true})
+		}
 		return Val{Expr: x.castCall(now, schema.TStamp, t), Type: t, NotNull: true}
 	}
 	return Val{Expr: ir.V(x.Draft.SessionLocal(name, t)), Type: t}

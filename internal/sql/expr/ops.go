@@ -64,6 +64,7 @@ func (x *Spot) aExpr(e *pg.A_Expr) Val {
 		}
 		name := map[string]string{"~~": "like", "!~~": "like", "~~*": "ilike", "!~~*": "ilike", "~": "similar", "!~": "similar"}[op]
 		l, r := x.DefaultType(x.One(e.Lexpr)), x.DefaultType(x.One(e.Rexpr))
+		name = strings.TrimRight("mysql "+name+" "+common(l.collation(), r.collation()), " ")
 		var out ir.Expr = &ir.Call{Name: name, Args: []ir.Expr{l.Expr, r.Expr}, Type: ir.BoolType}
 		if strings.HasPrefix(op, "!") {
 			out = ir.NotE(out)
@@ -232,6 +233,9 @@ func (x *Spot) listedElements(n *pg.Node, elem schema.Type) ([]Val, bool) {
 
 // Prefix translates an operator before its operand.
 func (x *Spot) Prefix(op string, v Val, loc int32) Val {
+	if x.App.In.MySQL && op == "-" {
+		v = x.operand(v, v)
+	}
 	if op == "-" && (v.Type.Numeric() || v.Type.Name == schema.NUnknown) {
 		if c, ok := v.Expr.(*ir.Const); ok {
 			switch c.Value.Kind {
@@ -260,6 +264,9 @@ func (x *Spot) Binary(op string, l, r Val, loc int32) Val {
 	}
 	if l.Record || r.Record {
 		x.refuse("the operator %s on rows", op)
+	}
+	if x.App.In.MySQL && strings.Contains("+-*//%&|^<<>>", op) {
+		return x.mysqlArithmetic(op, l, r)
 	}
 	if l.Type.Name == schema.NUnknown && r.Type.Name == schema.NUnknown && strings.Contains("+-*/%", op) && x.Draft != nil && (x.Draft.IsTyped(l.Expr) || x.Draft.IsTyped(r.Expr)) {
 		l, r = x.Literal(l, schema.TNumeric, loc), x.Literal(r, schema.TNumeric, loc)

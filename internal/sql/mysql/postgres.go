@@ -70,7 +70,7 @@ func rewritten(src string, tokens []token) string {
 		return src[tokens[0].from:tokens[len(tokens)-1].to]
 	}
 	list := pieces(src, tokens)
-	for _, pass := range []func([]piece) []piece{operators, calls, options, ignoring, duplicates, limitOffset, limitedWrite} {
+	for _, pass := range []func([]piece) []piece{operators, intervals, calls, options, ignoring, duplicates, limitOffset, limitedWrite} {
 		list = pass(list)
 	}
 	var b strings.Builder
@@ -157,12 +157,58 @@ func operators(list []piece) []piece {
 			set(i, 3, "IS NOT DISTINCT FROM")
 		case next(list, i, "!") && !together(list, i, "!", "="):
 			set(i, 1, "NOT")
-		case next(list, i, "DIV") && i > 0 && !next(list, i-1, "(", ",", "."):
-			set(i, 1, "/")
+		case next(list, i, "DIV") && operand(list, i-1):
+			set(i, 1, "//")
+		case next(list, i, "MOD") && operand(list, i-1):
+			set(i, 1, "%")
+		case next(list, i, "NOT") && next(list, i+1, "REGEXP", "RLIKE") && i > 0:
+			set(i, 2, "!~*")
 		case next(list, i, "REGEXP", "RLIKE") && i > 0:
 			set(i, 1, "~*")
 		case next(list, i, "LOCK") && next(list, i+1, "IN") && next(list, i+2, "SHARE") && next(list, i+3, "MODE"):
 			set(i, 4, "FOR SHARE")
+		}
+	}
+	return list
+}
+
+// operand reports whether the piece at i may end an operand.
+func operand(list []piece, i int) bool {
+	return i >= 0 && i < len(list) && (list[i].kind != word && list[i].kind != punct || list[i].is(")") ||
+		list[i].kind == word && !list[i].is("SELECT", "WHERE", "AND", "OR", "NOT", "SET", "THEN", "ELSE", "WHEN", "CASE", "BY", "ON", "HAVING", "DISTINCT", "VALUES", "IN", "LIKE"))
+}
+
+// units are those of intervals.
+var units = []string{"MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR", "SECOND_MICROSECOND", "MINUTE_MICROSECOND", "MINUTE_SECOND",
+	"HOUR_MICROSECOND", "HOUR_SECOND", "HOUR_MINUTE", "DAY_MICROSECOND", "DAY_SECOND", "DAY_MINUTE", "DAY_HOUR", "YEAR_MONTH"}
+
+// intervals writes INTERVAL n unit as a call of the function Interval, and the units of other functions as texts.
+func intervals(list []piece) []piece {
+	for i := range list {
+		switch {
+		case next(list, i, "INTERVAL") && i+2 < len(list):
+			from, to := i+1, i+1
+			if next(list, from, "-", "+") {
+				to++
+			}
+			if next(list, to+1, "(") && list[to].isName() {
+				to++
+			}
+			if next(list, to, "(") {
+				if to = closing(list, to); to < 0 {
+					continue
+				}
+			}
+			for next(list, to+1, ".") {
+				to += 2
+			}
+			if to+1 >= len(list) || !next(list, to+1, units...) {
+				continue
+			}
+			list[i].out, list[from].space = `"`+Interval+`"(`, false
+			list[to+1].out, list[to+1].space = ", '"+strings.ToLower(list[to+1].text)+"')", false
+		case next(list, i, "TIMESTAMPDIFF", "TIMESTAMPADD") && next(list, i+1, "(") && next(list, i+2, units...):
+			list[i+2].out = "'" + strings.ToLower(list[i+2].text) + "'"
 		}
 	}
 	return list

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -15,13 +16,15 @@ import (
 //
 // USE tells databases apart: of a table that several of them have, the first one
 // counts. What a key over a part of a text or an expression is becomes a unique
-// index over an expression. CHECK, which is about one row, is left out.
+// index over an expression.
 type Schema struct {
 	// Touched are, by table, the columns with ON UPDATE CURRENT_TIMESTAMP, and Order
 	// all columns of tables with one that was put between others. Names are in lower
 	// case.
 	Touched, Order map[string][]string
-	Notes          []ir.Note
+	// Odd says, by table, why no statement on it is modelled.
+	Odd   map[string]string
+	Notes []ir.Note
 
 	database string
 	// owners are the databases that the tables belong to, uniques the unique keys of
@@ -30,8 +33,11 @@ type Schema struct {
 	uniques map[string]map[string]bool
 	columns map[string][]string
 	doubled map[string]bool
-	src     *source
-	out     []placed
+	// types are those of columns, collations the ones of tables.
+	types      []*value.Type
+	collations map[string]string
+	src        *source
+	out        []placed
 }
 
 // placed is text that stands for what begins at an offset of the file.
@@ -294,7 +300,7 @@ func (s *Schema) createView(c *cursor, at token) bool {
 func (s *Schema) own(name string) {
 	if s.owners == nil {
 		s.owners, s.uniques, s.columns = map[string]string{}, map[string]map[string]bool{}, map[string][]string{}
-		s.Touched, s.Order = map[string][]string{}, map[string][]string{}
+		s.Touched, s.Order, s.collations = map[string][]string{}, map[string][]string{}, map[string]string{}
 	}
 	s.owners[name] = s.database
 	if s.uniques[name] == nil {
@@ -323,7 +329,7 @@ func (s *Schema) createTable(c *cursor, at token, temporary bool) bool {
 	if c.accept("LIKE") {
 		s.own(name)
 		like := s.tableOf(c)
-		s.columns[name] = slices.Clone(s.columns[like])
+		s.columns[name], s.collations[name] = slices.Clone(s.columns[like]), s.collations[like]
 		s.put(at, "CREATE %s %s%s (LIKE %s INCLUDING ALL)", kind, maybe, identifier(name), identifier(like))
 		return true
 	}
@@ -345,19 +351,50 @@ func (s *Schema) createTable(c *cursor, at token, temporary bool) bool {
 	if len(t.columns) == 0 {
 		return false
 	}
-	for ; !c.done(); c.i++ { // options and partitions
-		if c.peek().is("SELECT", "AS") {
-			return false
-		}
-		if c.peek().is("(") {
-			c.parens()
-			c.i--
-		}
+	if !s.tableOptions(c, name) {
+		return false
 	}
+	collate(t.types, s.collations[name])
 	s.columns[name] = t.columns
 	s.put(at, ")")
 	s.out = append(s.out, t.later...)
 	return true
+}
+
+// tableOptions reads what follows the columns of a table. It reports whether that is known.
+func (s *Schema) tableOptions(c *cursor, table string) bool {
+	for !c.done() {
+		switch {
+		case c.accept("ENGINE"):
+			c.accept("=")
+			if e := c.next(); !strings.EqualFold(e.text, "InnoDB") {
+				s.odd(table, "the table "+table+", whose engine "+e.text+" has no snapshots")
+			}
+		case c.accept("COLLATE"):
+			c.accept("=")
+			s.collations[table] = c.next().text
+		case c.accept("CHARSET"), c.accept("CHARACTER", "SET"):
+			c.accept("=")
+			if strings.EqualFold(c.next().text, value.Binary) {
+				s.collations[table] = value.Binary
+			}
+		case c.peek().is("SELECT", "AS"):
+			return false
+		case c.peek().is("("):
+			c.parens()
+		default:
+			c.i++
+		}
+	}
+	return true
+}
+
+// odd says why statements on a table are not modelled.
+func (s *Schema) odd(table, why string) {
+	if s.Odd == nil {
+		s.Odd = map[string]string{}
+	}
+	s.Odd[table] = why
 }
 
 // alter writes ALTER TABLE; the cursor is before the name.
@@ -474,6 +511,7 @@ func (s *Schema) addItem(c *cursor, table string) bool {
 	for _, col := range t.columns {
 		s.place(table, col, t.after, t.first)
 	}
+	collate(t.types, s.collations[table])
 	s.out = append(s.out, t.later...)
 	return true
 }
@@ -521,6 +559,7 @@ func (s *Schema) rename(at token, old, name string) {
 	s.own(name)
 	s.put(at, "ALTER TABLE %s RENAME TO %s;", identifier(old), identifier(name))
 	s.uniques[name], s.columns[name] = s.uniques[old], s.columns[old]
+	s.collations[name] = s.collations[old]
 	for _, list := range []map[string][]string{s.Touched, s.Order} {
 		if list[old] != nil {
 			list[name] = list[old]

@@ -387,7 +387,7 @@ func (q *Query) AddTarget(t *pg.ResTarget) {
 		q.Targets = append(q.Targets, v.Fields...)
 		return
 	}
-	v = x.DefaultType(v)
+	v = x.Number(x.DefaultType(v))
 	q.Targets = append(q.Targets, expr.Column{Name: syntax.TargetName(t), Expr: v.Expr, Type: v.Type, NotNull: v.NotNull})
 }
 
@@ -454,6 +454,9 @@ func (q *Query) Sort(s *pg.SelectStmt) {
 			continue
 		}
 		nullsFirst := o.SortbyNulls == pg.SortNullsFirst || desc && o.SortbyNulls != pg.SortNullsLast
+		if x.App.In.MySQL {
+			nullsFirst, v = !desc, x.Sorted(v)
+		}
 		if nullsFirst != desc && !v.NotNull {
 			q.Order = append(q.Order, ir.Order{Expr: &ir.Unary{Op: ir.IsNull, X: v.Expr}, Desc: nullsFirst})
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -63,6 +64,9 @@ func (l *Schema) Builtin(name string) builtin {
 		b.Aggregate = b.Aggregate || f.Kind == 'a'
 		b.Window = b.Window || f.Kind == 'w'
 		b.Set = b.Set || f.Set
+	}
+	if l.In.MySQL && mysql.TouchesNothing(name) {
+		b.Known = true
 	}
 	switch {
 	case slices.Contains(syntaxFunctions, name), name == KeyFunc:

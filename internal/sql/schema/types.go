@@ -272,6 +272,9 @@ func modified(t Type, mods []int) Type {
 
 // NamedType gives the type that a name means in a text.
 func (l *Schema) NamedType(raw string, in *syntax.Text, loc int32) Type {
+	if t := l.Foreign.Type(raw); t != nil {
+		return TypeOfValues(t)
+	}
 	schema, _ := syntax.SplitName(raw)
 	name := l.SystemName(raw)
 	other, keyword := typeNames[name]

@@ -36,6 +36,10 @@ func (l *Completer) FinishTables() {
 		}
 	}
 	for _, t := range l.Order {
+		if why := l.Foreign.Odd[t.Name]; why != "" {
+			t.Odd = why
+			l.Note(t.Pos, "%s is not modelled", why)
+		}
 		it := &ir.Table{Pos: t.Pos, Name: t.Name}
 		if t.Rel.Schema() != syntax.PublicSchema || !l.LeadsToPublic() {
 			it.Qualified = syntax.Qualified([]string{t.Rel.Schema(), t.Rel.Own()})

@@ -18,6 +18,9 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *expr.RowSource) {
 	conf := &ir.Conflict{Target: i.conflictTarget(c), Row: existing.Row}
 	stmt.Conflict = conf
 	after := existing
+	if c.Action != pg.ConflictUpdate {
+		i.ignoring()
+	}
 	if c.Action == pg.ConflictUpdate {
 		if conf.Target == nil {
 			i.x.Fail(c.Location, "ON CONFLICT DO UPDATE needs the columns of a key")

@@ -78,6 +78,8 @@ type inserter struct {
 	// says that they are written one by one.
 	many, inValues bool
 	proposed       []proposal
+	// inserted is the key that AUTO_INCREMENT gave the first row.
+	inserted ir.Expr
 	// wrote is what the statement may change; early are the items of RETURNING that are computed before it.
 	wrote *schema.Effect
 	early map[int][]expr.Column
@@ -384,6 +386,9 @@ func (i *inserter) row(given []assignment) {
 		}
 		if v.Expr == nil {
 			v.Expr = ir.C(ir.Null)
+		}
+		if b.App.In.MySQL {
+			v = i.ofMySQL(c, v, ok)
 		}
 		row.Cols = append(row.Cols, expr.Column{Name: c.Name, Expr: v.Expr, Type: c.T, NotNull: v.NotNull})
 	}

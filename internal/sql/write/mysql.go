@@ -1,0 +1,86 @@
+package write
+
+import (
+	"github.com/txrobust/robust/internal/sql/expr"
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/ir"
+)
+
+// ofMySQL is the value of a column of a row that is inserted, where the dialect is that of MySQL: AUTO_INCREMENT gives a new
+// one for NULL and 0, and INSERT IGNORE puts the value of the type in the place of NULL. given says that the statement has
+// it.
+func (i *inserter) ofMySQL(c *schema.Column, v expr.Val, given bool) expr.Val {
+	b := i.b
+	k, constant := v.Expr.(*ir.Const)
+	ignore := i.s.OnConflictClause != nil && i.s.OnConflictClause.Action != pg.ConflictUpdate
+	if i.s.OnConflictClause != nil && c.Fresh {
+		b.NoInsertID = "an INSERT with ON DUPLICATE KEY UPDATE or IGNORE"
+	}
+	switch {
+	case c.Fresh && !given:
+		i.first(v)
+	case c.Fresh && constant && (k.Value.IsNull() || k.Value.Rat().Sign() == 0):
+		v = i.x.DefaultOf(c, i.pos)
+		i.first(v)
+	case c.Fresh && !constant:
+		e := i.x.Shared(v.Expr, c.T)
+		zero := ir.OrE(&ir.Unary{Op: ir.IsNull, X: e}, ir.Op(ir.Eq, e, ir.C(ir.Int(0))))
+		v.Expr, v.NotNull = &ir.Cond{If: zero, Then: i.x.DefaultOf(c, i.pos).Expr, Else: e}, true
+		b.NoInsertID = "an INSERT that gives a value for AUTO_INCREMENT"
+	case ignore && given && c.NotNull && !v.NotNull:
+		def := i.implicit(c)
+		if constant {
+			if k.Value.IsNull() {
+				v.Expr, v.NotNull = def, true
+			}
+			break
+		}
+		e := i.x.Shared(v.Expr, c.T)
+		v.Expr, v.NotNull = &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: e}, Then: def, Else: e}, true
+	case !given && c.NotNull && c.Def == nil && c.T.SQL != nil && c.T.SQL.Format != nil && c.T.SQL.Format.Labels != nil:
+		b.Unmodelled("the default of an ENUM")
+	}
+	return v
+}
+
+// first keeps the key that LAST_INSERT_ID() gives: that of the first row of the statement.
+func (i *inserter) first(v expr.Val) {
+	if i.inserted == nil {
+		i.inserted = v.Expr
+		i.b.NoInsertID = ""
+	}
+	if i.many && !i.inValues {
+		i.b.NoInsertID = "an INSERT of the rows of a query"
+	}
+	i.b.SetInsertID(i.pos, i.inserted)
+}
+
+// implicit is the value that a type has by itself.
+func (i *inserter) implicit(c *schema.Column) ir.Expr {
+	switch c.T.IR.Kind {
+	case ir.KindInt:
+		return ir.C(ir.Int(0))
+	case ir.KindNum:
+		return ir.C(ir.Int(0).Convert(ir.NumType))
+	case ir.KindText:
+		if c.T.SQL.Format != nil && c.T.SQL.Format.Labels == nil {
+			return ir.C(ir.Text(""))
+		}
+	}
+	i.b.Unmodelled("INSERT IGNORE of a value that may be NULL for %s", c.Name)
+	return nil
+}
+
+// ignoring refuses INSERT IGNORE where errors other than those of keys may come, which it leaves out.
+func (i *inserter) ignoring() {
+	if !i.b.App.In.MySQL {
+		return
+	}
+	if len(i.tab.IR.ForeignKeys) > 0 || len(i.tab.Foreign) > 0 {
+		i.b.Unmodelled("INSERT IGNORE into a table with foreign keys")
+	}
+	if len(i.tab.IR.Checks)+len(i.tab.Unseen) > 0 {
+		i.b.Unmodelled("INSERT IGNORE into a table with checks")
+	}
+}
