@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -127,10 +128,10 @@ func (x *Spot) Boolean(n *pg.Node, m Mode) ir.Expr {
 	} else if v.Type.Name == schema.NUnknown {
 		v = x.Literal(v, schema.TBool, x.At(n))
 	}
-	switch mysql := x.App.In.MySQL; {
-	case mysql && v.Type.Numeric():
+	switch foreign := x.App.In.MySQL; {
+	case foreign && v.Type.Numeric():
 		v.Expr, v.Type = ir.Op(ir.Ne, v.Expr, ir.C(ir.Int(0))), schema.TBool
-	case mysql && isText(v) && !v.Given:
+	case foreign && isText(v) && !v.Given:
 		x.refuse("a text as a condition")
 	case v.Given && v.Type.Name != schema.NBool:
 		v = x.Fit(v, schema.TBool)
@@ -261,6 +262,10 @@ func (x *Spot) expr1(n *pg.Node) Val {
 	case *pg.CollateClause:
 		// Another collation is another order of the same strings.
 		v := x.DefaultType(x.One(e.Arg))
+		if x.App.In.MySQL && mysqlText(v) {
+			v.Type = withCollation(v.Type, mysql.Collation(syntax.LastPart(syntax.Qualified(syntax.Names(e.Collname)))))
+			return v
+		}
 		if name := syntax.Qualified(syntax.Names(e.Collname)); x.App.Collations[syntax.LastPart(name)] {
 			v.Type = x.App.Collated(v.Type, name)
 			return v
@@ -545,6 +550,9 @@ func (x *Spot) minMax(e *pg.MinMaxExpr) Val {
 		return Val{Expr: &ir.Call{Name: name, Args: args, Type: LocalType(t)}, Type: t, NotNull: nn}
 	}
 	out := vs[0].Expr
+	if x.App.In.MySQL {
+		return x.mysqlMinMax(vs, t, op)
+	}
 	for _, v := range vs[1:] { // NULLs do not take part
 		a, c := x.Shared(out, t), x.Shared(v.Expr, t)
 		out = &ir.Cond{If: ir.OrE(&ir.Unary{Op: ir.IsNull, X: a}, ir.Op(op, c, a)), Then: c, Else: a}

@@ -562,3 +562,25 @@ func (x *Spot) Aggregated(name string, v Val) Val {
 	}
 	return v
 }
+
+// mysqlMinMax is LEAST and GREATEST: NULL if one value is NULL.
+func (x *Spot) mysqlMinMax(vs []Val, t schema.Type, op ir.BinaryOp) Val {
+	if t.Textual() {
+		x.refuse("LEAST or GREATEST of texts, of which several may be equal")
+	}
+	out := vs[0]
+	for _, v := range vs[1:] {
+		a, c := x.Shared(out.Expr, t), x.Shared(v.Expr, t)
+		out.Expr, out.NotNull = &ir.Cond{If: ir.Op(op, c, a), Then: c, Else: a}, out.NotNull && v.NotNull
+		for _, side := range []struct {
+			e     ir.Expr
+			never bool
+		}{{a, vs[0].NotNull}, {c, v.NotNull}} {
+			if !side.never {
+				out.Expr = &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: side.e}, Then: ir.C(ir.Null), Else: out.Expr}
+			}
+		}
+	}
+	out.Type = t
+	return out
+}

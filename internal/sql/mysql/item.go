@@ -257,7 +257,7 @@ func (t *item) readColumn(c *cursor) (d declared, ok bool) {
 		}
 	}
 	if d.format != nil && d.collate != "" && d.format.Format.Kind == ir.KindText && d.format.Collation == "" {
-		d.format.Collation = collation(d.collate)
+		d.format.Collation = Collation(d.collate)
 	}
 	if d.format != nil && unsigned {
 		d.options = append(d.options, "CHECK ("+identifier(d.name)+" >= 0)")

@@ -19,9 +19,9 @@ var usualCollations = regexp.MustCompile(`(?i)^(\w+_(general|unicode|unicode_520
 // letters begin with it.
 const Usual = "usual"
 
-// collation names what texts are compared by. Two of the usual ones differ from each other in what they do beyond ASCII: a
+// Collation names what texts are compared by. Two of the usual ones differ from each other in what they do beyond ASCII: a
 // name of its own keeps columns of different ones apart.
-func collation(name string) string {
+func Collation(name string) string {
 	switch {
 	case name == "":
 		return Usual
@@ -162,7 +162,7 @@ func textType(name string, f *value.Format, arg func(i, otherwise int) int) *val
 func collate(types []*value.Type, name string) {
 	for _, t := range types {
 		if t != nil && t.Format.Kind == ir.KindText && t.Collation == "" {
-			t.Collation = collation(name)
+			t.Collation = Collation(name)
 		}
 	}
 }

@@ -143,7 +143,7 @@ func (l *Schema) Collated(t Type, collation string) Type {
 	}
 	sql := *t.SQL
 	sql.Collation = ""
-	if l.Collations[syntax.LastPart(collation)] { // of any schema
+	if l.In.MySQL || l.Collations[syntax.LastPart(collation)] { // of any schema
 		sql.Collation = collation
 	}
 	return TypeOfValues(&sql)

@@ -52,7 +52,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *expr.RowSource) {
 		stmt.Done = done
 		b.Weak[stmt] = true
 	}
-	if again {
+	if again && !b.App.In.MySQL {
 		i.once(conf, row, done)
 	}
 	b.Emit(stmt)

@@ -183,7 +183,7 @@ func (i *inserter) checkCount(n int, items []*pg.Node) {
 // apartFromParents refuses several rows for a table that refers to itself: a
 // foreign key is checked when all of them are in.
 func (i *inserter) apartFromParents() {
-	if k := i.tab.SelfKey(); k != nil && i.many {
+	if k := i.tab.SelfKey(); k != nil && i.many && !i.b.App.In.MySQL { // there each row is checked by itself
 		i.b.Unmodelled("an INSERT of several rows into a table with a foreign key to itself (%s)", k.Name)
 	}
 }
@@ -342,7 +342,7 @@ func (i *inserter) foreach(q *query.Query, given func([]expr.Column) []assignmen
 // onceForAll is once for the rows of a query, if each of them is inserted or updated.
 func (i *inserter) onceForAll(q *query.Query) {
 	c := i.s.OnConflictClause
-	if c == nil || c.Action != pg.ConflictUpdate || c.WhereClause != nil || q.Limit != nil || len(q.Loops) > 0 && q.Whole == nil {
+	if c == nil || i.b.App.In.MySQL || c.Action != pg.ConflictUpdate || c.WhereClause != nil || q.Limit != nil || len(q.Loops) > 0 && q.Whole == nil {
 		return
 	}
 	for _, n := range c.TargetList {

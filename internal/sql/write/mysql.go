@@ -28,7 +28,13 @@ func (i *inserter) ofMySQL(c *schema.Column, v expr.Val, given bool) expr.Val {
 		zero := ir.OrE(&ir.Unary{Op: ir.IsNull, X: e}, ir.Op(ir.Eq, e, ir.C(ir.Int(0))))
 		v.Expr, v.NotNull = &ir.Cond{If: zero, Then: i.x.DefaultOf(c, i.pos).Expr, Else: e}, true
 		b.NoInsertID = "an INSERT that gives a value for AUTO_INCREMENT"
-	case ignore && given && c.NotNull && !v.NotNull:
+	case ignore && constant && k.Value.Kind == ir.KindText && c.T.SQL != nil && c.T.SQL.Format != nil && !c.T.SQL.Fits(k.Value):
+		if r := []rune(k.Value.S); c.T.SQL.Format.Labels == nil && len(r) > c.T.SQL.Format.Length {
+			v.Expr = ir.C(ir.Text(string(r[:c.T.SQL.Format.Length])))
+			break
+		}
+		b.Unmodelled("INSERT IGNORE of a value that does not fit column %s", c.Name)
+	case ignore && c.NotNull && !v.NotNull && c.Generated == nil:
 		def := i.implicit(c)
 		if constant {
 			if k.Value.IsNull() {
@@ -42,6 +48,33 @@ func (i *inserter) ofMySQL(c *schema.Column, v expr.Val, given bool) expr.Val {
 		b.Unmodelled("the default of an ENUM")
 	}
 	return v
+}
+
+// foreignKeyViolation is the SQLSTATE of a row that others refer to.
+const foreignKeyViolation = "23503"
+
+// ownParent refuses to delete a row of a table that refers to itself where the dialect is that of MySQL: each row is checked
+// when it goes, and then other rows, or it itself, may still refer to it.
+func (b *Writer) ownParent(pos ir.Pos, row *expr.RowSource, where ir.Expr) {
+	t := row.Table
+	if !b.App.In.MySQL {
+		return
+	}
+	for _, f := range t.Foreign {
+		if f.Parent() != t || f.OnDelete != schema.NoAction && f.OnDelete != schema.Restrict || f.Number < 0 {
+			continue
+		}
+		from := []ir.Source{row.IRSource()}
+		if !b.SingleRow(ir.Query{From: from, Where: where}) {
+			b.Unmodelled("a DELETE of several rows of a table that refers to itself (%s)", f.Name)
+		}
+		own := where
+		k := t.IR.ForeignKeys[f.Number]
+		for i, c := range k.Columns {
+			own = ir.AndE(own, ir.Op(ir.Eq, &ir.Col{Row: row.Row, Col: t.IR.Columns[c].Name}, &ir.Col{Row: row.Row, Col: t.IR.Columns[k.RefColumns[i]].Name}))
+		}
+		b.Require(pos, ir.NotE(&ir.Exists{Query: ir.Query{From: from, Where: own}}), foreignKeyViolation)
+	}
 }
 
 // first keeps the key that LAST_INSERT_ID() gives: that of the first row of the statement.

@@ -198,6 +198,7 @@ func (b *Writer) deleteRows(f *expr.Frame, x *query.Place, s *pg.DeleteStmt, pos
 		if b.LoopDepth > 0 || !b.acts(row.Table) {
 			b.cascade(pos, row.Table, s)
 		}
+		b.ownParent(pos, row, where)
 		b.Emit(&ir.Delete{At: expr.At(pos), Table: row.Table.IR, Row: row.Row, Where: where})
 		b.actions(pos, row.Table)
 	})

@@ -134,6 +134,9 @@ func (m *mariadb) serve(s *Server, t *sqlgen.Txn, args []*string, looks string) 
 	now := m.clock()
 	out := served{now: now}
 	defer s.exec("ROLLBACK")
+	if out.err = s.exec("DO LAST_INSERT_ID(0)"); out.err != nil { // of the call before
+		return out
+	}
 	begin := commands(t, args)[0].sql
 	if out.err = s.exec(begin); out.err != nil {
 		return out

@@ -133,6 +133,10 @@ func same(v ir.Value, text string, d ir.Domain) bool {
 			return sameArray(v, text)
 		}
 		w, ok := read(&text, ir.Type{Kind: v.Kind})
+		if !ok && v.Kind == ir.KindInt { // one of several numbers, of which others have digits after the point
+			w, ok = read(&text, ir.NumType)
+			return ok && ir.Compare(w, v) == 0
+		}
 		return ok && w == v
 	}
 	w, ok := d.Read(text)
