@@ -107,12 +107,15 @@ func (x *Spot) mysqlOperands(op string, l, r Val) (Val, Val) {
 		return l, r
 	}
 	for _, p := range [][2]Val{{l, r}, {r, l}} {
-		if text, other := p[0], p[1]; isText(text) && !text.Given && !other.Given && (other.Type.Numeric() || other.Type.Temporal()) {
+		if text, other := p[0], p[1]; isText(text) && !x.ofClient(text) && !x.ofClient(other) && (other.Type.Numeric() || other.Type.Temporal()) {
 			x.refuse("a comparison of a text with %s", kindOf(other.Type))
 		}
 	}
 	return l, r
 }
+
+// ofClient reports whether a value comes from a client program, which gives it a type of its own.
+func (x *Spot) ofClient(v Val) bool { return v.Given && !(x.Draft != nil && x.Draft.IsTyped(v.Expr)) }
 
 // isText reports whether a value is a text or a literal that is one.
 func isText(v Val) bool {
@@ -189,7 +192,7 @@ func (x *Spot) mysqlStored(v Val, t schema.Type, what string) Val {
 		x.refuse("a text that is stored in %s of %s", what, kindOf(t))
 	case v.Type.Name == schema.NUnknown:
 		v = x.Literal(v, widest(t), 0)
-	case v.Given:
+	case x.ofClient(v):
 		v = x.Fit(v, t.Plain())
 	case t.SQL == nil || v.Type.SQL == nil:
 		return x.Cast(v, t.Plain(), 0)
@@ -475,7 +478,9 @@ func (x *Spot) lastInsertID() Val {
 	if why := x.Draft.NoInsertID; why != "" {
 		x.Unmodelled("LAST_INSERT_ID() after %s", why)
 	}
-	return Val{Expr: ir.V(x.Draft.sequence("lastval")), Type: schema.TBigint}
+	v := x.Draft.Local("last_insert_id", schema.TBigint) // the statement may draw another one
+	x.Draft.EmitWeak(&ir.Assign{At: At(x.Draft.Cur), Var: v, Expr: ir.V(x.Draft.sequence("lastval"))})
+	return Val{Expr: ir.V(v), Type: schema.TBigint, NotNull: true}
 }
 
 // mysqlUnify is unify in the dialect of MySQL.
@@ -583,4 +588,12 @@ func (x *Spot) mysqlMinMax(vs []Val, t schema.Type, op ir.BinaryOp) Val {
 	}
 	out.Type = t
 	return out
+}
+
+// AsUnsigned is the type of the least or greatest of values like v, which is t but for signs.
+func AsUnsigned(v Val, t schema.Type) schema.Type {
+	if unsigned(v) {
+		return schema.TypeOfValues(value.UnsignedBigint)
+	}
+	return t
 }

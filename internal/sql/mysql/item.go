@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/value"
@@ -17,6 +18,7 @@ type item struct {
 	in, begun bool
 	columns   []string
 	types     []*value.Type
+	checks    int
 	// after and first say where a new column stands.
 	after string
 	first bool
@@ -63,10 +65,11 @@ func (t *item) read(c *cursor) bool {
 		return t.foreign(at, c.indexName(name), c)
 	case c.accept("CHECK"):
 		if check := t.s.check(c); check != "" {
-			if name != "" {
-				check = "CONSTRAINT " + identifier(name) + " " + check
+			t.checks++
+			if name == "" {
+				name = "CONSTRAINT_" + strconv.Itoa(t.checks)
 			}
-			t.put(at, check)
+			t.put(at, `CONSTRAINT "`+strings.ReplaceAll(name, `"`, `""`)+`" `+check)
 		}
 		return true
 	case constraint:
@@ -174,9 +177,11 @@ func (t *item) foreign(at token, name string, c *cursor) bool {
 		return false
 	}
 	what := "FOREIGN KEY (" + identifiers(cols) + ") "
-	if name != "" {
-		what = "CONSTRAINT " + identifier(name) + " " + what
+	if name == "" {
+		t.s.references[t.table]++
+		name = t.table + "_ibfk_" + strconv.Itoa(t.s.references[t.table])
 	}
+	what = "CONSTRAINT " + identifier(name) + " " + what
 	ref, ok := t.references(c)
 	t.put(at, what+ref)
 	return ok
@@ -227,6 +232,8 @@ type declared struct {
 	generated, touch bool
 	// clock says that it is a TIMESTAMP, null that NULL is written behind it.
 	clock, null bool
+	// check is the name of the CHECK that comes next.
+	check string
 }
 
 // readColumn reads the declaration of a column. ok is false where something is not
@@ -260,7 +267,7 @@ func (t *item) readColumn(c *cursor) (d declared, ok bool) {
 		d.format.Collation = Collation(d.collate)
 	}
 	if d.format != nil && unsigned {
-		d.options = append(d.options, "CHECK ("+identifier(d.name)+" >= 0)")
+		d.options = append(d.options, "CONSTRAINT "+identifier(t.table+"."+d.name+" unsigned")+" CHECK ("+identifier(d.name)+" >= 0)")
 	}
 	return d, true
 }
@@ -315,11 +322,15 @@ func (t *item) option(c *cursor, d *declared) bool {
 		_ = c.accept("VIRTUAL") || c.accept("STORED") || c.accept("PERSISTENT")
 	case c.accept("CONSTRAINT"):
 		if !c.peek().is("CHECK") {
-			c.i++
+			d.check = c.next().text
 		}
 	case c.accept("CHECK"):
 		if check := t.s.check(c); check != "" {
-			d.options = append(d.options, check)
+			if d.check == "" {
+				d.check = t.table + "." + d.name
+			}
+			d.options = append(d.options, "CONSTRAINT "+identifier(d.check)+" "+check)
+			d.check = ""
 		}
 	case c.peek().is("REFERENCES"):
 		t.s.Notes = append(t.s.Notes, ir.Note{Pos: c.pos(), Text: "MySQL ignores REFERENCES in a column, MariaDB has enforced it since 10.5: it is taken to hold"})
@@ -437,7 +448,7 @@ func (s *Schema) modify(c *cursor, at token, table string) bool {
 			s.put(at, "ALTER TABLE %s ADD PRIMARY KEY (%s);", identifier(table), identifier(d.name))
 		case strings.HasSuffix(o, " UNIQUE"):
 			s.put(at, "ALTER TABLE %s ADD %s (%s);", identifier(table), o, identifier(d.name))
-		case strings.HasPrefix(o, "CHECK "):
+		case strings.Contains(o, " CHECK ("):
 			s.put(at, "ALTER TABLE %s ADD %s;", identifier(table), o)
 		default:
 			return false

@@ -3,6 +3,8 @@ package mysql
 import (
 	"slices"
 	"strings"
+
+	"github.com/txrobust/robust/internal/sql/value"
 )
 
 // LimitWord is the column of the subquery that stands for ORDER BY and LIMIT of an
@@ -40,7 +42,10 @@ var (
 // case. A condition and a number are not told apart by MySQL: TRUE is 1. That texts
 // are compared otherwise, and that / does not truncate, is not in what it gives.
 // standard says that names stand between double quotes, as in standard SQL.
-func Postgres(sql string, standard bool) string {
+func (s *Schema) Postgres(sql string, standard bool) string {
+	if s.types == nil {
+		s.types = &[]*value.Type{}
+	}
 	var out []string
 	for _, st := range cut(File{Text: sql}) {
 		for i, t := range st.tokens {
@@ -48,9 +53,9 @@ func Postgres(sql string, standard bool) string {
 				st.tokens[i].kind, st.tokens[i].text = quoted, name
 			}
 		}
-		s := &Schema{}
+		own := &Schema{types: s.types}
 		if st.first("CREATE") || st.first("ALTER") {
-			if list, ok := s.translated(st); ok {
+			if list, ok := own.translated(st); ok {
 				var parts []string
 				for _, p := range list {
 					parts = append(parts, p.out)

@@ -34,8 +34,11 @@ type Schema struct {
 	columns map[string][]string
 	doubled map[string]bool
 	// types are those of columns, collations the ones of tables.
-	types      []*value.Type
+	types      *[]*value.Type
 	collations map[string]string
+	// triggers are the tables of triggers; references counts the foreign keys of tables without a name.
+	triggers   map[string]string
+	references map[string]int
 	src        *source
 	out        []placed
 }
@@ -202,9 +205,52 @@ func (s *Schema) statement(c *cursor) bool {
 	case c.accept("VIEW"):
 		return true // what uses it finds no table
 	case c.accept("TRIGGER"):
-		return false
+		_ = c.accept("IF", "EXISTS")
+		name := s.tableOf(c)
+		if table, known := s.triggers[name]; known {
+			s.put(at, "DROP TRIGGER %s ON %s;", identifier(name), identifier(table))
+		}
+		return true
 	}
 	return false
+}
+
+// isTrigger reports whether a statement makes a trigger.
+func (st *statement) isTrigger() bool {
+	for _, t := range st.tokens[1:min(len(st.tokens), 12)] {
+		if t.is("TRIGGER") {
+			return true
+		}
+		if t.is("TABLE", "VIEW", "INDEX", "(") {
+			return false
+		}
+	}
+	return false
+}
+
+// createTrigger writes CREATE TRIGGER. Its function is one that nobody declares: the body is not read.
+func (s *Schema) createTrigger(c *cursor, at token) bool {
+	for !c.accept("TRIGGER") {
+		c.i++
+	}
+	c.accept("IF", "NOT", "EXISTS")
+	name := s.tableOf(c)
+	timing, event := c.next(), c.next()
+	c.expect("ON")
+	table := s.tableOf(c)
+	if !timing.is("BEFORE", "AFTER") || !event.is("INSERT", "UPDATE", "DELETE") {
+		return false
+	}
+	if !s.owns(c, table) {
+		return true
+	}
+	if s.triggers == nil {
+		s.triggers = map[string]string{}
+	}
+	s.triggers[name] = table
+	s.Notes = append(s.Notes, ir.Note{Pos: c.st.pos(), Text: fmt.Sprintf("the body of trigger %s is not read: no %s of %s is modelled", name, strings.ToUpper(event.text), table)})
+	s.put(at, "CREATE TRIGGER %s %s %s ON %s FOR EACH ROW EXECUTE FUNCTION %s()", identifier(name), strings.ToUpper(timing.text), strings.ToUpper(event.text), identifier(table), identifier("body of trigger "+name))
+	return true
 }
 
 // tableOf reads the name of a table, in lower case.
@@ -236,7 +282,11 @@ func (s *Schema) owns(c *cursor, name string) bool {
 
 // create writes CREATE.
 func (s *Schema) create(c *cursor, at token) bool {
-	if c.accept("OR", "REPLACE") && !c.peek().is("VIEW", "ALGORITHM", "DEFINER", "SQL") {
+	replace := c.accept("OR", "REPLACE")
+	if c.st.isTrigger() {
+		return s.createTrigger(c, at)
+	}
+	if replace && !c.peek().is("VIEW", "ALGORITHM", "DEFINER", "SQL") {
 		return false
 	}
 	temporary := c.accept("TEMPORARY")
@@ -300,7 +350,7 @@ func (s *Schema) createView(c *cursor, at token) bool {
 func (s *Schema) own(name string) {
 	if s.owners == nil {
 		s.owners, s.uniques, s.columns = map[string]string{}, map[string]map[string]bool{}, map[string][]string{}
-		s.Touched, s.Order, s.collations = map[string][]string{}, map[string][]string{}, map[string]string{}
+		s.Touched, s.Order, s.collations, s.references = map[string][]string{}, map[string][]string{}, map[string]string{}, map[string]int{}
 	}
 	s.owners[name] = s.database
 	if s.uniques[name] == nil {

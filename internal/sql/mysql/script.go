@@ -278,8 +278,8 @@ func (r *reader) declare(st *statement) {
 		return
 	}
 	list, ok := r.Schema.translated(st)
-	if !ok {
-		list = unread(st)
+	if !ok && !st.tokens[0].is("TRUNCATE") {
+		panic(ir.Errorf(st.pos(), "this change of the schema is not read; write the schema as it is in the end"))
 	}
 	if len(list) > 0 {
 		list[len(list)-1].out += ";"

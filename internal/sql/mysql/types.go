@@ -37,16 +37,19 @@ const typePrefix = "\uE002"
 // Type gives the type that a name in the text of a Schema means, nil for another name.
 func (s *Schema) Type(name string) *value.Type {
 	number, ok := strings.CutPrefix(strings.Trim(name, `"`), typePrefix)
-	if i, err := strconv.Atoi(number); ok && err == nil && i < len(s.types) {
-		return s.types[i]
+	if i, err := strconv.Atoi(number); ok && err == nil && s.types != nil && i < len(*s.types) {
+		return (*s.types)[i]
 	}
 	return nil
 }
 
 // newType names a type.
 func (s *Schema) newType(t *value.Type) string {
-	s.types = append(s.types, t)
-	return `"` + typePrefix + strconv.Itoa(len(s.types)-1) + `"`
+	if s.types == nil {
+		s.types = &[]*value.Type{}
+	}
+	*s.types = append(*s.types, t)
+	return `"` + typePrefix + strconv.Itoa(len(*s.types)-1) + `"`
 }
 
 // integers are the bits of the integer types, with the type of PostgreSQL whose operators they have.

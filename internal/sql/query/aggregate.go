@@ -96,6 +96,9 @@ func (x *Place) aggregate(e *pg.FuncCall, name string) expr.Val {
 		if name != "count" {
 			t = x.aggregateResult(name, args, e.Location)
 		}
+		if x.App.In.MySQL && (name == "min" || name == "max") {
+			t = expr.AsUnsigned(args[0], t)
+		}
 		if agg.Arg = args[0].Expr; name == "sum" || name == "min" || name == "max" {
 			digits = args[0].WithScale(expr.Sum, args[0], expr.Val{Expr: ir.C(ir.Int(0))}).Digits
 		}

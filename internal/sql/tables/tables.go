@@ -71,7 +71,7 @@ func (l *Completer) FinishTables() {
 			}
 			c.T = v.Type
 			c.NotNull = c.NotNull || c.Domain.NotNull()
-			it.Columns = append(it.Columns, ir.Column{Name: c.Name, Type: expr.LocalType(c.T), Hidden: true})
+			it.Columns = append(it.Columns, ir.Column{Name: c.Name, Type: expr.LocalType(c.T), NotNull: c.NotNull, Hidden: true})
 			t.Coarsen(c.Pos, "a key over an expression", v.Expr, []string{c.Name})
 		}
 		if t.Key != nil {

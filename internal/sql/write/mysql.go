@@ -4,6 +4,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -34,6 +35,8 @@ func (i *inserter) ofMySQL(c *schema.Column, v expr.Val, given bool) expr.Val {
 			break
 		}
 		b.Unmodelled("INSERT IGNORE of a value that does not fit column %s", c.Name)
+	case ignore && i.mayBeNoLabel(c, v.Expr):
+		b.Unmodelled("INSERT IGNORE of a value that does not fit column %s", c.Name)
 	case ignore && c.NotNull && !v.NotNull && c.Generated == nil:
 		def := i.implicit(c)
 		if constant {
@@ -48,6 +51,50 @@ func (i *inserter) ofMySQL(c *schema.Column, v expr.Val, given bool) expr.Val {
 		b.Unmodelled("the default of an ENUM")
 	}
 	return v
+}
+
+// mayBeNoLabel reports whether the value of an ENUM is computed from something else than a parameter.
+func (i *inserter) mayBeNoLabel(c *schema.Column, e ir.Expr) bool {
+	if c.T.SQL == nil || c.T.SQL.Format == nil || c.T.SQL.Format.Labels == nil {
+		return false
+	}
+	call, computed := e.(*ir.Call)
+	if !computed {
+		return false
+	}
+	param, isVar := call.Args[0].(*ir.Var)
+	return !isVar || !i.b.Fixed[param.Name]
+}
+
+// seesAssigned refuses an UPDATE in the dialect of MySQL in which an assignment names a column that was assigned before,
+// where a subquery reads the table that is updated: the server may compute all values before it assigns any.
+func (b *Writer) seesAssigned(s *pg.UpdateStmt) {
+	if !b.App.In.MySQL {
+		return
+	}
+	again := false
+	assigned := map[string]bool{}
+	seen := false
+	look := func(n any) bool {
+		switch n := n.(type) {
+		case *pg.RangeVar:
+			again = again || n.Relname == s.Relation.Relname
+		case *pg.ColumnRef:
+			if names := syntax.Names(n.Fields); len(names) > 0 {
+				seen = seen || assigned[names[len(names)-1]]
+			}
+		}
+		return true
+	}
+	pg.Walk(s.WhereClause, look)
+	for _, n := range s.TargetList {
+		r := pg.Inner(n).(*pg.ResTarget)
+		pg.Walk(r.Val, look)
+		assigned[r.Name] = true
+	}
+	if again && seen {
+		b.Unmodelled("an assignment that sees another one, where a subquery reads the table that is updated")
+	}
 }
 
 // foreignKeyViolation is the SQLSTATE of a row that others refer to.

@@ -36,6 +36,7 @@ func (b *Writer) UpdateStmt(f *expr.Frame, t *syntax.Text, s *pg.UpdateStmt, pos
 // updateRows translates UPDATE behind its WITH queries.
 func (b *Writer) updateRows(f *expr.Frame, x *query.Place, s *pg.UpdateStmt, pos ir.Pos, to expr.Sink) {
 	y, row := x.Target(s.Relation)
+	b.seesAssigned(s)
 	b.keepsFound(f, row.Table)
 	b.looksAhead(row.Table, schema.ChangesRows, schema.OnUpdate, true, partsOf(s.WithClause, s.WhereClause, s.FromClause, s.TargetList)...)
 	b.returnsAhead(row.Table, schema.ChangesRows, s.ReturningClause)
