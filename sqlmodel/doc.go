@@ -95,8 +95,7 @@
 // no file does. Transactions that only declare things are left out, and so is what
 // statements read of the system.
 //
-// With Options.MySQL the statements are in MySQL's dialect: mysql.Postgres writes
-// them as PostgreSQL would run them. LIMIT of an UPDATE or DELETE is a choice of as
+// With Options.MySQL the statements are in MySQL's dialect (internal/sql/mysql). LIMIT of an UPDATE or DELETE is a choice of as
 // many rows, or the first row in its order; ON DUPLICATE KEY UPDATE is ON CONFLICT on
 // the only key that can be met.
 //

@@ -29,9 +29,8 @@ type Options struct {
 	// that nobody declares is one of which nothing is known. Its functions are no
 	// templates unless Txns names them, and its rows are no initial rows.
 	Schema []File
-	// MySQL says that the statements of a client program are in MySQL's dialect, and
-	// MySQLFiles which of the files are. They are read as PostgreSQL would run them
-	// (mysql.Postgres, mysql.Schema).
+	// MySQL says that the statements are in MySQL's dialect, those of a client program or of the files themselves. Beside a
+	// client program, MySQLFiles says which files are (internal/sql/mysql).
 	MySQL      bool
 	MySQLFiles []string
 	// SearchPath is the search path with which sessions begin: schemas in the order in which names without one are

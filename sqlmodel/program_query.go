@@ -84,6 +84,9 @@ func (p *caller) send(s *schema.Sent) {
 			c.Apart, c.Reads = c.Apart && apart(st.Tree), c.Reads && p.b.onlyReads(st.Tree, &pg.RawStmt{Stmt: st.Node})
 		}
 	}
+	if p.b.App.In.MySQL { // the server counts the rows that change, not those that are found
+		c.Table, c.Verb = nil, ir.NoVerb
+	}
 	switch {
 	case s.Q.Command != nil:
 		c.Text, c.Args = s.Q.Command.Text, nil
@@ -126,6 +129,9 @@ func (p *caller) attempt(f func()) (why string, ok bool) {
 	loops, depth, level, snapped := p.f.Loops, b.LoopDepth, p.depth, p.snapped
 	why, ok = b.Attempt(func() {
 		if err := load.FaultIn(f); err != nil {
+			if b.App.In.Scripts && namesNothing(err) {
+				panic(err)
+			}
 			panic(schema.Unmodelled{Reason: faulty + err.Msg + ")"})
 		}
 	})
@@ -133,6 +139,11 @@ func (p *caller) attempt(f func()) (why string, ok bool) {
 		p.f.Loops, b.LoopDepth, p.depth, p.snapped = loops, depth, level, snapped
 	}
 	return why, ok
+}
+
+// namesNothing reports whether a fault is a name that nothing has, whatever the dialect.
+func namesNothing(err *ir.Error) bool {
+	return strings.HasPrefix(err.Msg, schema.NoTable) || strings.HasPrefix(err.Msg, "there is no column ") || strings.Contains(err.Msg, " has no column ")
 }
 
 // faulty begins the reason for a statement that does not fit the schema.
@@ -305,7 +316,9 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 	}
 	body := b.Collect(func() { p.command(g, st, s, to) })
 	b.Out = append(b.Out, body...)
-	p.sent.Into, p.sent.Found, p.sent.Count = locals(o.list), g.Found, g.Rowcount
+	if q.Command == nil { // else the server keeps the variables
+		p.sent.Into, p.sent.Found, p.sent.Count = locals(o.list), g.Found, g.Rowcount
+	}
 	for _, flag := range write.NonEmptyList(g.Found, g.Rowcount) {
 		if !sets(body, flag) && (flag != g.Found || q.Found != "" || o.called) {
 			b.Unmodelled("the number of rows of this statement")

@@ -173,9 +173,10 @@ func widest(t schema.Type) schema.Type {
 		return schema.TBigint
 	case t.Textual():
 		return schema.TText
+	case t.Temporal():
+		return schema.ValuesOf("timestamp")
 	}
-	out := t.Plain()
-	return out
+	return t.Plain()
 }
 
 // mysqlStored is v in a column of type t, or as one of values of several types.

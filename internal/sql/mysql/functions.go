@@ -30,7 +30,7 @@ var Functions = map[string]ir.Kind{
 }
 
 // Interval is the function that INTERVAL n unit is written as.
-const Interval = "mysql interval"
+const Interval = "mysql_interval"
 
 // clocks are functions of the time of a statement, and others that read and write no rows, beside Functions.
 var others = strings.Fields(`now date timestamp concat coalesce nullif greatest least if ifnull isnull current_date current_timestamp current_time curdate curtime

@@ -14,6 +14,9 @@ const LimitWord = "\uE001limit"
 // AnyKey is the column in ON CONFLICT for whichever key is met.
 const AnyKey = "\uE001key"
 
+// Replace is the column that ON CONFLICT DO UPDATE sets where REPLACE puts a new row in the place of the one that is there.
+const Replace = "\uE001replace"
+
 // piece is a token as it is written for PostgreSQL, "" for one that is left out.
 // space says that something stands before it.
 type piece struct {
@@ -75,7 +78,7 @@ func rewritten(src string, tokens []token) string {
 		return src[tokens[0].from:tokens[len(tokens)-1].to]
 	}
 	list := pieces(src, tokens)
-	for _, pass := range []func([]piece) []piece{operators, intervals, calls, options, ignoring, duplicates, limitOffset, limitedWrite} {
+	for _, pass := range []func([]piece) []piece{operators, intervals, calls, options, ignoring, duplicates, joinedUpdate, joinedDelete, targets, limitOffset, limitedWrite} {
 		list = pass(list)
 	}
 	var b strings.Builder
@@ -210,7 +213,7 @@ func intervals(list []piece) []piece {
 			if to+1 >= len(list) || !next(list, to+1, units...) {
 				continue
 			}
-			list[i].out, list[from].space = `"`+Interval+`"(`, false
+			list[i].out, list[from].space = Interval+"(", false
 			list[to+1].out, list[to+1].space = ", '"+strings.ToLower(list[to+1].text)+"')", false
 		case next(list, i, "TIMESTAMPDIFF", "TIMESTAMPADD") && next(list, i+1, "(") && next(list, i+2, units...):
 			list[i+2].out = "'" + strings.ToLower(list[i+2].text) + "'"
@@ -334,8 +337,12 @@ func options(list []piece) []piece {
 	return list
 }
 
-// ignoring writes INSERT IGNORE as ON CONFLICT DO NOTHING.
+// ignoring writes INSERT IGNORE as ON CONFLICT DO NOTHING, and REPLACE as ON CONFLICT DO UPDATE.
 func ignoring(list []piece) []piece {
+	replaces := next(list, 0, "REPLACE")
+	if replaces {
+		list[0].out, list[0].token = "INSERT", token{kind: word, text: "INSERT"}
+	}
 	if !next(list, 0, "INSERT") {
 		return list
 	}
@@ -352,8 +359,11 @@ func ignoring(list []piece) []piece {
 		list = slices.Insert(list, i, piece{token: token{kind: word, text: "INTO"}, out: "INTO", space: true})
 	}
 	list = setForm(list)
-	if ignore {
-		list = append(list, piece{out: "ON CONFLICT DO NOTHING", space: true})
+	switch {
+	case ignore:
+		list = append(list, plus("ON CONFLICT DO NOTHING"))
+	case replaces:
+		list = append(list, plus(`ON CONFLICT ("`+AnyKey+`") DO UPDATE SET "`+Replace+`" = 1`))
 	}
 	return list
 }

@@ -50,6 +50,9 @@ func (b *Writer) setList(y *query.Place, s *expr.RowSource, list []*pg.Node) []a
 		if c == nil {
 			y.Fail(r.Location, "table %s has no column %s; it has %s", s.Table.Name, r.Name, expr.ColumnNames(s))
 		}
+		if b.App.In.MySQL {
+			out = b.assignedAgain(c, out)
+		}
 		for _, o := range out {
 			if o.column == c.Name {
 				y.Fail(r.Location, "column %s is set twice", c.Name)

@@ -27,7 +27,10 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *expr.RowSource) {
 		}
 		b.refuseTriggersOfGenerated(i.tab)
 		y.Levels[len(y.Levels)-1].Sources = append(y.Levels[len(y.Levels)-1].Sources, excludedRow(i.tab))
-		list := b.sets(y, existing, c.TargetList)
+		list := i.replacement(c, row)
+		if list == nil {
+			list = b.sets(y, existing, c.TargetList)
+		}
 		after = withValues(existing, list)
 		conf.Sets = b.irSets(existing, list)
 		if c.WhereClause != nil {

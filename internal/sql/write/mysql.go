@@ -1,7 +1,11 @@
 package write
 
 import (
+	"math"
+	"slices"
+
 	"github.com/txrobust/robust/internal/sql/expr"
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -67,12 +71,13 @@ func (i *inserter) mayBeNoLabel(c *schema.Column, e ir.Expr) bool {
 }
 
 // seesAssigned refuses an UPDATE in the dialect of MySQL in which an assignment names a column that was assigned before,
-// where a subquery reads the table that is updated: the server may compute all values before it assigns any.
+// where there are several tables, or a subquery reads the one that is updated: the server may compute all values before it
+// assigns any.
 func (b *Writer) seesAssigned(s *pg.UpdateStmt) {
 	if !b.App.In.MySQL {
 		return
 	}
-	again := false
+	again := len(s.FromClause) > 0
 	assigned := map[string]bool{}
 	seen := false
 	look := func(n any) bool {
@@ -93,7 +98,7 @@ func (b *Writer) seesAssigned(s *pg.UpdateStmt) {
 		assigned[r.Name] = true
 	}
 	if again && seen {
-		b.Unmodelled("an assignment that sees another one, where a subquery reads the table that is updated")
+		b.Unmodelled("an assignment that sees another one, where the UPDATE reads several tables, or its own again")
 	}
 }
 
@@ -163,4 +168,51 @@ func (i *inserter) ignoring() {
 	if len(i.tab.IR.Checks)+len(i.tab.Unseen) > 0 {
 		i.b.Unmodelled("INSERT IGNORE into a table with checks")
 	}
+}
+
+// replacement is what REPLACE sets of a row that is there: all columns but those of the key. It is nil for another statement.
+func (i *inserter) replacement(c *pg.OnConflictClause, row *expr.RowSource) []assignment {
+	if !i.replaces(c) {
+		return nil
+	}
+	if keys := i.b.App.KeysTo(i.tab); len(keys) > 0 {
+		i.b.Unmodelled("REPLACE in a table to which foreign key %s refers", keys[0].Name)
+	}
+	if len(i.tab.Triggers) > 0 {
+		i.b.Unmodelled("REPLACE in a table with triggers")
+	}
+	target := i.onlyKey()
+	var out []assignment
+	for _, col := range row.Cols {
+		at := i.tab.IR.Column(col.Name)
+		if i.tab.IR.IsKey(at) && slices.Contains(target, at) {
+			continue
+		}
+		e := ir.Expr(&ir.Col{Row: ir.Excluded, Col: col.Name})
+		out = append(out, assignment{column: col.Name, v: expr.Val{Expr: e, Type: col.Type, NotNull: col.NotNull}})
+	}
+	for _, col := range i.tab.Indexed {
+		out = append(out, assignment{column: col.Name, v: expr.Val{Expr: &ir.Col{Row: ir.Excluded, Col: col.Name}, Type: col.T}})
+	}
+	return out
+}
+
+// replaces reports whether ON CONFLICT stands for REPLACE (mysql.Replace).
+func (i *inserter) replaces(c *pg.OnConflictClause) bool {
+	return len(c.TargetList) == 1 && pg.Inner(c.TargetList[0]).(*pg.ResTarget).Name == mysql.Replace
+}
+
+// assignedAgain drops the assignments of a column that another one follows. The first value must fit, too, which all integers
+// of 32 bits and more are taken to do.
+func (b *Writer) assignedAgain(c *schema.Column, list []assignment) []assignment {
+	return schema.Without(list, func(a assignment) bool {
+		if a.column != c.Name {
+			return false
+		}
+		f := c.T.SQL.Format
+		if c.NotNull && !a.v.NotNull || f == nil || f.Kind != ir.KindInt || f.Unsigned || f.Hi < math.MaxInt32 {
+			b.Unmodelled("an assignment to %s after another one, whose value must fit, too", c.Name)
+		}
+		return true
+	})
 }
