@@ -13,6 +13,18 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
+// markInner marks what queries in a statement that is no SELECT read.
+func markInner(list []ir.Stmt) {
+	ir.Walk(list, func(s ir.Stmt) {
+		switch s := s.(type) {
+		case *ir.Select:
+			s.Inner = true
+		case *ir.Foreach:
+			s.Inner = true
+		}
+	})
+}
+
 // ownClock translates a statement by f. In the dialect of MySQL the time is that of each statement.
 func (p *caller) ownClock(f func()) {
 	b := p.b
@@ -52,7 +64,11 @@ func (p *caller) query(q *client.Query, rest []client.Stmt) {
 		}
 		p.snapshot(st.Tree)
 		if i == len(s.List)-1 {
+			from := len(p.b.Out)
 			p.guard(s, st, func() { p.results(s, st, rest) }, func() { p.forget(q) })
+			if _, isSelect := st.Tree.(*pg.SelectStmt); p.b.App.In.MySQL && (!isSelect || q.Inner) {
+				markInner(p.b.Out[from:])
+			}
 			return
 		}
 		p.guard(s, st, func() { p.command(p.frame(s), st, s, expr.Sink{}) }, func() {})

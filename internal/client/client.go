@@ -101,8 +101,8 @@ type Query struct {
 	// Standard says that names stand between double quotes, whatever the dialect: a
 	// library wrote the text.
 	Standard bool
-	// OneRow says that several rows are an error.
-	OneRow bool
+	// OneRow says that several rows are an error, and Inner that the query is part of a statement that is no SELECT.
+	OneRow, Inner bool
 	// Command, if not nil, is what is sent in the place of SQL.
 	Command *Command
 }

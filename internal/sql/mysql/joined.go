@@ -1,165 +1,145 @@
 package mysql
 
 import (
-	"slices"
+	"fmt"
+	"regexp"
 	"strings"
+
+	"github.com/xwb1989/sqlparser"
 )
 
-// topLevel finds the first of some words from i on that stands in no parentheses, the end if there is none.
-func topLevel(list []piece, i int, words ...string) int {
-	depth := 0
-	for ; i < len(list); i++ {
-		switch {
-		case list[i].is("("):
-			depth++
-		case list[i].is(")"):
-			depth--
-		case depth == 0 && list[i].out != "" && list[i].is(words...):
-			return i
+// joined writes an UPDATE or DELETE of one of several tables with FROM or USING, as PostgreSQL has them, in words of MySQL
+// otherwise. ok is false for another statement, and for one that has no such form: that writes several tables, joins others
+// than by inner joins, or would give its parameters in another order.
+func joined(sql string) (out string, ok bool) {
+	defer func() {
+		if recover() != nil { // the parser has faults of its own
+			ok = false
 		}
+	}()
+	node, err := sqlparser.Parse(sql)
+	if err != nil {
+		return "", false
 	}
-	return i
+	switch n := node.(type) {
+	case *sqlparser.Update:
+		out, ok = joinedUpdate(n)
+	case *sqlparser.Delete:
+		out, ok = joinedDelete(n)
+	}
+	if !ok {
+		return "", false
+	}
+	return inOrder(out)
 }
 
-// tableRef is a table in a list of joined ones.
-type tableRef struct {
-	pieces []piece
-	// name is the one by which columns name it, in lower case.
-	name string
+// numbered are the names that the parser gives parameters without one.
+var numbered = regexp.MustCompile(`:v(\d+)\b`)
+
+// inOrder writes parameters without a name again; ok is false where they would have another order.
+func inOrder(sql string) (out string, ok bool) {
+	ok = true
+	n := 0
+	out = numbered.ReplaceAllStringFunc(sql, func(name string) string {
+		n++
+		ok = ok && name == fmt.Sprintf(":v%d", n)
+		return "?"
+	})
+	return out, ok
 }
 
-// joined reads tables that are joined by commas and inner joins. It gives them with the conditions of the joins; ok is false
-// for other forms.
-func joined(list []piece) (tables []tableRef, conds [][]piece, ok bool) {
-	for len(list) > 0 {
-		n := topLevel(list, 0, ",", "JOIN", "INNER", "CROSS", "LEFT", "RIGHT", "NATURAL", "STRAIGHT_JOIN", "ON", "USING")
-		ref := list[:n]
-		visible := slices.DeleteFunc(slices.Clone(ref), func(p piece) bool { return p.out == "" })
-		if len(visible) == 0 || !visible[len(visible)-1].isName() {
-			return nil, nil, false
-		}
-		tables = append(tables, tableRef{ref, strings.ToLower(visible[len(visible)-1].text)})
-		if next(list, n, "ON") {
-			end := topLevel(list, n+1, ",", "JOIN", "INNER", "CROSS", "LEFT", "RIGHT", "NATURAL", "STRAIGHT_JOIN")
-			conds = append(conds, list[n+1:end])
-			n = end
-		}
-		switch {
-		case n == len(list):
-			return tables, conds, true
-		case next(list, n, ","), next(list, n, "JOIN"), next(list, n, "STRAIGHT_JOIN"):
-			n++
-		case next(list, n, "INNER", "CROSS") && next(list, n+1, "JOIN"):
-			n += 2
-		default:
-			return nil, nil, false
-		}
-		list = list[n:]
-	}
-	return nil, nil, false
+// joinedTables is a list of tables that are joined by commas and inner joins.
+type joinedTables struct {
+	tables []*sqlparser.AliasedTableExpr
+	conds  []string
 }
 
-// tableNamed gives the place of the table of a name.
-func tableNamed(tables []tableRef, name string) int {
-	return slices.IndexFunc(tables, func(t tableRef) bool { return strings.EqualFold(t.name, name) })
-}
-
-// plus is a piece that stands for itself.
-func plus(out string) piece { return piece{out: out, space: true} }
-
-// joinedWith writes the tables but one, and the conditions, behind a word; what follows WHERE is rest.
-func joinedWith(lead string, tables []tableRef, but int, conds [][]piece, rest []piece) []piece {
-	var out []piece
-	for i, t := range tables {
-		if i == but {
-			continue
+// add takes over tables; it reports whether all joins are inner ones.
+func (j *joinedTables) add(list sqlparser.TableExprs) bool {
+	for _, e := range list {
+		switch e := e.(type) {
+		case *sqlparser.AliasedTableExpr:
+			j.tables = append(j.tables, e)
+		case *sqlparser.ParenTableExpr:
+			if !j.add(e.Exprs) {
+				return false
+			}
+		case *sqlparser.JoinTableExpr:
+			if e.Join != sqlparser.JoinStr && e.Join != sqlparser.StraightJoinStr || len(e.Condition.Using) > 0 || !j.add(sqlparser.TableExprs{e.LeftExpr, e.RightExpr}) {
+				return false
+			}
+			if e.Condition.On != nil {
+				j.conds = append(j.conds, sqlparser.String(e.Condition.On))
+			}
 		}
-		out = append(out, plus(map[bool]string{true: lead, false: ","}[len(out) == 0]))
-		out = append(out, spaced(t.pieces)...)
 	}
-	end := topLevel(rest, 0, "WHERE")
-	tail := rest[min(end+1, len(rest)):]
-	word := "WHERE"
-	for _, c := range conds {
-		out = append(append(append(out, plus(word+" (")), spaced(c)...), plus(")"))
-		word = "AND"
-	}
-	if len(tail) > 0 {
-		out = append(append(append(out, plus(word+" (")), spaced(tail)...), plus(")"))
-	}
-	return out
+	return true
 }
 
-// spaced sets pieces apart from what stands before them.
-func spaced(list []piece) []piece {
-	out := slices.Clone(list)
-	if len(out) > 0 {
-		out[0].space = true
-	}
-	return out
-}
-
-// joinedUpdate writes an UPDATE of one of several tables with FROM.
-func joinedUpdate(list []piece) []piece {
-	if !next(list, 0, "UPDATE") {
-		return list
-	}
-	set := topLevel(list, 1, "SET")
-	if set == len(list) || topLevel(list, 1, ",", "JOIN", "STRAIGHT_JOIN") > set || topLevel(list, set, "ORDER", "LIMIT") < len(list) {
-		return list
-	}
-	tables, conds, ok := joined(list[1:set])
-	where := topLevel(list, set, "WHERE")
-	parametric := func(c []piece) bool { return slices.ContainsFunc(c, func(p piece) bool { return p.kind == mark }) }
-	if !ok || slices.ContainsFunc(conds, parametric) { // the parameters would come in another order
-		return list
-	}
-	target := -1
-	for i := set; i < where; i = topLevel(list, i+1, ",") {
-		if i+2 >= len(list) || !next(list, i+2, ".") { // which table has the column is not known here
-			return list
+// take gives the table of a name, and leaves it out; nil if there is none.
+func (j *joinedTables) take(name string) *sqlparser.AliasedTableExpr {
+	for i, t := range j.tables {
+		own := t.As.String()
+		if table, ok := t.Expr.(sqlparser.TableName); ok && own == "" {
+			own = table.Name.String()
 		}
-		t := tableNamed(tables, list[i+1].text)
-		if t < 0 || target >= 0 && t != target {
-			return list
+		if strings.EqualFold(own, name) {
+			j.tables = append(j.tables[:i:i], j.tables[i+1:]...)
+			return t
 		}
-		target = t
 	}
-	if target < 0 {
-		return list
-	}
-	out := append([]piece{list[0]}, spaced(tables[target].pieces)...)
-	out = append(out, list[set:where]...)
-	return append(out, joinedWith("FROM", tables, target, conds, list[where:])...)
+	return nil
 }
 
-// joinedDelete writes a DELETE from one of several tables with USING.
-func joinedDelete(list []piece) []piece {
-	if !next(list, 0, "DELETE") {
-		return list
+// write writes the tables behind a word, and the conditions.
+func (j *joinedTables) write(word string, where *sqlparser.Where) string {
+	var b strings.Builder
+	for i, t := range j.tables {
+		if i > 0 {
+			word = ","
+		}
+		b.WriteString(" " + word + " " + sqlparser.String(t))
 	}
-	from := topLevel(list, 1, "FROM")
-	where := topLevel(list, 1, "WHERE")
-	target, source := list[1:min(from, len(list))], min(from+1, len(list))
-	if using := topLevel(list, 1, "USING"); from == 1 && using < where { // DELETE FROM a USING a JOIN b
-		target, source = list[2:using], using+1
-	} else if from == 1 || from == len(list) {
-		return list
+	conds := j.conds
+	if where != nil {
+		conds = append(conds, sqlparser.String(where.Expr))
 	}
-	visible := slices.DeleteFunc(slices.Clone(target), func(p piece) bool { return p.out == "" })
-	if len(visible) == 3 && visible[1].is(".") && visible[2].is("*") {
-		visible = visible[:1]
+	if len(conds) > 0 {
+		b.WriteString(" WHERE (" + strings.Join(conds, ") AND (") + ")")
 	}
-	if len(visible) != 1 || topLevel(list, source, "ORDER", "LIMIT") < len(list) || source > where {
-		return list
+	return b.String()
+}
+
+func joinedUpdate(n *sqlparser.Update) (string, bool) {
+	j := &joinedTables{}
+	if !j.add(n.TableExprs) || len(j.tables) < 2 || n.OrderBy != nil || n.Limit != nil {
+		return "", false
 	}
-	tables, conds, ok := joined(list[source:where])
-	t := tableNamed(tables, visible[0].text)
-	if !ok || t < 0 {
-		return list
+	target := n.Exprs[0].Name.Qualifier.Name.String()
+	var sets []string
+	for _, e := range n.Exprs {
+		if target == "" || !strings.EqualFold(e.Name.Qualifier.Name.String(), target) { // which table has the column is not known here
+			return "", false
+		}
+		sets = append(sets, sqlparser.String(e.Name.Name)+" = "+sqlparser.String(e.Expr))
 	}
-	out := append([]piece{plus("DELETE FROM")}, spaced(tables[t].pieces)...)
-	return append(out, joinedWith("USING", tables, t, conds, list[where:])...)
+	t := j.take(target)
+	if t == nil {
+		return "", false
+	}
+	return "UPDATE " + sqlparser.String(t) + " SET " + strings.Join(sets, ", ") + j.write("FROM", n.Where), true
+}
+
+func joinedDelete(n *sqlparser.Delete) (string, bool) {
+	j := &joinedTables{}
+	if len(n.Targets) != 1 || !j.add(n.TableExprs) || n.OrderBy != nil || n.Limit != nil {
+		return "", false
+	}
+	t := j.take(n.Targets[0].Name.String())
+	if t == nil {
+		return "", false
+	}
+	return "DELETE FROM " + sqlparser.String(t) + j.write("USING", n.Where), true
 }
 
 // targets writes the columns that are assigned without their tables.
@@ -191,3 +171,22 @@ func targets(list []piece) []piece {
 	}
 	return list
 }
+
+// topLevel finds the first of some words from i on that stands in no parentheses, the end if there is none.
+func topLevel(list []piece, i int, words ...string) int {
+	depth := 0
+	for ; i < len(list); i++ {
+		switch {
+		case list[i].is("("):
+			depth++
+		case list[i].is(")"):
+			depth--
+		case depth == 0 && list[i].out != "" && list[i].is(words...):
+			return i
+		}
+	}
+	return i
+}
+
+// plus is a piece that stands for itself.
+func plus(out string) piece { return piece{out: out, space: true} }

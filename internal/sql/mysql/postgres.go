@@ -67,6 +67,11 @@ func (s *Schema) Postgres(sql string, standard bool) string {
 				continue
 			}
 		}
+		if st.tokens[0].is("UPDATE", "DELETE") && st.readable() {
+			if sql, ok := joined(st.text()); ok {
+				st = cut(File{Text: sql})[0]
+			}
+		}
 		out = append(out, rewritten(st.src.text, st.tokens))
 	}
 	return strings.Join(out, "; ")
@@ -78,7 +83,7 @@ func rewritten(src string, tokens []token) string {
 		return src[tokens[0].from:tokens[len(tokens)-1].to]
 	}
 	list := pieces(src, tokens)
-	for _, pass := range []func([]piece) []piece{operators, intervals, calls, options, ignoring, duplicates, joinedUpdate, joinedDelete, targets, limitOffset, limitedWrite} {
+	for _, pass := range []func([]piece) []piece{operators, intervals, calls, options, ignoring, duplicates, targets, limitOffset, limitedWrite} {
 		list = pass(list)
 	}
 	var b strings.Builder

@@ -136,7 +136,7 @@ func (w *scriptWriter) assignments(st *statement) {
 		}
 		q := w.sent(st, part[from:], "SELECT ")
 		q.Command = w.command(st, slices.Concat(st.tokens[:1], part))
-		q.Into = []string{w.variable(part[0].text[1:], false)}
+		q.Into, q.Inner = []string{w.variable(part[0].text[1:], false)}, true
 		w.set[q.Into[0]] = true
 		w.add(q)
 	}

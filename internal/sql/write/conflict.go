@@ -19,7 +19,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *expr.RowSource) {
 	stmt.Conflict = conf
 	after := existing
 	if c.Action != pg.ConflictUpdate {
-		i.ignoring()
+		i.ignoring(row)
 	}
 	if c.Action == pg.ConflictUpdate {
 		if conf.Target == nil {

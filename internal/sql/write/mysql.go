@@ -3,6 +3,7 @@ package write
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/mysql"
@@ -158,16 +159,51 @@ func (i *inserter) implicit(c *schema.Column) ir.Expr {
 }
 
 // ignoring refuses INSERT IGNORE where errors other than those of keys may come, which it leaves out.
-func (i *inserter) ignoring() {
+func (i *inserter) ignoring(row *expr.RowSource) {
 	if !i.b.App.In.MySQL {
 		return
 	}
 	if len(i.tab.IR.ForeignKeys) > 0 || len(i.tab.Foreign) > 0 {
 		i.b.Unmodelled("INSERT IGNORE into a table with foreign keys")
 	}
-	if len(i.tab.IR.Checks)+len(i.tab.Unseen) > 0 {
-		i.b.Unmodelled("INSERT IGNORE into a table with checks")
+	if len(i.tab.Unseen) > 0 {
+		i.b.Unmodelled("INSERT IGNORE into a table with %s", i.tab.Unseen[0].What)
 	}
+	for _, k := range i.tab.IR.Checks {
+		if !i.surely(k, row) {
+			i.b.Unmodelled("INSERT IGNORE into a table with check %s, which may refuse the row", k.Name)
+		}
+	}
+}
+
+// surely reports whether a row satisfies a check for certain: that of a generated column, one that says that a parameter of
+// its column is not negative, and one about constants.
+func (i *inserter) surely(k ir.TableCheck, row *expr.RowSource) bool {
+	param := false
+	e := ir.MapExpr(k.Expr, func(e ir.Expr) ir.Expr {
+		col, is := e.(*ir.Col)
+		if !is {
+			return e
+		}
+		c := row.Col(col.Col)
+		if c == nil {
+			return e
+		}
+		v, isVar := c.Expr.(*ir.Var)
+		param = param || isVar && i.b.Fixed[v.Name]
+		return c.Expr
+	})
+	generated := slices.ContainsFunc(i.tab.IR.Columns, func(c ir.Column) bool { return c.Generated != nil && k.Name == i.tab.Name+" generated "+c.Name })
+	unsigned := strings.HasSuffix(k.Name, " unsigned")
+	if generated || unsigned && param {
+		return true
+	}
+	if cmp, is := e.(*ir.Binary); is && unsigned {
+		c, constant := cmp.X.(*ir.Const)
+		return constant && (c.Value.IsNull() || c.Value.Rat().Sign() >= 0)
+	}
+	value, known := ConstantTruth(e)
+	return known && value
 }
 
 // replacement is what REPLACE sets of a row that is there: all columns but those of the key. It is nil for another statement.
