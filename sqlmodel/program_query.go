@@ -1,6 +1,7 @@
 package sqlmodel
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -165,9 +166,15 @@ func namesNothing(err *ir.Error) bool {
 // faulty begins the reason for a statement that does not fit the schema.
 const faulty = "a statement that does not fit the schema ("
 
+// inserts is a statement that may draw a value of AUTO_INCREMENT.
+var inserts = regexp.MustCompile(`(?i)^\s*(INSERT|REPLACE|CALL)\b`)
+
 // lost stands for a statement that is not modelled. One that touches no table is
 // nothing but what it gives.
 func (p *caller) lost(s *schema.Sent, r *schema.Refs, why string) {
+	if p.b.App.In.MySQL && inserts.MatchString(s.Q.SQL) {
+		p.b.NoInsertID = "an INSERT that is not modelled"
+	}
 	pos, e := s.Q.Pos, p.b.App.EffectOf(r)
 	switch {
 	case onlySystem(r) && !e.All && len(e.Tables) == 0:

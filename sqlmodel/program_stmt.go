@@ -306,6 +306,7 @@ func (p *caller) assign(s *client.Assign) {
 func (p *caller) unknown(s *client.Unknown) {
 	b := p.b
 	b.Cur, p.snapped = s.Pos, true
+	b.NoInsertID = "a statement that is not modelled"
 	if s.Tables == nil {
 		b.Emit(&ir.Unmodelled{At: expr.At(s.Pos), ReadOnly: s.ReadOnly, Reason: s.Reason})
 		return
