@@ -24,7 +24,7 @@ var mysqlFaults = []Fault{
 		Tests: "internal/sql/mysql", Breaks: "LAST_INSERT_ID() is of the INSERT before"},
 	{Name: "mysql-auto-first", File: "internal/sql/write/mysql.go", Old: "	i.b.SetInsertID(i.pos, i.inserted)\n", New: "",
 		Tests: "internal/sql/mysql", Breaks: "LAST_INSERT_ID() is the key of the last row of an INSERT"},
-	{Name: "mysql-auto-own", File: "internal/sql/expr/mysql.go", Old: "	return Val{Expr: ir.V(v), Type: schema.TBigint, NotNull: true}\n}", New: "	return Val{Expr: ir.V(x.Draft.sequence(\"lastval\")), Type: schema.TBigint, NotNull: true}\n}",
+	{Name: "mysql-auto-own", File: "internal/sql/expr/mysql.go", Old: `v := x.Draft.Local("last_insert_id", schema.TBigint)`, New: "if x.Draft != nil {\n\t\treturn Val{Expr: ir.V(x.Draft.sequence(\"lastval\")), Type: schema.TBigint, NotNull: true}\n\t}\n\tv := x.Draft.Local(\"last_insert_id\", schema.TBigint)",
 		Tests: "internal/sql/mysql", Breaks: "LAST_INSERT_ID() in an INSERT is the key of its own row"},
 	{Name: "mysql-ignore-null", File: "internal/sql/write/mysql.go", Old: "case ignore && c.NotNull && !v.NotNull && c.Generated == nil:", New: "case ignore && c.NotNull && !v.NotNull && c.Generated == nil && c.Fresh:",
 		Tests: "internal/sql/mysql", Breaks: "INSERT IGNORE refuses NULL"},
