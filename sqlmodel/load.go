@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/sql/dialect"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/load"
@@ -132,6 +133,9 @@ func read(in schema.Input) (l *loader, err error) {
 		return nil, err
 	}
 	l = &loader{query.NewApplication(declared)}
+	if in.MySQL {
+		l.Dialect = dialect.MySQL{}
+	}
 	l.RowOfView = l.typeOfRows
 	if err := l.ReadAll(); err != nil {
 		return nil, err

@@ -51,14 +51,13 @@ var ceilings = map[string]map[string]int{
 	"internal/schedules":       {"partial": 7},
 	"internal/sql/builtin":     {"function": 100},
 	"internal/sql/ddl":         {"function": 116},
-	"internal/sql/expr":        {"file": 690, "recursive": 32, "partial": 6},
+	"internal/sql/expr":        {"file": 670, "recursive": 32, "partial": 6},
 	"internal/sql/load":        {"file": 620, "function": 90, "partial": 4},
-	"internal/sql/mysql":       {"lines": 5800, "file": 620, "function": 106, "partial": 2},
+	"internal/sql/mysql":       {"function": 105},
 	"internal/sql/plpgsql":     {"function": 110},
 	"internal/sql/query":       {"function": 90, "recursive": 26, "partial": 4},
 	"internal/sql/routine":     {"function": 82, "recursive": 22, "partial": 7},
 	"internal/sql/schema":      {"lines": 5200, "file": 620, "partial": 5},
-	"internal/sql/tables":      {"function": 86},
 	"internal/sql/tidy":        {"partial": 3},
 	"internal/sql/write":       {"function": 81, "partial": 1},
 	"internal/sqlgen":          {"function": 86, "recursive": 27},
@@ -71,7 +70,7 @@ var ceilings = map[string]map[string]int{
 	"movers":                   {"function": 133, "partial": 11},
 	"reach":                    {"partial": 1},
 	"report":                   {"file": 640, "partial": 2},
-	"sqlmodel":                 {"file": 700, "function": 94, "partial": 5},
+	"sqlmodel":                 {"function": 94, "partial": 5},
 }
 
 // load loads the packages of a folder.

@@ -47,9 +47,9 @@ func (x *Spot) concatAll(args []Val) Val {
 	return Val{Expr: out, Type: schema.TText, NotNull: true}
 }
 
-// volatile is any value at each evaluation. For a query it is a function of
+// Volatile is any value at each evaluation. For a query it is a function of
 // the row and of a seed.
-func (x *Spot) volatile(name string, t schema.Type, pos ir.Pos) Val {
+func (x *Spot) Volatile(name string, t schema.Type, pos ir.Pos) Val {
 	if x.Draft == nil {
 		panic(schema.Unmodelled{Reason: "the function " + name})
 	}
@@ -102,10 +102,10 @@ func (x *Spot) RowKeys() []ir.Expr {
 	return out
 }
 
-// fresh is a value that was never used before.
-func (x *Spot) fresh(name string, t schema.Type, e *pg.FuncCall) Val {
+// Fresh is a value that was never used before.
+func (x *Spot) Fresh(name string, t schema.Type, e *pg.FuncCall) Val {
 	if x.PerRow { // as good as any value: a row's value cannot be told fresh
-		v := x.volatile(name, t, x.Pos(e.Location))
+		v := x.Volatile(name, t, x.Pos(e.Location))
 		v.NotNull = true
 		return v
 	}

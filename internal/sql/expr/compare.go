@@ -18,7 +18,7 @@ func (x *Spot) Compare(op string, l, r Val, loc int32) Val {
 		return x.compareRows(op, l, r, loc)
 	}
 	if x.App.In.MySQL {
-		l, r = x.mysqlOperands(op, l, r)
+		l, r = x.App.Dialect.Operands(x, op, l, r)
 	}
 	l, r = x.operands(op, l, r, loc)
 	if op != "is" && (l.IsNull() || r.IsNull()) && !x.App.In.MySQL {
@@ -106,8 +106,8 @@ func (x *Spot) collate(l, r Val) (Val, Val) {
 // Comparable gives what is compared of a value: its key, where values that differ may
 // be equal.
 func (x *Spot) Comparable(v Val) Val {
-	if x.App.In.MySQL && mysqlText(v) {
-		return x.mysqlKey(v)
+	if x.App.In.MySQL && !v.Record && v.Type.Textual() && v.Type.SQL != nil {
+		return x.App.Dialect.Key(x, v)
 	}
 	if v.Type.SQL == nil || v.Type.SQL.Equality() != value.Keyed || v.Type.Name == schema.NArray {
 		return v
@@ -253,7 +253,7 @@ func NoTid(x *Spot, t schema.Type) {
 // they differ.
 func (x *Spot) ByIdentityOnly(t schema.Type, what string) {
 	if t.SQL != nil && (t.SQL.Equality() != value.Identity || x.App.In.MySQL && t.Textual() && t.SQL.Collation != value.Binary) {
-		x.refuse("%s by values of type %s, which may be equal although they differ", what, t)
+		x.Refuse("%s by values of type %s, which may be equal although they differ", what, t)
 	}
 }
 

@@ -295,8 +295,8 @@ func (b *Draft) SessionLocal(name string, t schema.Type) string {
 	return v
 }
 
-// sequence gives the local that holds what currval gives for a sequence.
-func (b *Draft) sequence(name string) string {
+// Sequence gives the local that holds what currval gives for a sequence.
+func (b *Draft) Sequence(name string) string {
 	if v, ok := b.Sequences[name]; ok {
 		return v
 	}
@@ -314,7 +314,7 @@ func (b *Draft) sequence(name string) string {
 
 // SetInsertID says what LAST_INSERT_ID() gives.
 func (b *Draft) SetInsertID(pos ir.Pos, e ir.Expr) {
-	b.EmitWeak(&ir.Assign{At: At(pos), Var: b.sequence("lastval"), Expr: e})
+	b.EmitWeak(&ir.Assign{At: At(pos), Var: b.Sequence("lastval"), Expr: e})
 }
 
 // nextval draws a fresh value from a sequence.
@@ -328,7 +328,7 @@ func (b *Draft) nextval(pos ir.Pos, sequence, base string, t schema.Type) ir.Exp
 	if t.Name == schema.NInt {
 		for _, s := range []string{sequence, "lastval"} {
 			if s != "" {
-				b.EmitWeak(&ir.Assign{At: At(pos), Var: b.sequence(s), Expr: ir.V(v)})
+				b.EmitWeak(&ir.Assign{At: At(pos), Var: b.Sequence(s), Expr: ir.V(v)})
 			}
 		}
 	}
@@ -385,7 +385,7 @@ type Typing struct{ Uses, Sets []schema.Type }
 // infer takes note that a parameter stands where a value of type t belongs.
 func (b *Draft) infer(e ir.Expr, t schema.Type) {
 	if b.App.In.MySQL {
-		t = widest(t)
+		t = b.App.Dialect.Widest(t)
 	}
 	if b.IsTyped(e) && t.Name != schema.NUnknown && t.Name != schema.NAny {
 		known := b.Typings[e.(*ir.Var).Name]

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/catalog"
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -121,19 +120,13 @@ func (x *Spot) Boolean(n *pg.Node, m Mode) ir.Expr {
 	if v.Type.Name == schema.NAny {
 		v = retype(v, schema.TBool)
 	}
-	if v.Type.Name == schema.NUnknown && x.App.In.MySQL && !v.IsNull() {
-		if _, literal := v.LiteralText(); !literal {
-			v = x.Literal(v, schema.TBigint, x.At(n))
-		}
-	} else if v.Type.Name == schema.NUnknown {
+	switch {
+	case x.App.In.MySQL:
+		v = x.App.Dialect.Condition(x, v)
+	case v.Type.Name == schema.NUnknown:
 		v = x.Literal(v, schema.TBool, x.At(n))
 	}
-	switch foreign := x.App.In.MySQL; {
-	case foreign && v.Type.Numeric():
-		v.Expr, v.Type = ir.Op(ir.Ne, v.Expr, ir.C(ir.Int(0))), schema.TBool
-	case foreign && isText(v) && !v.Given:
-		x.refuse("a text as a condition")
-	case v.Given && v.Type.Name != schema.NBool:
+	if v.Given && v.Type.Name != schema.NBool {
 		v = x.Fit(v, schema.TBool)
 	}
 	if v.Type.Name != schema.NBool || v.Record {
@@ -262,15 +255,15 @@ func (x *Spot) expr1(n *pg.Node) Val {
 	case *pg.CollateClause:
 		// Another collation is another order of the same strings.
 		v := x.DefaultType(x.One(e.Arg))
-		if x.App.In.MySQL && mysqlText(v) {
-			v.Type = withCollation(v.Type, mysql.Collation(syntax.LastPart(syntax.Qualified(syntax.Names(e.Collname)))))
-			return v
+		name := syntax.Qualified(syntax.Names(e.Collname))
+		if x.App.In.MySQL {
+			return x.App.Dialect.Collated(v, syntax.LastPart(name))
 		}
-		if name := syntax.Qualified(syntax.Names(e.Collname)); x.App.Collations[syntax.LastPart(name)] {
+		if x.App.Collations[syntax.LastPart(name)] {
 			v.Type = x.App.Collated(v.Type, name)
 			return v
 		}
-		return Val{Expr: &ir.Call{Name: "collate " + syntax.Qualified(syntax.Names(e.Collname)), Args: []ir.Expr{v.Expr}, Type: ir.TextType}, Type: schema.TText, NotNull: v.NotNull}
+		return Val{Expr: &ir.Call{Name: "collate " + name, Args: []ir.Expr{v.Expr}, Type: ir.TextType}, Type: schema.TText, NotNull: v.NotNull}
 	case *pg.SetToDefault:
 		x.Fail(e.Location, "DEFAULT is not allowed here")
 	case nil:
@@ -296,11 +289,11 @@ func (x *Spot) Constant(c *pg.A_Const) Val {
 	}
 	switch k := c.Val.(type) {
 	case *pg.A_ConstInt:
-		return integer(int64(k.Ival.Ival))
+		return Integer(int64(k.Ival.Ival))
 	case *pg.A_ConstFloat:
 		s := k.Fval.Fval
 		if i, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 0, 64); err == nil {
-			return integer(i)
+			return Integer(i)
 		}
 		r, ok := value.Rational(s)
 		if !ok {
@@ -316,8 +309,8 @@ func (x *Spot) Constant(c *pg.A_Const) Val {
 	return Val{Expr: ConstantOf(strings.TrimPrefix(c.GetBsval().GetBsval(), "b"), t), Type: t, NotNull: true}
 }
 
-// integer is a constant of the smallest type that has it, from int4 on.
-func integer(i int64) Val {
+// Integer is a constant of the smallest type that has it, from int4 on.
+func Integer(i int64) Val {
 	t := schema.TInt
 	if i > math.MaxInt32 || i < math.MinInt32 {
 		t = schema.TBigint
@@ -432,19 +425,19 @@ func (x *Spot) unify(vs []Val, loc int32, what string) (out []Val, t schema.Type
 	for _, v := range vs {
 		nn = nn && v.NotNull
 		if v.Record {
-			x.refuse("rows as results of %s", what)
+			x.Refuse("rows as results of %s", what)
 		}
 		if v.Type.Name != schema.NAny && v.ArgType() != catalog.Untold || len(vs) == 1 {
 			types = append(types, v.ArgType())
 		}
 	}
 	if x.App.In.MySQL {
-		return x.mysqlUnify(vs, types, loc, what)
+		return x.App.Dialect.Unify(x, vs, loc, what)
 	}
 	t = x.CommonType(vs, types, loc, what)
 	digits, known := 0, t.Name == schema.NNumeric
 	for _, v := range vs {
-		d, ok := v.scale()
+		d, ok := v.Scale()
 		known = known && (ok || v.IsNull())
 		digits = max(digits, d)
 	}
@@ -551,51 +544,13 @@ func (x *Spot) minMax(e *pg.MinMaxExpr) Val {
 	}
 	out := vs[0].Expr
 	if x.App.In.MySQL {
-		return x.mysqlMinMax(vs, t, op)
+		return x.App.Dialect.MinMax(x, vs, t, op)
 	}
 	for _, v := range vs[1:] { // NULLs do not take part
 		a, c := x.Shared(out, t), x.Shared(v.Expr, t)
 		out = &ir.Cond{If: ir.OrE(&ir.Unary{Op: ir.IsNull, X: a}, ir.Op(op, c, a)), Then: c, Else: a}
 	}
 	return Val{Expr: out, Type: t, NotNull: nn, Digits: vs[0].Digits}
-}
-
-func (x *Spot) valueFunction(e *pg.SQLValueFunction) Val {
-	name, t := "session_user", schema.TText
-	switch e.Op {
-	case pg.ValueCurrentDate:
-		name, t = "current_date", schema.TDate
-	case pg.ValueCurrentTime, pg.ValueCurTimeN:
-		name, t = "current_time", schema.ValuesOf("timetz")
-	case pg.ValueLocalTime, pg.ValueLocalTimeN:
-		name, t = "localtime", schema.TTime
-	case pg.ValueTimestamp, pg.ValueTimestampN:
-		name, t = "now", schema.TStamp
-	case pg.ValueLocalStamp, pg.ValueLocalStampN:
-		name, t = "now", schema.ValuesOf("timestamp")
-	}
-	return x.fromSession(name, t)
-}
-
-// fromSession is a value that stays the same all through the transaction.
-func (x *Spot) fromSession(name string, t schema.Type) Val {
-	if x.Draft == nil {
-		panic(schema.Unmodelled{Reason: name})
-	}
-	switch name {
-	case "transaction_timestamp", "current_timestamp", "localtimestamp", "now":
-		if x.App.In.MySQL {
-			t = clock
-		}
-		return Val{Expr: ir.V(x.Draft.SessionLocal("now", schema.TStamp)), Type: t, NotNull: true}
-	case "current_date", "current_time", "localtime":
-		now := ir.V(x.Draft.SessionLocal("now", schema.TStamp))
-		if x.App.In.MySQL && name == "current_date" {
-			return x.toDate(Val{Expr: now, Type: clock, NotNull: true})
-		}
-		return Val{Expr: x.castCall(now, schema.TStamp, t), Type: t, NotNull: true}
-	}
-	return Val{Expr: ir.V(x.Draft.SessionLocal(name, t)), Type: t}
 }
 
 func (x *Spot) arrayExpr(e *pg.A_ArrayExpr) Val {

@@ -64,8 +64,7 @@ func (x *Spot) aExpr(e *pg.A_Expr) Val {
 		}
 		name := map[string]string{"~~": "like", "!~~": "like", "~~*": "ilike", "!~~*": "ilike", "~": "similar", "!~": "similar"}[op]
 		l, r := x.DefaultType(x.One(e.Lexpr)), x.DefaultType(x.One(e.Rexpr))
-		name = strings.TrimRight("mysql "+name+" "+common(l.collation(), r.collation()), " ")
-		var out ir.Expr = &ir.Call{Name: name, Args: []ir.Expr{l.Expr, r.Expr}, Type: ir.BoolType}
+		var out ir.Expr = &ir.Call{Name: x.App.Dialect.Pattern(name, l, r), Args: []ir.Expr{l.Expr, r.Expr}, Type: ir.BoolType}
 		if strings.HasPrefix(op, "!") {
 			out = ir.NotE(out)
 		}
@@ -234,7 +233,7 @@ func (x *Spot) listedElements(n *pg.Node, elem schema.Type) ([]Val, bool) {
 // Prefix translates an operator before its operand.
 func (x *Spot) Prefix(op string, v Val, loc int32) Val {
 	if x.App.In.MySQL && op == "-" {
-		v = x.operand(v, v)
+		v = x.App.Dialect.Operand(x, v, v)
 	}
 	if op == "-" && (v.Type.Numeric() || v.Type.Name == schema.NUnknown) {
 		if c, ok := v.Expr.(*ir.Const); ok {
@@ -263,10 +262,10 @@ func (x *Spot) Binary(op string, l, r Val, loc int32) Val {
 		return x.Compare(op, l, r, loc)
 	}
 	if l.Record || r.Record {
-		x.refuse("the operator %s on rows", op)
+		x.Refuse("the operator %s on rows", op)
 	}
 	if x.App.In.MySQL && strings.Contains("+-*//%&|^<<>>", op) {
-		return x.mysqlArithmetic(op, l, r)
+		return x.App.Dialect.Arithmetic(x, op, l, r)
 	}
 	if l.Type.Name == schema.NUnknown && r.Type.Name == schema.NUnknown && strings.Contains("+-*/%", op) && x.Draft != nil && (x.Draft.IsTyped(l.Expr) || x.Draft.IsTyped(r.Expr)) {
 		l, r = x.Literal(l, schema.TNumeric, loc), x.Literal(r, schema.TNumeric, loc)
@@ -291,7 +290,7 @@ func (x *Spot) Binary(op string, l, r Val, loc int32) Val {
 // operator applies an operator of the system. l is nil for a prefix operator.
 func (x *Spot) operator(op string, l *Val, r Val, loc int32) Val {
 	if !catalog.HasOperator(op) {
-		x.refuse("the operator %s, which is not declared here", op)
+		x.Refuse("the operator %s, which is not declared here", op)
 	}
 	args := []Val{r}
 	var left *string
@@ -516,7 +515,7 @@ func (x *Spot) Arithmetic(op string, l, r Val, nn bool) (Val, bool) {
 // are known.
 func scaled(v Val, t schema.Type) *value.Type {
 	out := *t.SQL
-	if digits, known := v.scale(); known && t.Name == schema.NNumeric {
+	if digits, known := v.Scale(); known && t.Name == schema.NNumeric {
 		out.Precision, out.Scale = maxPrecision, digits
 	}
 	return &out

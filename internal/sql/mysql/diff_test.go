@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
@@ -123,13 +124,15 @@ func (d *differ) literal(t ir.Type, null bool) string {
 		return strconv.Itoa(d.rng.IntN(5))
 	case ir.KindNum:
 		return []string{"0", "1.50", "2.25"}[d.rng.IntN(3)]
+	case ir.KindTime:
+		return []string{"'2024-01-01'", "'2024-02-29'"}[d.rng.IntN(2)]
 	}
 	return []string{"''", "'a'", "'A'", "'abc'", "'Abc'", "'b'"}[d.rng.IntN(6)]
 }
 
 // fill makes new rows on the server and reads them.
 func (d *differ) fill() {
-	d.exec("SET foreign_key_checks=0; DELETE FROM a; DELETE FROM b; DELETE FROM c; DELETE FROM g; DELETE FROM k; SET foreign_key_checks=1; ALTER TABLE c AUTO_INCREMENT=1099511627776")
+	d.exec("SET foreign_key_checks=0; DELETE FROM a; DELETE FROM b; DELETE FROM c; DELETE FROM g; DELETE FROM k; DELETE FROM h; DELETE FROM h2; SET foreign_key_checks=1; ALTER TABLE c AUTO_INCREMENT=1099511627776")
 	for _, t := range d.prog.Tables {
 		for n := d.rng.IntN(5); n > 0; n-- {
 			var cols, vals []string
@@ -200,6 +203,9 @@ func value1(s sql.NullString, t ir.Type) ir.Value {
 	case ir.KindNum:
 		r, _ := new(big.Rat).SetString(s.String)
 		return ir.Num(r)
+	case ir.KindTime:
+		day, _ := time.Parse(time.DateOnly, s.String)
+		return ir.Time(day.UnixMicro())
 	}
 	return ir.Text(s.String)
 }

@@ -83,7 +83,7 @@ func (x *Place) aggregate(e *pg.FuncCall, name string) expr.Val {
 	fn, t := name, schema.TBigint // of count
 	digits := 0
 	if x.App.In.MySQL && len(args) > 0 {
-		args[0] = in.Aggregated(name, args[0])
+		args[0] = in.App.Dialect.Aggregated(&in.Spot, name, args[0])
 	}
 	agg := ir.Agg{Distinct: e.AggDistinct}
 	switch {
@@ -97,7 +97,7 @@ func (x *Place) aggregate(e *pg.FuncCall, name string) expr.Val {
 			t = x.aggregateResult(name, args, e.Location)
 		}
 		if x.App.In.MySQL && (name == "min" || name == "max") {
-			t = expr.AsUnsigned(args[0], t)
+			t = x.App.Dialect.AsUnsigned(args[0], t)
 		}
 		if agg.Arg = args[0].Expr; name == "sum" || name == "min" || name == "max" {
 			digits = args[0].WithScale(expr.Sum, args[0], expr.Val{Expr: ir.C(ir.Int(0))}).Digits

@@ -455,7 +455,7 @@ func (q *Query) Sort(s *pg.SelectStmt) {
 		}
 		nullsFirst := o.SortbyNulls == pg.SortNullsFirst || desc && o.SortbyNulls != pg.SortNullsLast
 		if x.App.In.MySQL {
-			nullsFirst, v = !desc, x.Sorted(v)
+			nullsFirst, v = !desc, x.App.Dialect.Sorted(&x.Spot, v)
 		}
 		if nullsFirst != desc && !v.NotNull {
 			q.Order = append(q.Order, ir.Order{Expr: &ir.Unary{Op: ir.IsNull, X: v.Expr}, Desc: nullsFirst})

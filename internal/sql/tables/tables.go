@@ -28,18 +28,8 @@ func (l *Completer) FinishTables() {
 	l.KeyedColumns()
 	l.Shorten()
 	slices.SortStableFunc(l.Views, func(a, b *schema.View) int { return strings.Compare(a.Name, b.Name) })
-	for _, v := range l.Views {
-		// What stands in the place of a table and has rows is one that the program
-		// can be said to touch, and no more.
-		if v.Rows {
-			l.Order = append(l.Order, &schema.Table{Pos: v.Pos, Name: v.Name, Rel: v.Rel, Odd: v.What})
-		}
-	}
+	l.oddTables()
 	for _, t := range l.Order {
-		if why := l.Foreign.Odd[t.Name]; why != "" {
-			t.Odd = why
-			l.Note(t.Pos, "%s is not modelled", why)
-		}
 		it := &ir.Table{Pos: t.Pos, Name: t.Name}
 		if t.Rel.Schema() != syntax.PublicSchema || !l.LeadsToPublic() {
 			it.Qualified = syntax.Qualified([]string{t.Rel.Schema(), t.Rel.Own()})
@@ -102,6 +92,22 @@ func (l *Completer) FinishTables() {
 		}
 		if t.RowSec && len(t.Policies) == 0 {
 			l.Note(t.Pos, "row level security of %s is not modelled: nor is any statement on it", t.Name)
+		}
+	}
+}
+
+// oddTables adds what stands in the place of a table and has rows, which the program can be said to touch, and no more, and
+// marks the tables of which the dialect says that no statement on them is modelled.
+func (l *Completer) oddTables() {
+	for _, v := range l.Views {
+		if v.Rows {
+			l.Order = append(l.Order, &schema.Table{Pos: v.Pos, Name: v.Name, Rel: v.Rel, Odd: v.What})
+		}
+	}
+	for _, t := range l.Order {
+		if why := l.Foreign.Odd[t.Name]; why != "" {
+			t.Odd = why
+			l.Note(t.Pos, "%s is not modelled", why)
 		}
 	}
 }

@@ -39,19 +39,6 @@ const (
 	Mixed  = "mixed"
 )
 
-// OfFormat gives a type of MySQL: name is the one of pg_type whose operators it has.
-func OfFormat(name string, f *Format) *Type {
-	t := Of(name)
-	t.Format = f
-	if name == "numeric" && !f.All {
-		t.Precision, t.Scale = f.Digits+f.Scale, f.Scale
-	}
-	return t
-}
-
-// UnsignedBigint is the type of sums and products of unsigned integers.
-var UnsignedBigint = OfFormat("int8", &Format{Name: "BIGINT UNSIGNED", Kind: ir.KindInt, Hi: math.MaxInt64, Unsigned: true})
-
 // fits reports whether a value that is not NULL is one of a column.
 func (f *Format) fits(v ir.Value) bool {
 	if v.Kind != f.Kind || f.All {
@@ -142,10 +129,9 @@ func (f *Format) read(s string) (ir.Value, bool) {
 
 var errNoLabel = errors.New("a text that is no value of an ENUM")
 
-// Kept is the function by which a column of type t stores a value of its kind that it can hold, but not as it is: it rounds
-// decimals, cuts times and blanks, and writes values of an ENUM as they are declared. It is nil where every value stays.
-func Kept(t *Type) *ir.Function {
-	f := t.Format
+// Kept is the function by which a column stores a value of its kind that it can hold, but not as it is: it rounds decimals,
+// cuts times and blanks, and writes values of an ENUM as they are declared. It is nil where every value stays.
+func (f *Format) Kept() *ir.Function {
 	known := func(name string, eval func(v ir.Value) (ir.Value, error)) *ir.Function {
 		return &ir.Function{Name: name, Params: []ir.Kind{f.Kind}, Result: f.Kind, Strict: true,
 			Eval: func(args []ir.Value, _ ir.Type) (ir.Value, error) { return eval(args[0]) }}

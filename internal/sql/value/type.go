@@ -63,6 +63,19 @@ func Of(name string) *Type {
 	return t
 }
 
+// OfFormat gives a type of MySQL: name is the one of pg_type whose operators it has.
+func OfFormat(name string, f *Format) *Type {
+	t := Of(name)
+	t.Format = f
+	if name == "numeric" && !f.All {
+		t.Precision, t.Scale = f.Digits+f.Scale, f.Scale
+	}
+	return t
+}
+
+// UnsignedBigint is the type of sums and products of unsigned integers.
+var UnsignedBigint = OfFormat("int8", &Format{Name: "BIGINT UNSIGNED", Kind: ir.KindInt, Hi: math.MaxInt64, Unsigned: true})
+
 // Temporal reports whether a type has values of KindTime.
 func Temporal(name string) bool {
 	switch name {
