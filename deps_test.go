@@ -48,7 +48,7 @@ var layers = [][]string{
 	{"internal/sql/ddl"},
 	{"internal/sql/load"},
 	{"internal/sql/expr"},
-	{"internal/sql/query"},
+	{"internal/sql/dialect", "internal/sql/query"},
 	{"internal/sql/tables", "internal/sql/write"},
 	{"internal/sql/routine"},
 	{"sqlmodel", "analyzer", "internal/symbolic", "internal/progen", "internal/pgtest"},

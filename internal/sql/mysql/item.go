@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -230,8 +231,8 @@ type declared struct {
 	def              string
 	notNull, auto    bool
 	generated, touch bool
-	// clock says that it is a TIMESTAMP, null that NULL is written behind it.
-	clock, null bool
+	// null says that NULL is written behind it.
+	null bool
 	// check is the name of the CHECK that comes next.
 	check string
 }
@@ -254,7 +255,6 @@ func (t *item) readColumn(c *cursor) (d declared, ok bool) {
 	if d.typ, d.format, ok = t.s.columnType(typ, size, unsigned); !ok {
 		return d, false
 	}
-	d.clock = typ == "TIMESTAMP"
 	if typ == "SERIAL" {
 		d.auto, d.notNull, d.options = true, true, []string{"UNIQUE"}
 	}
@@ -265,6 +265,9 @@ func (t *item) readColumn(c *cursor) (d declared, ok bool) {
 	}
 	if d.format != nil && d.collate != "" && d.format.Format.Kind == ir.KindText && d.format.Collation == "" {
 		d.format.Collation = Collation(d.collate)
+	}
+	if typ == "TIMESTAMP" && !d.null && d.def == "" && !d.touch {
+		t.s.Notes = append(t.s.Notes, ir.Note{Pos: c.st.pos(), Text: fmt.Sprintf("%s.%s: MySQL before 8.0 and MariaDB before 10.10 may set it to the time by themselves, which is left out; write its DEFAULT", t.table, d.name)})
 	}
 	if d.format != nil && unsigned {
 		d.options = append(d.options, "CONSTRAINT "+identifier(t.table+"."+d.name+" unsigned")+" CHECK ("+identifier(d.name)+" >= 0)")
