@@ -13,7 +13,7 @@ import (
 )
 
 // Operands makes the operands of a comparison comparable.
-func (d MySQL) Operands(x *expr.Spot, op string, l, r expr.Val) (expr.Val, expr.Val) {
+func (d MySQL) Operands(x *expr.Spot, op string, l, r expr.Val) (a, b expr.Val, alike bool) {
 	l, r = x.Number(l), x.Number(r)
 	l, r = convertedLiteral(x, l, r.Type), convertedLiteral(x, r, l.Type)
 	if isText(l) && isText(r) {
@@ -30,14 +30,31 @@ func (d MySQL) Operands(x *expr.Spot, op string, l, r expr.Val) (expr.Val, expr.
 			}
 			l.Type, r.Type = withCollation(l.Type, coll), withCollation(r.Type, coll)
 		}
-		return l, r
+		return l, r, typedText(l) && typedText(r)
 	}
 	for _, p := range [][2]expr.Val{{l, r}, {r, l}} {
 		if text, other := p[0], p[1]; isText(text) && !ofClient(x, text) && !ofClient(x, other) && (other.Type.Numeric() || other.Type.Temporal()) {
 			x.Refuse("a comparison of a text with %s", kindOf(other.Type))
 		}
 	}
-	return l, r
+	return l, r, l.Type.Numeric() && r.Type.Numeric() || l.Type.Temporal() && r.Type.Temporal()
+}
+
+// Alike gives texts that are all compared with each other, as in IN, the collation of all of them.
+func (MySQL) Alike(x *expr.Spot, vs []expr.Val) {
+	coll := ""
+	for _, v := range vs {
+		if typedText(v) {
+			coll = common(coll, collation(v))
+		}
+	}
+	for i, v := range vs {
+		if isText(v) && coll != "" {
+			if vs[i] = x.DefaultType(v); typedText(vs[i]) {
+				vs[i].Type = withCollation(vs[i].Type, coll)
+			}
+		}
+	}
 }
 
 // ofClient reports whether a value comes from a client program, which gives it a type of its own.

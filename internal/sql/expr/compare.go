@@ -17,10 +17,13 @@ func (x *Spot) Compare(op string, l, r Val, loc int32) Val {
 	if l.Record || r.Record {
 		return x.compareRows(op, l, r, loc)
 	}
+	alike := false
 	if x.App.In.MySQL {
-		l, r = x.App.Dialect.Operands(x, op, l, r)
+		l, r, alike = x.App.Dialect.Operands(x, op, l, r)
 	}
-	l, r = x.operands(op, l, r, loc)
+	if !alike {
+		l, r = x.operands(op, l, r, loc)
+	}
 	if op != "is" && (l.IsNull() || r.IsNull()) && !x.App.In.MySQL {
 		return Val{Expr: ir.C(ir.Null), Type: schema.TBool}
 	}

@@ -8,8 +8,10 @@ import (
 
 // Dialect is what expressions mean in another dialect, where that differs from PostgreSQL.
 type Dialect interface {
-	// Operands makes the operands of a comparison comparable, and Key gives what a text is compared by.
-	Operands(x *Spot, op string, l, r Val) (Val, Val)
+	// Operands makes the operands of a comparison comparable; alike says that nothing is left to convert. Alike gives several
+	// values that are compared with each other what they are compared by, and Key gives what a text is compared by.
+	Operands(x *Spot, op string, l, r Val) (a, b Val, alike bool)
+	Alike(x *Spot, vs []Val)
 	Key(x *Spot, v Val) Val
 	// Collated gives a value the collation of a COLLATE clause.
 	Collated(v Val, collation string) Val

@@ -335,6 +335,9 @@ func (v Val) LiteralText() (string, bool) {
 func (x *Spot) nullTest(e *pg.NullTest) Val {
 	v := x.Expr(e.Arg)
 	not := e.Nulltesttype == pg.IsNotNull
+	if x.App.In.MySQL && v.NotNull && !v.Record { // it is not computed
+		return Val{Expr: ir.C(ir.Bool(not)), Type: schema.TBool, NotNull: true}
+	}
 	if v.Record { // a row IS NULL when all its fields are, IS NOT NULL when none is
 		var parts []ir.Expr
 		for _, f := range v.Fields {

@@ -80,6 +80,11 @@ func (x *Spot) between(e *pg.A_Expr) Val {
 	v := x.Expr(e.Lexpr)
 	bounds := pg.Inner(e.Rexpr).(*pg.List)
 	lo, hi := x.Expr(bounds.Items[0]), x.Expr(bounds.Items[1])
+	if x.App.In.MySQL {
+		vs := []Val{v, lo, hi}
+		x.App.Dialect.Alike(x, vs)
+		v, lo, hi = vs[0], vs[1], vs[2]
+	}
 	within := func(lo, hi Val) ir.Expr {
 		return ir.AndE(x.Compare(">=", v, lo, e.Location).Expr, x.Compare("<=", v, hi, e.Location).Expr)
 	}
@@ -103,14 +108,21 @@ func (x *Spot) inList(op string, e *pg.A_Expr) Val {
 	if len(list) > syntax.MaxList {
 		panic(schema.Unmodelled{Reason: fmt.Sprintf("IN with more than %d values", syntax.MaxList)})
 	}
+	vs := []Val{v}
+	for _, n := range list {
+		vs = append(vs, x.Expr(n))
+	}
+	if x.App.In.MySQL {
+		x.App.Dialect.Alike(x, vs)
+	}
 	var parts []ir.Expr
 	nn := true
-	for _, n := range list {
+	for i, n := range list {
 		if isHoleCall(n) { // any values
-			parts, nn = append(parts, x.Expr(n).Expr), false
+			parts, nn = append(parts, vs[i+1].Expr), false
 			continue
 		}
-		c := x.Compare("=", v, x.Expr(n), e.Location)
+		c := x.Compare("=", vs[0], vs[i+1], e.Location)
 		parts = append(parts, c.Expr)
 		nn = nn && c.NotNull
 	}

@@ -140,6 +140,8 @@ func (d *differ) fill() {
 				switch {
 				case c.Hidden || c.Name == "rowid":
 					continue
+				case c.Name == "up":
+					vals = append(vals, []string{"NULL", "NULL", "0", "1"}[d.rng.IntN(4)])
 				case c.Name == "e":
 					vals = append(vals, []string{"'red'", "'green'", "NULL"}[d.rng.IntN(3)])
 				default:

@@ -134,7 +134,7 @@ func (i *inserter) valueRows(sel *pg.SelectStmt) {
 	for r, items := range rows {
 		before[r] = map[int]assignment{}
 		for k, n := range items {
-			if i.many && i.seesBefore(n) {
+			if i.many && !i.b.App.In.MySQL && i.seesBefore(n) { // there a row sees those before it
 				before[r][k] = i.kept(i.given(k, n))
 			}
 		}

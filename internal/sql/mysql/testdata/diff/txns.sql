@@ -123,7 +123,7 @@ UPDATE h SET f = CONCAT(f, '  '), n = 1 WHERE id >= :i;
 -- name: least
 SELECT id, LEAST(n, up), GREATEST(up, n, 2) FROM h ORDER BY id;
 -- name: joined_texts
-SELECT id, CONCAT(f, raw), CONCAT(f, 'x') FROM h ORDER BY id;
+SELECT id, CONCAT(f, raw) IS NULL, CONCAT(f, raw), CONCAT(f, 'x') FROM h ORDER BY id;
 -- name: halves
 UPDATE h SET n = n * 1.5 + 0.25 WHERE id <= :i;
 -- name: days
@@ -149,3 +149,7 @@ SELECT m, COUNT(*), SUM(n) FROM a GROUP BY m HAVING COUNT(*) > 0 ORDER BY m;
 SELECT a.id, b.y FROM a LEFT JOIN b ON b.x = a.id ORDER BY a.id, b.y;
 -- name: copied
 INSERT INTO h2 (id, f, n) SELECT id + 10, f, n FROM h WHERE n > :i;
+-- name: in_bytes
+SELECT id FROM h WHERE 'a' IN (raw, 'A') OR :s BETWEEN raw AND 'b' ORDER BY id;
+-- name: copies_counted
+INSERT INTO h2 (id, f, n) VALUES (:i, 'a', 1), (:i + 1 + (SELECT COUNT(*) FROM h2 o), 'b', 2);
