@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
@@ -136,6 +137,8 @@ func (d MySQL) Stored(x *expr.Spot, v expr.Val, t schema.Type, what string) expr
 		v = x.Fit(v, t.Plain())
 	case t.SQL == nil || v.Type.SQL == nil:
 		return x.Cast(v, t.Plain(), 0)
+	case v.Type.Name == schema.NNumeric && t.Name == schema.NFloat:
+		v = expr.Val{Expr: constantCall(toFloat[t.SQL.Name], v.Expr, ir.NumType), Type: t, NotNull: v.NotNull}
 	case v.Type.Name == schema.NNumeric && t.Name == schema.NInt:
 		v = expr.Val{Expr: constantCall(toInteger, v.Expr, ir.IntType), Type: schema.TBigint, NotNull: v.NotNull}
 	case v.Type.Numeric() && t.Textual():
@@ -154,6 +157,24 @@ var toInteger = &ir.Function{Name: "mysql integer", Params: []ir.Kind{ir.KindNum
 	i, err := strconv.ParseInt(a[0].Rat().FloatString(0), 10, 64)
 	return ir.Int(i), err
 }}
+
+// toFloat takes the nearest float.
+var toFloat = map[string]*ir.Function{"float4": nearest(32), "float8": nearest(64)}
+
+func nearest(bits int) *ir.Function {
+	return &ir.Function{Name: fmt.Sprintf("mysql float %d", bits), Params: []ir.Kind{ir.KindNum}, Result: ir.KindNum, Strict: true, Eval: func(a []ir.Value, _ ir.Type) (ir.Value, error) {
+		f, _ := a[0].Rat().Float64()
+		if bits == 32 {
+			short, _ := a[0].Rat().Float32()
+			f = float64(short)
+		}
+		r := new(big.Rat).SetFloat64(f)
+		if r == nil {
+			return ir.Null, ir.ErrNotKnown
+		}
+		return ir.Num(r), nil
+	}}
+}
 
 // dayOf cuts the time of day off.
 var dayOf = &ir.Function{Name: "mysql date", Params: []ir.Kind{ir.KindTime}, Result: ir.KindTime, Strict: true, Eval: func(a []ir.Value, _ ir.Type) (ir.Value, error) {
@@ -446,4 +467,12 @@ func (MySQL) Condition(x *expr.Spot, v expr.Val) expr.Val {
 		x.Refuse("a text as a condition")
 	}
 	return v
+}
+
+// United refuses columns of which one is of unsigned numbers: the server cuts negative ones of the other at 0.
+func (MySQL) United(x *expr.Spot, a, b schema.Type, what string) {
+	is := func(t schema.Type) bool { return t.SQL != nil && t.SQL.Format != nil && t.SQL.Format.Unsigned }
+	if is(a) != is(b) && a.Numeric() && b.Numeric() {
+		x.Refuse("%s of unsigned numbers and others", what)
+	}
 }

@@ -35,6 +35,8 @@ type Dialect interface {
 	Aggregated(x *Spot, name string, v Val) Val
 	Sorted(x *Spot, v Val) Val
 	AsUnsigned(v Val, t schema.Type) schema.Type
+	// United refuses columns of UNION and the like that the dialect makes other values of.
+	United(x *Spot, a, b schema.Type, what string)
 	// Widest is the type of parameters that stand for values of type t.
 	Widest(t schema.Type) schema.Type
 }

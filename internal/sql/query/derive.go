@@ -259,6 +259,9 @@ func (x *Place) setOp(s *pg.SelectStmt) *Derived {
 
 // commonColumn is the type of a column of rows from several queries.
 func (x *Place) commonColumn(a, b schema.Type, what string) schema.Type {
+	if x.App.In.MySQL {
+		x.App.Dialect.United(&x.Spot, a, b, what)
+	}
 	if a.Name == schema.NUnknown && b.Name == schema.NUnknown || a.Same(b) {
 		return a
 	}
