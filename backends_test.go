@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/testprog"
@@ -62,7 +62,7 @@ func said(t *testing.T, p *ir.Program) string {
 		out.Walks = append(out.Walks, w.String()+" "+w.Unknown)
 	}
 	if res.Verdict == movers.Robust {
-		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Proof: true})
+		rep, err := check.Check(t.Context(), p, check.Options{Engine: engine.Postgres(), Proof: true})
 		if err != nil || rep.Evidence == nil {
 			t.Fatal(err, rep.Verdict)
 		}

@@ -57,7 +57,7 @@ var layers = [][]string{
 	{"reach", "internal/schedules", "internal/witness"},
 	{"internal/readcommitted", "internal/crosscheck"},
 	{"report", "internal/replay"},
-	{"internal/goprogram"},
+	{"internal/goprogram", "internal/check"},
 	{""}, // the package robust itself
 	{"internal/sqlgen/compare"},
 	{"lint"},

@@ -12,7 +12,6 @@ import (
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/golden"
-	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/schematest"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
@@ -27,13 +26,13 @@ var cases = []struct {
 	name, path string
 	opt        robust.Options
 }{
-	{"courseware-fk", "apps/courseware-fk", robust.Options{Engine: engine.Postgres()}},
-	{"read-only-anomaly", "litmus/read-only-anomaly.litmus", robust.Options{Init: schedules.FileRows}},
-	{"s1-columns", "litmus/s1-columns.litmus", robust.Options{Init: schedules.FileRows}},
-	{"s3-parent", "litmus/s3-parent.litmus", robust.Options{Init: schedules.FileRows, Engine: engine.Postgres()}},
-	{"session-order", "litmus/session-order.litmus", robust.Options{Init: schedules.FileRows}},
-	{"classic", "litmus/fig11a-same-value-ww.litmus", robust.Options{Init: schedules.FileRows, Classic: true}},
-	{"lost-update", "litmus/lost-update.litmus", robust.Options{Init: schedules.FileRows}},
+	{"courseware-fk", "apps/courseware-fk", robust.Options{Question: robust.Question{Engine: engine.Postgres()}}},
+	{"read-only-anomaly", "litmus/read-only-anomaly.litmus", robust.Options{Question: robust.Question{Init: robust.FileRows}}},
+	{"s1-columns", "litmus/s1-columns.litmus", robust.Options{Question: robust.Question{Init: robust.FileRows}}},
+	{"s3-parent", "litmus/s3-parent.litmus", robust.Options{Question: robust.Question{Init: robust.FileRows, Engine: engine.Postgres()}}},
+	{"session-order", "litmus/session-order.litmus", robust.Options{Question: robust.Question{Init: robust.FileRows}}},
+	{"classic", "litmus/fig11a-same-value-ww.litmus", robust.Options{Question: robust.Question{Init: robust.FileRows, Classic: true}}},
+	{"lost-update", "litmus/lost-update.litmus", robust.Options{Question: robust.Question{Init: robust.FileRows}}},
 }
 
 func check(t *testing.T, path string, opt robust.Options) *report.Report {
@@ -101,7 +100,7 @@ txn leave(i int, j int) {
     update duty set off = true where duty.id == i
   }
 }
-`, robust.Options{Init: schedules.FileRows, Engine: engine.Postgres()})
+`, robust.Options{Question: robust.Question{Init: robust.FileRows, Engine: engine.Postgres()}})
 }
 
 // TestText compares the text with golden files, and its width with a terminal.

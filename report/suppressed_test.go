@@ -32,7 +32,7 @@ func finding(t *testing.T, src string) report.Finding {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Sources: func(file string) (string, bool) { return src, file == "duty.sql" }})
+	r, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}, Output: robust.Output{Sources: func(file string) (string, bool) { return src, file == "duty.sql" }}})
 	if err != nil {
 		t.Fatal(err)
 	}

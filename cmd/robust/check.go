@@ -16,6 +16,7 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/proof"
@@ -319,7 +320,7 @@ func folderOf(dir string, p *program, several bool) string {
 }
 
 // one checks one program.
-func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.Report, error) {
+func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*report.Report, error) {
 	if why := readcommitted.Supported(p.engine(f.eng)); why != "" && (f.beside || f.isolation == report.AtReadCommitted) {
 		return nil, usagef("%s: %s", p.Name, why)
 	}
@@ -340,8 +341,8 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 }
 
 // options are what is asked of a program.
-func (f *checkFlags) options(p *program) robust.Options {
-	return robust.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
+func (f *checkFlags) options(p *program) check.Options {
+	return check.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
 		Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
 		Replay: f.onServer(), Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Sources: p.text}
@@ -359,13 +360,13 @@ func (f *checkFlags) initOf(p *program) schedules.Init {
 
 // judge runs the check itself. When its time is over and the check does not
 // notice, the verdict is unknown all the same.
-func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt robust.Options) (*robust.Report, error) {
+func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt check.Options) (*report.Report, error) {
 	if p.unread {
-		return robust.GaveUp(ctx, p.Program, opt), nil
+		return check.GaveUp(ctx, p.Program, opt), nil
 	}
-	rep, err := waited(ctx, std, func() (*robust.Report, error) { return robust.Check(ctx, p.Program, opt) })
+	rep, err := waited(ctx, std, func() (*report.Report, error) { return check.Check(ctx, p.Program, opt) })
 	if errors.Is(err, errLate) {
-		return robust.GaveUp(ctx, p.Program, opt), nil
+		return check.GaveUp(ctx, p.Program, opt), nil
 	}
 	return rep, err
 }
@@ -449,7 +450,7 @@ func staleInAll(reports []*report.Report) {
 // witnesses writes the schedule of each finding: the first to the folder
 // itself, or to one named after the program if there are several programs;
 // further ones beside it, with a number.
-func (f *checkFlags) witnesses(ctx context.Context, p *program, rep *robust.Report, several bool) error {
+func (f *checkFlags) witnesses(ctx context.Context, p *program, rep *report.Report, several bool) error {
 	if f.witness == "" {
 		return nil
 	}

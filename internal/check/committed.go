@@ -1,4 +1,4 @@
-package robust
+package check
 
 import (
 	"context"
@@ -17,13 +17,13 @@ import (
 // known.
 func (c *check) atReadCommitted() error {
 	if why := readcommitted.Supported(c.opt.Engine); why != "" {
-		c.rep.Verdict = Unknown
+		c.rep.Verdict = report.Unknown
 		c.rep.Open = &report.Open{Cycles: [][]string{}, Reason: c.opt.Engine.Title + ": " + why, Settle: []string{"a check for PostgreSQL (-engine postgres)"}}
 		return nil
 	}
 	c.rep.EngineTitle = "PostgreSQL READ COMMITTED"
 	if !slices.ContainsFunc(c.p.Txns, mayWrite) {
-		c.decide(Robust)
+		c.decide(report.Robust)
 		c.rep.Proof = &report.Proof{Method: "no transaction writes anything", Facts: []string{}}
 		return nil
 	}
@@ -32,7 +32,7 @@ func (c *check) atReadCommitted() error {
 		return err
 	}
 	if c.rep.Findings = findings; len(c.rep.Confirmed()) > 0 {
-		c.decide(NotRobust)
+		c.decide(report.NotRobust)
 		return nil
 	}
 	c.leaveOpen()

@@ -1,4 +1,4 @@
-package robust
+package check
 
 import (
 	"context"
@@ -86,7 +86,7 @@ func (c *check) exhaustive() (bool, error) {
 		c.bounds = append(c.bounds, "exhaustive interpretation stopped: "+r.Reason)
 		return false, nil
 	}
-	panic(fmt.Sprintf("robust: unknown verdict %d", r.Verdict))
+	panic(fmt.Sprintf("check: unknown verdict %d", r.Verdict))
 }
 
 func (c *check) explore(sessions []interp.Session, rows [][][]ir.Value, certain bool) interp.Result {
@@ -119,12 +119,12 @@ func (c *check) instrumented() bool {
 		// The execution itself comes from the interpretation that follows.
 		return false
 	}
-	panic(fmt.Sprintf("robust: unknown verdict %d", r.Verdict))
+	panic(fmt.Sprintf("check: unknown verdict %d", r.Verdict))
 }
 
 // byExecutions records that all executions were gone through.
 func (c *check) byExecutions(method string) {
-	c.decide(Robust)
+	c.decide(report.Robust)
 	c.rep.Proof = &report.Proof{Method: method, Facts: []string{}}
 	if c.opt.Proof {
 		c.rep.Evidence = c.written(proof.ByExecutions, method)
@@ -225,7 +225,7 @@ func (c *check) prove() (bool, error) {
 				return true, err
 			}
 		}
-		return c.decide(Robust), nil
+		return c.decide(report.Robust), nil
 	case movers.Suspicious:
 		return false, nil
 	case movers.Unknown:
@@ -234,7 +234,7 @@ func (c *check) prove() (bool, error) {
 		}
 		return false, nil
 	}
-	panic(fmt.Sprintf("robust: unknown verdict %d", r.Verdict))
+	panic(fmt.Sprintf("check: unknown verdict %d", r.Verdict))
 }
 
 // questionEffort is the effort for each of Options.Questions, in terms, where
@@ -443,7 +443,7 @@ func (c *check) foundOn(walks []*movers.Walk, found map[*movers.Walk]*report.Fin
 	if len(with) == 0 {
 		return false
 	}
-	c.decide(NotRobust)
+	c.decide(report.NotRobust)
 	c.tried.walks = with
 	if c.opt.All && len(open) > 0 {
 		c.rep.Open = &report.Open{Cycles: sortedCycles(open), Settle: []string{},
@@ -481,7 +481,7 @@ func (c *check) found(e witness.Evidence, opaque []string) (decided bool, err er
 		return false, nil
 	}
 	c.rep.Findings = append(c.rep.Findings, f)
-	return f.Status == report.Confirmed && c.decide(NotRobust), nil
+	return f.Status == report.Confirmed && c.decide(report.NotRobust), nil
 }
 
 // finding confirms an execution, shows its history to the checkers of histories,

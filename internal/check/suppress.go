@@ -1,4 +1,4 @@
-package robust
+package check
 
 import (
 	"context"
@@ -19,7 +19,7 @@ type suppressor struct {
 	ctx  context.Context
 	p    *ir.Program
 	opt  Options
-	rep  *Report
+	rep  *report.Report
 	used map[*ir.Ignore]bool
 	// left are the sets of transactions to check the program without, seen those
 	// that were checked or will be.
@@ -30,7 +30,7 @@ type suppressor struct {
 // suppress moves the findings of a report that are accepted, and goes on with
 // what is left of the program. The error is one of a comment that accepts
 // nothing.
-func suppress(ctx context.Context, p *ir.Program, opt Options, rep *Report) error {
+func suppress(ctx context.Context, p *ir.Program, opt Options, rep *report.Report) error {
 	s := &suppressor{ctx: ctx, p: p, opt: opt, rep: rep, used: map[*ir.Ignore]bool{}, seen: map[string]bool{}}
 	s.opt.Explain, s.opt.Graph, s.opt.Proof = false, false, false
 	s.acceptApart()
@@ -58,14 +58,14 @@ func suppress(ctx context.Context, p *ir.Program, opt Options, rep *Report) erro
 	if len(rep.Suppressed) > 0 {
 		switch {
 		case len(rep.Confirmed()) > 0:
-			rep.Rest = NotRobust
+			rep.Rest = report.NotRobust
 		case decided && len(rep.Findings) == 0:
-			rep.Rest = Robust
+			rep.Rest = report.Robust
 		default:
-			rep.Rest = Unknown
+			rep.Rest = report.Unknown
 		}
 	}
-	if !decided || len(rep.Findings) > 0 || rep.Verdict == Unknown {
+	if !decided || len(rep.Findings) > 0 || rep.Verdict == report.Unknown {
 		return nil // what is stale is not known
 	}
 	return s.stale()
@@ -182,14 +182,14 @@ func (s *suppressor) rest() (decided bool, err error) {
 		s.rep.Stats.TotalMS += r.Stats.TotalMS
 		s.rep.Stats.States += r.Stats.States
 		switch r.Verdict {
-		case Robust:
-		case Unknown:
+		case report.Robust:
+		case report.Unknown:
 			r.Open.Reason = "without " + strings.Join(without, ", ") + ": " + r.Open.Reason
 			open(r.Open)
-		case NotRobust:
+		case report.NotRobust:
 			s.sort(r.Findings, without)
 		default:
-			panic("robust: unknown verdict " + string(r.Verdict))
+			panic("check: unknown verdict " + string(r.Verdict))
 		}
 	}
 	return decided, nil

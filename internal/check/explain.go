@@ -1,4 +1,4 @@
-package robust
+package check
 
 import (
 	"fmt"
@@ -30,18 +30,18 @@ func (c *check) explanation() *report.Explanation {
 	switch r := c.tried.result; {
 	case c.opt.ReadCommitted:
 		e.Summary = "At READ COMMITTED there is no graph: pairs of transactions are searched for an execution in which one runs between two commands of the other"
-	case c.rep.Verdict == Robust && r == nil:
+	case c.rep.Verdict == report.Robust && r == nil:
 		e.Summary = "Nothing had to be proved for all sessions: " + c.rep.Proof.Method
-	case c.rep.Verdict == Robust && r.Certificate != "":
+	case c.rep.Verdict == report.Robust && r.Certificate != "":
 		e.Summary = "No question had to be asked: " + r.Certificate
-	case c.rep.Verdict == Robust:
+	case c.rep.Verdict == report.Robust:
 		c.explainProof(e, r)
-	case c.rep.Verdict == NotRobust && r == nil:
+	case c.rep.Verdict == report.NotRobust && r == nil:
 		e.Summary = "The execution was found by going through all executions, without a walk to search"
 	default:
 		e.Summary = "No proof excludes the walks below, which were searched for an execution"
 		walks := c.tried.walks
-		if c.rep.Verdict == NotRobust {
+		if c.rep.Verdict == report.NotRobust {
 			e.Summary = "The execution was found on one of the walks below, from the snapshot of the first transaction to its commit"
 		}
 		if len(walks) == 0 {
@@ -211,7 +211,7 @@ func (c *check) graph() *report.Graph {
 			g.Edges = append(g.Edges, report.Edge{From: e.FromName, To: e.ToName, Question: "finding", Answer: e.Type, Meetings: []report.Meeting{m}})
 		}
 	}
-	if len(g.Walks) == 0 && c.rep.Verdict == Unknown {
+	if len(g.Walks) == 0 && c.rep.Verdict == report.Unknown {
 		for _, w := range c.tried.walks {
 			walk := []string{}
 			for _, t := range append(w.Templates(), w.Delayed) {
@@ -239,7 +239,7 @@ func (c *check) asked(g *report.Graph, r *movers.Result, notes map[string]string
 			}
 			continue
 		}
-		if a.Result == smt.Unsat && c.rep.Verdict == Robust && !a.Needed {
+		if a.Result == smt.Unsat && c.rep.Verdict == report.Robust && !a.Needed {
 			continue
 		}
 		// A longer piece is drawn as its last step.

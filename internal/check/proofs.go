@@ -1,4 +1,4 @@
-package robust
+package check
 
 import (
 	"context"
@@ -30,7 +30,7 @@ func InitName(init schedules.Init) string {
 	case schedules.FileRows:
 		return "file"
 	}
-	panic(fmt.Sprintf("robust: unknown initial rows %d", init))
+	panic(fmt.Sprintf("check: unknown initial rows %d", init))
 }
 
 // graphMethod puts the argument in the graph in words.
