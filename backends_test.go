@@ -10,11 +10,11 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/check"
+	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/movers"
 )
 
 var allBackends = flag.Bool("backends.all", false, "compare the backends on long programs without a proof, too")

@@ -12,13 +12,14 @@ import (
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/draws"
+	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
+	"github.com/txrobust/robust/internal/walk"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/movers"
 	"github.com/txrobust/robust/report"
 )
 
@@ -343,7 +344,7 @@ func (c *check) leaveOpen() {
 		open.Cycles = append(open.Cycles, names(w))
 	}
 	open.Cycles = sortedCycles(open.Cycles)
-	opaque := len(c.tried.walks) > 0 && !slices.ContainsFunc(c.tried.walks, func(w *movers.Walk) bool { return !inexecutable(w) })
+	opaque := len(c.tried.walks) > 0 && !slices.ContainsFunc(c.tried.walks, func(w *walk.Walk) bool { return !inexecutable(w) })
 	switch err := c.ctx.Err(); {
 	case errors.Is(err, context.DeadlineExceeded):
 		open.Reason = "the time ran out"
@@ -435,7 +436,7 @@ func refusals(list []report.Finding) string {
 }
 
 // names gives the templates of a walk.
-func names(w *movers.Walk) []string {
+func names(w *walk.Walk) []string {
 	var out []string
 	for _, t := range w.Templates() {
 		out = append(out, t.Name)

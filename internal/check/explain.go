@@ -6,11 +6,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
+	"github.com/txrobust/robust/internal/walk"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/movers"
 	"github.com/txrobust/robust/report"
 )
 
@@ -174,7 +175,7 @@ func (c *check) needs(r *movers.Refutation, ev *movers.Evidence, mode symbolic.G
 }
 
 // searched says what is known of a walk.
-func (c *check) searched(w *movers.Walk) report.SearchedWalk {
+func (c *check) searched(w *walk.Walk) report.SearchedWalk {
 	out := report.SearchedWalk{Transactions: []string{}, Text: w.String() + ": possible, as far as the solver can tell", Example: append([]string{}, w.Example...), Unmodelled: []report.Havoc{}}
 	if w.Unknown != "" {
 		out.Text = w.String() + ": not known to be possible: " + w.Unknown

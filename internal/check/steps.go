@@ -12,18 +12,19 @@ import (
 	"github.com/txrobust/robust/instrument"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/schedules"
+	"github.com/txrobust/robust/internal/walk"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/movers"
 	"github.com/txrobust/robust/reach"
 	"github.com/txrobust/robust/report"
 )
 
 // attempt is what an attempt to prove leaves for a search.
 type attempt struct {
-	walks  []*movers.Walk
+	walks  []*walk.Walk
 	facts  []*ir.Invariant
 	result *movers.Result // nil if nothing was tried
 	bounds []movers.Bound // that ran out
@@ -172,11 +173,11 @@ func (c *check) prove() (bool, error) {
 	}
 	opt.Limit, opt.Timeout = c.opt.QueryLimit, c.opt.QueryTimeout
 	opt.Progress = func(done, total int, what string) { c.opt.Progress(done, total, "proving: "+what) }
-	found := map[*movers.Walk]*report.Finding{}
+	found := map[*walk.Walk]*report.Finding{}
 	var fault error
 	tried := map[string]bool{}
 	var mu sync.Mutex // for all three, and the report
-	opt.Suspect = func(ctx context.Context, w *movers.Walk, facts []*ir.Invariant) bool {
+	opt.Suspect = func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) bool {
 		mu.Lock()
 		again := tried[w.String()]
 		tried[w.String()] = true
@@ -343,18 +344,18 @@ func (c *check) find(queries []schedules.Query) (*schedules.Anomaly, schedules.S
 }
 
 // queries are what to search for given walks.
-func (c *check) queries(walks []*movers.Walk, facts []*ir.Invariant, quick bool) []schedules.Query {
+func (c *check) queries(walks []*walk.Walk, facts []*ir.Invariant, quick bool) []schedules.Query {
 	base := schedules.Query{Program: c.p, Engine: c.opt.Engine,
 		Options: schedules.Options{Init: c.opt.Init, Invariants: facts, AnyOrder: c.anyOrder(), Quick: quick}}
 	return schedules.FromWalks(base, walks, schedules.WalkOptions{Helpers: c.opt.Helpers, SessionOrder: c.opt.SessionOrder})
 }
 
 // quick tries a single walk, with little effort, while the proof goes on.
-func (c *check) quick(ctx context.Context, w *movers.Walk, facts []*ir.Invariant) (*schedules.Anomaly, schedules.Stats) {
+func (c *check) quick(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) (*schedules.Anomaly, schedules.Stats) {
 	if inexecutable(w) {
 		return nil, schedules.Stats{}
 	}
-	queries := c.queries([]*movers.Walk{w}, facts, true)
+	queries := c.queries([]*walk.Walk{w}, facts, true)
 	if len(queries) == 0 {
 		return nil, schedules.Stats{}
 	}
@@ -372,14 +373,14 @@ const insteadEffort = 100_000
 // executable gives the walks along which there may be an execution that can be
 // confirmed, and instead of the others those of their delayed transactions with
 // themselves: more walks of them may be possible than were looked for.
-func executable(walks []*movers.Walk) (out, instead []*movers.Walk) {
+func executable(walks []*walk.Walk) (out, instead []*walk.Walk) {
 	alone := map[*ir.Txn]bool{}
 	for _, w := range walks {
 		if !inexecutable(w) {
 			out = append(out, w)
 			continue
 		}
-		self := &movers.Walk{Delayed: w.Delayed, Helpers: []movers.Helper{{Txn: w.Delayed}}}
+		self := &walk.Walk{Delayed: w.Delayed, Helpers: []walk.Helper{{Txn: w.Delayed}}}
 		if !alone[w.Delayed] && !inexecutable(self) {
 			instead = append(instead, self)
 		}
@@ -390,7 +391,7 @@ func executable(walks []*movers.Walk) (out, instead []*movers.Walk) {
 
 // inexecutable reports whether no execution along a walk could be confirmed, since a
 // transaction of it never commits without a statement that is not modelled.
-func inexecutable(w *movers.Walk) bool {
+func inexecutable(w *walk.Walk) bool {
 	return slices.ContainsFunc(w.Templates(), func(t *ir.Txn) bool { return ir.CommitsOf(t).Never() })
 }
 
@@ -423,8 +424,8 @@ func (c *check) refused(f report.Finding) bool {
 
 // foundOn reports what was found on walks: the first one, or with Options.All one for
 // each set of transactions. The other walks stay open.
-func (c *check) foundOn(walks []*movers.Walk, found map[*movers.Walk]*report.Finding) (decided bool) {
-	var with []*movers.Walk
+func (c *check) foundOn(walks []*walk.Walk, found map[*walk.Walk]*report.Finding) (decided bool) {
+	var with []*walk.Walk
 	var open [][]string
 	for _, w := range walks {
 		f := found[w]
@@ -460,11 +461,11 @@ func sameSet(a, b []string) bool {
 
 // pairs stands for walks when the proof left none: any transaction delayed
 // around any other.
-func (c *check) pairs() []*movers.Walk {
-	var out []*movers.Walk
+func (c *check) pairs() []*walk.Walk {
+	var out []*walk.Walk
 	for _, a := range c.p.Txns {
 		for _, b := range c.p.Txns {
-			out = append(out, &movers.Walk{Delayed: a, Helpers: []movers.Helper{{Txn: b}}})
+			out = append(out, &walk.Walk{Delayed: a, Helpers: []walk.Helper{{Txn: b}}})
 		}
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
+	"github.com/txrobust/robust/internal/walk"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -70,7 +71,7 @@ type Options struct {
 	// with the verdict Suspicious. That takes less than asking about the walk
 	// as a whole. It may be called by several goroutines at once, but for the
 	// same delayed transaction, and its answer must not depend on their order.
-	Suspect func(ctx context.Context, w *Walk, facts []*ir.Invariant) bool
+	Suspect func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) bool
 	// All goes on behind an anomaly, with the other delayed transactions.
 	All bool
 	// Progress, if not nil, is told what is being done, by one goroutine at a time.
@@ -112,7 +113,7 @@ type Result struct {
 	// used, beyond the program's own invariants.
 	Facts []*ir.Invariant
 	// Walks are the closed walks that remain, possible or not known to be.
-	Walks []*Walk
+	Walks []*walk.Walk
 	// Reason is why the verdict is Unknown, and Bounds are those that ran out
 	// on the way to the verdict.
 	Reason string
@@ -146,9 +147,9 @@ type prover struct {
 	// not need them. It is nil where there are none.
 	plain *prover
 	// anomaly is the walk with which Suspect ended the attempt, or nil.
-	anomaly *Walk
+	anomaly *walk.Walk
 	// walks and reason are what was found; proved says that it is nothing.
-	found  []*Walk
+	found  []*walk.Walk
 	reason string
 	proved bool
 }
@@ -289,7 +290,7 @@ func (p *attempt) possible(t0 int, chain []elem, v elem) bool {
 	}
 	for _, e := range chain {
 		m := p.nodes[e.node]
-		if m.process == n.process && n.single() && (m.index >= n.index || e.kind == Issued) {
+		if m.process == n.process && n.single() && (m.index >= n.index || e.kind == walk.Issued) {
 			return false
 		}
 	}
@@ -311,7 +312,7 @@ func (p *attempt) ran(chain []elem) string {
 
 // walks finds the closed walks of a delayed node. Windows grow until no walk
 // is left, or one is possible as a whole.
-func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason string) {
+func (p *prover) walks(ctx context.Context, t0 int) (found []*walk.Walk, reason string) {
 	p.bounds = nil
 	if len(p.near.affecting[t0]) == 0 {
 		return nil, "" // nothing can be first in its window
@@ -335,7 +336,7 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*Walk, reason strin
 	for ; ; window++ {
 		closed, none := p.explore(ctx, t0, window)
 		if p.anomaly != nil {
-			return []*Walk{p.anomaly}, ""
+			return []*walk.Walk{p.anomaly}, ""
 		}
 		if none {
 			return nil, ""
@@ -439,17 +440,17 @@ func (p *prover) suspect(ctx context.Context, t0 int, chain []elem) bool {
 func (p *prover) doubled(ctx context.Context, t0 int, chains [][]elem) {
 	for _, chain := range chains {
 		for i, e := range chain {
-			if e.kind == Atomic && p.suspect(ctx, t0, slices.Insert(slices.Clone(chain), i, e)) {
+			if e.kind == walk.Atomic && p.suspect(ctx, t0, slices.Insert(slices.Clone(chain), i, e)) {
 				return
 			}
 		}
 	}
 }
 
-func (p *attempt) walk(t0 int, chain []elem, a answer) *Walk {
-	w := &Walk{Delayed: p.nodes[t0].txn, Unknown: a.reason, Example: a.example}
+func (p *attempt) walk(t0 int, chain []elem, a answer) *walk.Walk {
+	w := &walk.Walk{Delayed: p.nodes[t0].txn, Unknown: a.reason, Example: a.example}
 	for _, e := range chain {
-		w.Helpers = append(w.Helpers, Helper{p.nodes[e.node].txn, e.kind})
+		w.Helpers = append(w.Helpers, walk.Helper{Txn: p.nodes[e.node].txn, Kind: e.kind})
 	}
 	return w
 }

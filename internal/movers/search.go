@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/smt"
+	"github.com/txrobust/robust/internal/walk"
 )
 
 // directions gives the directions of the search: to prove that there is no
@@ -21,7 +22,7 @@ func (p *attempt) directions() []bool {
 // its newest element.
 func (p *attempt) mayClose(t0 int, newest elem, back bool) bool {
 	if back {
-		return newest.kind == Atomic && slices.Contains(p.near.affecting[t0], newest.node)
+		return newest.kind == walk.Atomic && slices.Contains(p.near.affecting[t0], newest.node)
 	}
 	return slices.Contains(p.near.meeting[t0], newest.node)
 }
@@ -62,7 +63,7 @@ func (p *prover) search(t0, window int, back bool) *search {
 	}
 	for _, v := range ends {
 		for _, kind := range kinds {
-			if kind == Issued && (!back || p.opt.naive) || !p.possible(t0, nil, elem{v, kind}) {
+			if kind == walk.Issued && (!back || p.opt.naive) || !p.possible(t0, nil, elem{v, kind}) {
 				continue // an issued one commutes with the snapshot
 			}
 			s.starts = append(s.starts, elem{v, kind})
@@ -71,7 +72,7 @@ func (p *prover) search(t0, window int, back bool) *search {
 	return s
 }
 
-var kinds = []Kind{Atomic, Issued}
+var kinds = []walk.Kind{walk.Atomic, walk.Issued}
 
 // newest gives the n newest elements of a chain, and join makes it one longer.
 func (s *search) newest(chain []elem, n int) []elem {
@@ -152,7 +153,7 @@ func (s *search) followers(chain []elem) (out []elem) {
 	for _, v := range p.near.meeting[end.node] {
 		for _, kind := range kinds {
 			e := elem{v, kind}
-			if kind == Issued && (end.kind == Issued || p.opt.naive) {
+			if kind == walk.Issued && (end.kind == walk.Issued || p.opt.naive) {
 				continue
 			}
 			if s.back && p.possible(s.t0, nil, e) || !s.back && p.possible(s.t0, chain, e) {

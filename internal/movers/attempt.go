@@ -11,6 +11,7 @@ import (
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
+	"github.com/txrobust/robust/internal/walk"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -171,8 +172,8 @@ func (a *attempt) scout(ctx context.Context) {
 		if !slices.Contains(a.near.affecting[t0], t0) {
 			return
 		}
-		if p := a.prover(l); p.suspect(ctx, t0, []elem{{t0, Atomic}}) {
-			p.found = []*Walk{p.anomaly}
+		if p := a.prover(l); p.suspect(ctx, t0, []elem{{t0, walk.Atomic}}) {
+			p.found = []*walk.Walk{p.anomaly}
 			a.provers[t0] = p
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
+	"github.com/txrobust/robust/internal/walk"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -203,8 +204,8 @@ func vertices(list []*node) []Vertex {
 	return out
 }
 
-func (k Kind) proof() proof.Kind {
-	if k == Issued {
+func proofKind(k walk.Kind) proof.Kind {
+	if k == walk.Issued {
 		return proof.Issued
 	}
 	return proof.Atomic
@@ -213,7 +214,7 @@ func (k Kind) proof() proof.Kind {
 func (q piece) question() proof.Question {
 	out := proof.Question{Delayed: q.t0, Elements: []proof.Element{}, First: q.first, Last: q.last}
 	for _, e := range q.elems {
-		out.Elements = append(out.Elements, proof.Element{Vertex: e.node, Kind: e.kind.proof()})
+		out.Elements = append(out.Elements, proof.Element{Vertex: e.node, Kind: proofKind(e.kind)})
 	}
 	return out
 }

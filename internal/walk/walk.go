@@ -1,4 +1,6 @@
-package movers
+// Package walk has the closed walks through the dependency graph of a program: what a proof
+// leaves open, and what the search of executions begins with. Neither knows the other.
+package walk
 
 import (
 	"strings"
@@ -18,24 +20,6 @@ const (
 
 func (k Kind) String() string { return [...]string{"atomic", "issued"}[k] }
 
-// node is a transaction of a session.
-type node struct {
-	txn     *ir.Txn
-	process *ir.Process // nil: any session
-	index   int         // in the process
-	// reads and writes are what it touches; see touch.
-	reads, writes []string
-}
-
-// single reports whether the node runs at most once.
-func (n *node) single() bool { return n.process != nil && n.process.Copies == 1 }
-
-// elem is a node in a chain.
-type elem struct {
-	node int
-	kind Kind
-}
-
 // Helper is a transaction on a walk.
 type Helper struct {
 	Txn  *ir.Txn
@@ -52,7 +36,7 @@ type Walk struct {
 	Unknown string
 	// Example is a state in which it is possible, as far as the solver can
 	// tell, and the parameters of the transactions, the delayed one first; there
-	// with Options.Explain.
+	// if whoever found the walk was asked to explain it.
 	Example []string
 }
 
@@ -74,33 +58,6 @@ func (w *Walk) Templates() []*ir.Txn {
 	out := []*ir.Txn{w.Delayed}
 	for _, h := range w.Helpers {
 		out = append(out, h.Txn)
-	}
-	return out
-}
-
-// nodes are the vertices of a program. With once, a template that is like one
-// before it is left out if it has no finding of its own, since no run of it can be
-// executed to a commit that writes: whatever it does, the other one may do.
-func nodes(p *ir.Program, once bool) []*node {
-	var out []*node
-	if len(p.Processes) == 0 {
-		like := map[string]bool{}
-		for _, t := range p.Txns {
-			if once && !ir.CommitsOf(t).Writing {
-				if k := likeness(t); like[k] {
-					continue
-				} else {
-					like[k] = true
-				}
-			}
-			out = append(out, &node{txn: t})
-		}
-		return out
-	}
-	for _, pr := range p.Processes {
-		for i, t := range pr.Txns {
-			out = append(out, &node{txn: t, process: pr, index: i})
-		}
 	}
 	return out
 }

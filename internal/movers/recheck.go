@@ -8,6 +8,7 @@ import (
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
+	"github.com/txrobust/robust/internal/walk"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -93,7 +94,7 @@ func (r *Recheck) piece(p *prover, q proof.Question, as *Refutation) (*Refutatio
 		if e.Kind == proof.Issued && p.opt.naive {
 			return nil, fmt.Errorf("an issued element")
 		}
-		pc.elems = append(pc.elems, elem{e.Vertex, map[proof.Kind]Kind{proof.Atomic: Atomic, proof.Issued: Issued}[e.Kind]})
+		pc.elems = append(pc.elems, elem{e.Vertex, map[proof.Kind]walk.Kind{proof.Atomic: walk.Atomic, proof.Issued: walk.Issued}[e.Kind]})
 	}
 	built := p.question(pc)
 	built.build(pc)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
+	"github.com/txrobust/robust/internal/walk"
 )
 
 // piece is a part of a walk of the delayed node t0: consecutive elements, and
@@ -25,7 +26,7 @@ func (q piece) key() string {
 	for _, e := range q.elems {
 		b.WriteByte(' ')
 		b.WriteString(strconv.Itoa(e.node))
-		if e.kind == Issued {
+		if e.kind == walk.Issued {
 			b.WriteByte('i')
 		}
 	}
@@ -281,7 +282,7 @@ func (q *question) agree() {
 // each other: an atomic one commits inside the delayed one's window, an issued
 // one has the delayed one's commit inside its own.
 func (q *question) inWindow(e elem, r *symbolic.Run) {
-	if e.kind == Atomic {
+	if e.kind == walk.Atomic {
 		q.about(TopicExclusion, q.w.B.Not(q.w.Excludes(q.r0, r, q.p.gran, false)))
 	} else {
 		q.about(TopicExclusion, q.w.B.Not(q.w.Excludes(r, q.r0, q.p.gran, false)))
@@ -291,7 +292,7 @@ func (q *question) inWindow(e elem, r *symbolic.Run) {
 // can is: the element's run succeeds where it is; an issued one only has to
 // get to its end.
 func can(e elem, r *symbolic.Run) *smt.Term {
-	if e.kind == Atomic {
+	if e.kind == walk.Atomic {
 		return r.Feasible()
 	}
 	return r.OK
@@ -359,7 +360,7 @@ func (q *question) edge(elems []elem, i int) {
 	s := q.state(i)
 	a := q.insts[i].Run(s)
 	after := s
-	if u.kind == Atomic {
+	if u.kind == walk.Atomic {
 		after = a.Post
 	}
 	b := q.insts[i+1].Run(after)
@@ -368,13 +369,13 @@ func (q *question) edge(elems []elem, i int) {
 	q.inWindow(v, b)
 	q.actual(i, a)
 	q.actual(i+1, b)
-	if u.kind == Atomic && q.p.sessionOrder(u.node, v.node) {
+	if u.kind == walk.Atomic && q.p.sessionOrder(u.node, v.node) {
 		return // never swapped
 	}
 	stuck := B.False()
 	classic := q.p.opt.Classic
 	switch {
-	case u.kind == Atomic && v.kind == Atomic:
+	case u.kind == walk.Atomic && v.kind == walk.Atomic:
 		stuck = q.changed(b, s, v)
 		if classic {
 			stuck = B.Or(stuck, w.Affects(a, b), w.Affects(b, a), w.WritesMeet(a, b, symbolic.ByCell))
@@ -388,12 +389,12 @@ func (q *question) edge(elems []elem, i int) {
 				stuck = B.Or(stuck, w.StatesDiffer(b.Post, a2.Post, a, b))
 			}
 		}
-	case u.kind == Atomic: // v issued: u would enter v's window
+	case u.kind == walk.Atomic: // v issued: u would enter v's window
 		stuck = B.Or(q.changed(b, s, v), w.Excludes(b, a, q.p.gran, true))
 		if classic {
 			stuck = B.Or(stuck, w.Affects(a, b), w.WritesMeet(a, b, symbolic.ByCell))
 		}
-	case v.kind == Atomic: // u issued: v would leave u's window
+	case v.kind == walk.Atomic: // u issued: v would leave u's window
 		q.about(TopicExclusion, B.Not(w.Excludes(a, b, q.p.gran, false)))
 		stuck = q.changed(a, b.Post, u)
 		if classic {
@@ -414,7 +415,7 @@ func (q *question) last(elems []elem, i int) {
 	q.inWindow(e, z)
 	q.actual(i, z)
 	before := s
-	if e.kind == Atomic {
+	if e.kind == walk.Atomic {
 		before = z.Post
 	}
 	q.delayed(before)
@@ -423,7 +424,7 @@ func (q *question) last(elems []elem, i int) {
 	if q.p.opt.Classic {
 		stuck = B.Or(stuck, w.Affects(q.r0, z))
 	}
-	if e.kind == Atomic && !q.p.opt.naive {
+	if e.kind == walk.Atomic && !q.p.opt.naive {
 		// Without z the commit would fail: z freed what it needs.
 		stuck = B.Or(stuck, B.Not(already))
 	}
