@@ -21,7 +21,8 @@ const module = "github.com/txrobust/robust"
 // other line has.
 var layers = [][]string{
 	{"internal/quote", "internal/infile", "internal/z3program"}, // names and files of any input: they know nothing of what these mean
-	{"isolation", "history"},                                    // and what judges recorded histories: see TestJudges
+	{"internal/checker/anomalies"},
+	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
 	{"history/codec/internal/ednode"},
 	{"history/codec", "history/record"},
 	{"checker", "internal/checker/acyclic"},

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -76,9 +77,9 @@ func TestEdgeWords(t *testing.T) {
 func TestResult(t *testing.T) {
 	r := Result{
 		Answers: []Answer{{Level: isolation.RC, Verdict: Violated}},
-		Counts:  map[isolation.Anomaly]int{isolation.G1b: 1, isolation.G1a: 2},
+		Counts:  map[isolation.Anomaly]int{anomalies.G1b: 1, anomalies.G1a: 2},
 	}
-	if got := r.Anomalies(); len(got) != 2 || got[0] != isolation.G1a {
+	if got := r.Anomalies(); len(got) != 2 || got[0] != anomalies.G1a {
 		t.Errorf("anomalies %v", got)
 	}
 	if r.Verdict(isolation.RC) != Violated || r.Verdict(isolation.RA) != Unknown || r.Answer(isolation.RA).Why == "" {

@@ -27,7 +27,7 @@ var exported = map[string]int{
 	"instrument/boogie": 2,
 	"ir":                281,
 	"ir/irtext":         1,
-	"isolation":         89,
+	"isolation":         40,
 	"lint":              2,
 	"lint/golangci":     2,
 	"movers":            8,

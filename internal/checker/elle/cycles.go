@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -30,11 +31,11 @@ type class struct {
 }
 
 var classes = []class{
-	{none, ww, ww, [3]isolation.Anomaly{isolation.G0, isolation.G0Process, isolation.G0Realtime}, 2},
-	{none, wr, ww | wr, [3]isolation.Anomaly{isolation.G1c, isolation.G1cProcess, isolation.G1cRealtime}, 2},
-	{one, rw, ww | wr | based, [3]isolation.Anomaly{isolation.GSingleItem, isolation.GSingleProcess, isolation.GSingleRealtime}, 2},
-	{nonadjacent, rw, ww | wr | based | rw, [3]isolation.Anomaly{isolation.GNonadjacentItem, isolation.GNonadjacentProcess, isolation.GNonadjacentRealtime}, 4},
-	{several, rw, ww | wr | based | rw, [3]isolation.Anomaly{isolation.G2Item, isolation.G2ItemProcess, isolation.G2ItemRealtime}, 2},
+	{none, ww, ww, [3]isolation.Anomaly{anomalies.G0, anomalies.G0Process, anomalies.G0Realtime}, 2},
+	{none, wr, ww | wr, [3]isolation.Anomaly{anomalies.G1c, anomalies.G1cProcess, anomalies.G1cRealtime}, 2},
+	{one, rw, ww | wr | based, [3]isolation.Anomaly{anomalies.GSingleItem, anomalies.GSingleProcess, anomalies.GSingleRealtime}, 2},
+	{nonadjacent, rw, ww | wr | based | rw, [3]isolation.Anomaly{anomalies.GNonadjacentItem, anomalies.GNonadjacentProcess, anomalies.GNonadjacentRealtime}, 4},
+	{several, rw, ww | wr | based | rw, [3]isolation.Anomaly{anomalies.G2Item, anomalies.G2ItemProcess, anomalies.G2ItemRealtime}, 2},
 }
 
 // cycles reports cycles: of each kind, a shortest one for each component.
@@ -57,7 +58,7 @@ func (a *analysis) cycles() {
 		// of it with other orders.
 		done := make([]bool, g.txns)
 		for i, extra := range orders {
-			if !a.wants(c.kinds[i]) && !(c.shape == nonadjacent && extra == 0 && a.wants(isolation.LongFork)) {
+			if !a.wants(c.kinds[i]) && !(c.shape == nonadjacent && extra == 0 && a.wants(anomalies.LongFork)) {
 				continue
 			}
 			split := c.shape == one || c.shape == nonadjacent
@@ -78,7 +79,7 @@ func (a *analysis) cycles() {
 			}
 		}
 	}
-	if a.wants(isolation.COConflictAO) || a.wants(isolation.FracturedReadAO) || a.wants(isolation.NonMonoReadCO) || a.wants(isolation.GMonotonic) {
+	if a.wants(anomalies.COConflictAO) || a.wants(anomalies.FracturedReadAO) || a.wants(anomalies.NonMonoReadCO) || a.wants(anomalies.GMonotonic) {
 		a.causal(f)
 	}
 	if f.exhausted {
@@ -114,9 +115,9 @@ func (a *analysis) causal(f *finder) {
 		switch {
 		case cycle == nil:
 		case len(cycle) > 2:
-			a.cycle(isolation.COConflictAO, cycle)
+			a.cycle(anomalies.COConflictAO, cycle)
 		default:
-			a.cycle(isolation.FracturedReadAO, cycle)
+			a.cycle(anomalies.FracturedReadAO, cycle)
 			f.monotonic(comp)
 		}
 	}
@@ -136,11 +137,11 @@ func (f *finder) monotonic(comp []int32) {
 			t, u := history.Txn(f.nodes[i]), history.Txn(f.nodes[e.to])
 			if a.missedAfterRead(t, u) {
 				cycle := []hop{{f.nodes[i], missed}, {f.nodes[e.to], wr}}
-				if a.wants(isolation.NonMonoReadCO) {
-					a.forms[isolation.GMonotonic] = true
-					a.cycle(isolation.NonMonoReadCO, cycle)
+				if a.wants(anomalies.NonMonoReadCO) {
+					a.forms[anomalies.GMonotonic] = true
+					a.cycle(anomalies.NonMonoReadCO, cycle)
 				} else {
-					a.cycle(isolation.GMonotonic, cycle)
+					a.cycle(anomalies.GMonotonic, cycle)
 				}
 				return
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -66,10 +67,10 @@ func (a *analysis) form(an *Anomaly) isolation.Anomaly {
 		k, ok := a.overwrites(an.Txns[0], an.Txns[1])
 		l, ok2 := a.overwrites(an.Txns[1], an.Txns[0])
 		if ok && ok2 && k != l {
-			return isolation.WriteSkew
+			return anomalies.WriteSkew
 		}
 	case "RW WR RW WR ":
-		return isolation.LongFork
+		return anomalies.LongFork
 	}
 	return an.Kind
 }

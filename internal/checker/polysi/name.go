@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -47,13 +48,13 @@ func (p *polygraph) named(edges []checker.Edge) *checker.Violation {
 func general(l isolation.Level) isolation.Anomaly {
 	switch l {
 	case isolation.PLSI:
-		return isolation.GNonadjacent
+		return anomalies.GNonadjacent
 	case isolation.PL3:
-		return isolation.G2
+		return anomalies.G2
 	case isolation.SI:
-		return isolation.GNonadjacentProcess
+		return anomalies.GNonadjacentProcess
 	case isolation.SER:
-		return isolation.G2Process
+		return anomalies.G2Process
 	}
 	panic("polysi: " + l.String() + " is not decided here")
 }
@@ -227,29 +228,29 @@ func (c *cycle) anomaly() isolation.Anomaly {
 	}
 	switch {
 	case c.antis == 0 && c.writes == 0:
-		return pick(isolation.G1c, isolation.CyclicCO)
+		return pick(anomalies.G1c, anomalies.CyclicCO)
 	case is(rw, wr) && c.edges[0].Key == c.edges[1].Key:
-		return isolation.NonRepeatableRead
+		return anomalies.NonRepeatableRead
 	case c.antis == 1 && c.writes == 0 && c.causal && (c.sessions || len(c.edges) > 2):
-		return isolation.COConflictAO
+		return anomalies.COConflictAO
 	case c.adjacent && c.sessions:
-		return isolation.G2ItemProcess
+		return anomalies.G2ItemProcess
 	case is(rw, rw):
-		return isolation.WriteSkew
+		return anomalies.WriteSkew
 	case is(rw, rw, wr):
-		return isolation.ReadOnlyAnomaly
+		return anomalies.ReadOnlyAnomaly
 	case c.adjacent:
-		return isolation.G2Item
+		return anomalies.G2Item
 	case c.worst > 1 && is(rw, wr, rw, wr) && c.causal && !c.sessions:
-		return isolation.LongFork
+		return anomalies.LongFork
 	case c.worst > 1:
-		return pick(isolation.GNonadjacentItem, isolation.GNonadjacentProcess)
+		return pick(anomalies.GNonadjacentItem, anomalies.GNonadjacentProcess)
 	case c.sessions:
-		return isolation.GSingleProcess
+		return anomalies.GSingleProcess
 	case is(rw, ww) && c.edges[0].Key == c.edges[1].Key:
-		return isolation.LostUpdate
+		return anomalies.LostUpdate
 	case is(rw, wr):
-		return isolation.ReadSkew
+		return anomalies.ReadSkew
 	}
-	return isolation.GSingleItem
+	return anomalies.GSingleItem
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -14,17 +15,17 @@ func general(l isolation.Level) isolation.Anomaly {
 	d := levels[l]
 	switch {
 	case d.realTime && d.serial:
-		return isolation.G2Realtime
+		return anomalies.G2Realtime
 	case d.realTime:
-		return isolation.GNonadjacentRealtime
+		return anomalies.GNonadjacentRealtime
 	case d.sessions && d.serial:
-		return isolation.G2Process
+		return anomalies.G2Process
 	case d.sessions:
-		return isolation.GNonadjacentProcess
+		return anomalies.GNonadjacentProcess
 	case d.serial:
-		return isolation.G2
+		return anomalies.G2
 	}
-	return isolation.GNonadjacent
+	return anomalies.GNonadjacent
 }
 
 // features are what the cycles of a violation are made of, those of its reasons included.
@@ -115,17 +116,17 @@ func named(h *history.History, l isolation.Level, cycle []checker.Edge) checker.
 	switch {
 	case f.times && f.sessions:
 		if len(cycle) == 2 && !f.supposed && f.antis == 0 {
-			v.Anomaly = isolation.BackwardSession
+			v.Anomaly = anomalies.BackwardSession
 		}
 	case f.times && f.antis == 0:
-		v.Anomaly = isolation.G1cRealtime
+		v.Anomaly = anomalies.G1cRealtime
 	case f.times && single && !levels[l].serial:
-		v.Anomaly = isolation.GSingleRealtime
+		v.Anomaly = anomalies.GSingleRealtime
 	case f.times:
 	case f.sessions && f.antis == 0:
-		v.Anomaly = isolation.G1cProcess
+		v.Anomaly = anomalies.G1cProcess
 	case f.sessions && single:
-		v.Anomaly = isolation.GSingleProcess
+		v.Anomaly = anomalies.GSingleProcess
 	case f.sessions:
 	default:
 		v.Anomaly = timeless(f, cycle, l)
@@ -137,23 +138,23 @@ func named(h *history.History, l isolation.Level, cycle []checker.Edge) checker.
 func timeless(f features, cycle []checker.Edge, l isolation.Level) isolation.Anomaly {
 	switch {
 	case lostUpdate(cycle) && !f.ranges && f.antis == 1:
-		return isolation.LostUpdate
+		return anomalies.LostUpdate
 	case f.antis == 0:
-		return isolation.G1c
+		return anomalies.G1c
 	case f.antis == 1 && f.ranges:
-		return isolation.GSingle
+		return anomalies.GSingle
 	case f.antis == 1:
-		return isolation.GSingleItem
+		return anomalies.GSingleItem
 	case f.ranges:
 		return general(l)
 	case !levels[l].serial && len(cycle) == 4 && !f.supposed && forks(cycle):
-		return isolation.LongFork
+		return anomalies.LongFork
 	case !levels[l].serial:
-		return isolation.GNonadjacentItem
+		return anomalies.GNonadjacentItem
 	case len(cycle) == 2 && !f.supposed && cycle[0].Key != cycle[1].Key:
-		return isolation.WriteSkew
+		return anomalies.WriteSkew
 	}
-	return isolation.G2Item
+	return anomalies.G2Item
 }
 
 // lostUpdate tells whether a cycle says of two transactions that both read one version of
