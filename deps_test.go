@@ -25,8 +25,9 @@ var layers = [][]string{
 	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
 	{"history/codec/internal/ednode"},
 	{"history/codec", "history/record"},
-	{"checker", "internal/checker/acyclic"},
-	{"internal/checker/brute", "internal/checker/c4", "internal/checker/elle", "internal/checker/polysi", "internal/checker/viper", "internal/checker/verify", "internal/checker/simdb", "internal/checker/historytest"}, // they judge each other, and share nothing
+	{"internal/checker", "internal/checker/acyclic"},
+	{"internal/checker/explain"},
+	{"internal/checker/brute", "internal/checker/c4", "internal/checker/elle", "internal/checker/polysi", "internal/checker/viper", "internal/checker/verify", "internal/checker/simdb", "internal/checker/historytest"}, // they judge each other, and share no decision
 	{"checker/judge", "internal/checker/definitions"}, // judge asks them all, definitions is for their tests
 	{"internal/checker/view"},
 	{"internal/folder", "internal/dbserver"},

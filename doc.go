@@ -21,7 +21,7 @@
 // # What is stable
 //
 // Packages outside of internal keep their names and meanings within a major version: this
-// one, sqlmodel, analyzer, engine, report, history with codec and record, isolation, checker,
+// one, sqlmodel, analyzer, engine, report, history with codec and record, isolation,
 // checker/judge and lint. The intermediate representation (ir), and what the paper defines on
 // it (instrument, reach, movers), grow with what programs need: statements and expressions
 // are added. Everything else is below internal and changes without notice.

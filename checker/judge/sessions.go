@@ -3,8 +3,8 @@ package judge
 import (
 	"context"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )

@@ -12,11 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/progen"

@@ -17,7 +17,6 @@ const targetExported = 350
 var exported = map[string]int{
 	"":                  16,
 	"analyzer":          16,
-	"checker":           11,
 	"checker/judge":     10,
 	"engine":            16,
 	"history":           61,

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/anomalies"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -265,20 +266,16 @@ func (r *reporter) listCycles(g *graph, c *components) {
 	}
 	for _, n := range numbers {
 		cycle := best[n]
-		so, wr := false, false
+		var name explain.Cycle
 		for _, e := range cycle {
-			so = so || e.Dependency == isolation.SO
-			wr = wr || e.Dependency == isolation.WR
+			switch e.Dependency {
+			case isolation.SO:
+				name.Order = explain.Sessions
+			case isolation.WR:
+				name.Shape = explain.Reads
+			}
 		}
-		anomaly := isolation.Anomaly(anomalies.G0)
-		switch {
-		case so && wr:
-			anomaly = anomalies.G1cProcess
-		case so:
-			anomaly = anomalies.G0Process
-		case wr:
-			anomaly = anomalies.G1c
-		}
+		anomaly := name.Name()
 		r.add(anomaly, func() checker.Violation {
 			return checker.Violation{Anomaly: anomaly, Level: isolation.RC, Read: -1, Key: cycle[0].Key, Source: -1, Cycle: cycle}
 		})

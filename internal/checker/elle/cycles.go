@@ -6,7 +6,7 @@ import (
 
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/internal/checker/anomalies"
-	"github.com/txrobust/robust/isolation"
+	"github.com/txrobust/robust/internal/checker/explain"
 )
 
 // shape is how many anti-dependencies a cycle may have, and where.
@@ -24,18 +24,18 @@ const (
 type class struct {
 	shape       shape
 	first, rest edges
-	// kinds without other orders, with that of sessions, and with real time.
-	kinds [3]isolation.Anomaly
+	// name is that of the cycles.
+	name explain.Shape
 	// least is the length of the shortest cycle that there can be.
 	least int
 }
 
 var classes = []class{
-	{none, ww, ww, [3]isolation.Anomaly{anomalies.G0, anomalies.G0Process, anomalies.G0Realtime}, 2},
-	{none, wr, ww | wr, [3]isolation.Anomaly{anomalies.G1c, anomalies.G1cProcess, anomalies.G1cRealtime}, 2},
-	{one, rw, ww | wr | based, [3]isolation.Anomaly{anomalies.GSingleItem, anomalies.GSingleProcess, anomalies.GSingleRealtime}, 2},
-	{nonadjacent, rw, ww | wr | based | rw, [3]isolation.Anomaly{anomalies.GNonadjacentItem, anomalies.GNonadjacentProcess, anomalies.GNonadjacentRealtime}, 4},
-	{several, rw, ww | wr | based | rw, [3]isolation.Anomaly{anomalies.G2Item, anomalies.G2ItemProcess, anomalies.G2ItemRealtime}, 2},
+	{none, ww, ww, explain.Writes, 2},
+	{none, wr, ww | wr, explain.Reads, 2},
+	{one, rw, ww | wr | based, explain.Single, 2},
+	{nonadjacent, rw, ww | wr | based | rw, explain.Nonadjacent, 4},
+	{several, rw, ww | wr | based | rw, explain.Several, 2},
 }
 
 // cycles reports cycles: of each kind, a shortest one for each component.
@@ -49,7 +49,10 @@ func (a *analysis) cycles() {
 	for i := range f.local {
 		f.local[i] = -1
 	}
-	orders := []edges{0, so, rt}
+	orders := []struct {
+		extra edges
+		name  explain.Order
+	}{{0, explain.Plain}, {so, explain.Sessions}, {rt, explain.RealTime}}
 	if !a.timed() {
 		orders = orders[:2]
 	}
@@ -57,12 +60,13 @@ func (a *analysis) cycles() {
 		// Transactions that are on a cycle of this class already need no more
 		// of it with other orders.
 		done := make([]bool, g.txns)
-		for i, extra := range orders {
-			if !a.wants(c.kinds[i]) && !(c.shape == nonadjacent && extra == 0 && a.wants(anomalies.LongFork)) {
+		for _, o := range orders {
+			kind := explain.Cycle{Shape: c.name, Order: o.name}.Name()
+			if !a.wants(kind) && !(c.shape == nonadjacent && o.extra == 0 && a.wants(anomalies.LongFork)) {
 				continue
 			}
 			split := c.shape == one || c.shape == nonadjacent
-			components, _ := g.strong(a.ctx, c.first|c.rest|extra, layout{split: split})
+			components, _ := g.strong(a.ctx, c.first|c.rest|o.extra, layout{split: split})
 			for _, comp := range components {
 				if a.ctx.Err() != nil {
 					return
@@ -70,8 +74,8 @@ func (a *analysis) cycles() {
 				if slices.ContainsFunc(comp, func(t int32) bool { return done[t] }) {
 					continue
 				}
-				if cycle := f.shortest(comp, c, extra); cycle != nil && (c.shape != several || adjacent(cycle)) {
-					a.cycle(c.kinds[i], cycle)
+				if cycle := f.shortest(comp, c, o.extra); cycle != nil && (c.shape != several || adjacent(cycle)) {
+					a.cycle(kind, cycle)
 					for _, s := range cycle {
 						done[s.node] = true
 					}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/isolation"

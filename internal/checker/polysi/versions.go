@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )

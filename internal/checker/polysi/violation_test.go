@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/anomalies"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/isolation"
 )
@@ -175,7 +176,7 @@ S1.7 comes before S1.9 in session 1.`,
 			if len(r.Violations) != 1 {
 				t.Fatalf("%d violations", len(r.Violations))
 			}
-			if got := strings.Join(r.Violations[0].Words(h)[1:], "\n"); got != want {
+			if got := strings.Join(explain.Violation(h, r.Violations[0])[1:], "\n"); got != want {
 				t.Errorf("%s\nwant:\n%s", got, want)
 			}
 		})

@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/internal/checker/brute"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/isolation"
@@ -68,7 +69,7 @@ If T0 had written 1 before T1 there would be a cycle (T5 –RW 1→ T1 –WR 1�
 T0 overwrites the version of 1 that T3 read.
 T2 (read 1 = 1) reads what T0 wrote.
 T2 comes before T3 in session 2.`
-	if words := strings.Join(got.Violations[0].Words(h), "\n"); words != want {
+	if words := strings.Join(explain.Violation(h, got.Violations[0]), "\n"); words != want {
 		t.Errorf("got\n%s\nwant\n%s", words, want)
 	}
 }

@@ -1,10 +1,10 @@
-package checker
+package explain
 
 import (
 	"testing"
 
 	"github.com/txrobust/robust/history"
-	"github.com/txrobust/robust/internal/checker/anomalies"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -67,27 +67,9 @@ func TestEdgeWords(t *testing.T) {
 		{isolation.RT, 1, "T7 had ended before Sa.2 began."},
 		{isolation.RW, 1, "Sa.2 overwrites the version of x that T7 read."},
 	} {
-		e := Edge{Dependency: c.dependency, From: c.from, To: 2, Key: 0, Read: -1}
-		if got := e.Words(h); got != c.want {
+		e := checker.Edge{Dependency: c.dependency, From: c.from, To: 2, Key: 0, Read: -1}
+		if got := Edge(h, e); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
-	}
-}
-
-func TestResult(t *testing.T) {
-	r := Result{
-		Answers: []Answer{{Level: isolation.RC, Verdict: Violated}},
-		Counts:  map[isolation.Anomaly]int{anomalies.G1b: 1, anomalies.G1a: 2},
-	}
-	if got := r.Anomalies(); len(got) != 2 || got[0] != anomalies.G1a {
-		t.Errorf("anomalies %v", got)
-	}
-	if r.Verdict(isolation.RC) != Violated || r.Verdict(isolation.RA) != Unknown || r.Answer(isolation.RA).Why == "" {
-		t.Error("answers are mixed up")
-	}
-	h := sample(t)
-	v := Violation{Read: -1, Source: -1, Cycle: []Edge{{From: 2, To: 1, Because: []Edge{{From: 0, To: 2}}}}}
-	if got := v.Txns(h); len(got) != 3 || got[0] != 0 || got[2] != 2 {
-		t.Errorf("transactions %v", got)
 	}
 }
