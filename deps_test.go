@@ -59,7 +59,9 @@ var layers = [][]string{
 	{"internal/movers", "reach", "internal/schedules", "internal/witness"},
 	{"movers"},
 	{"internal/readcommitted", "internal/crosscheck"},
+	{"internal/codes"},
 	{"report", "internal/replay"},
+	{"internal/findings"},
 	{"internal/goprogram", "internal/check"},
 	{""}, // the package robust itself
 	{"internal/sqlgen/compare"},

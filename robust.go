@@ -106,7 +106,7 @@ type Output struct {
 	Explain, Graph bool
 	// Sources gives the text of input files, for the fingerprints of findings (nil:
 	// they are read from the disk).
-	Sources report.Sources
+	Sources func(file string) (text string, ok bool)
 	// Progress, if not nil, is told what is being done; total is 0 where it is
 	// not known.
 	Progress func(done, total int, what string)

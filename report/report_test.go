@@ -11,6 +11,7 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/golden"
 	"github.com/txrobust/robust/internal/schematest"
 	"github.com/txrobust/robust/internal/testprog"
@@ -72,7 +73,7 @@ func checkProgram(t *testing.T, p *ir.Program, opt robust.Options) *report.Repor
 
 // open is a report of the third kind, which no quick check has.
 func open() *report.Report {
-	r := report.New(&ir.Program{Name: "shop"})
+	r := findings.New(&ir.Program{Name: "shop"})
 	r.Verdict, r.Engine, r.EngineTitle = report.Unknown, "postgres", engine.Postgres().Title
 	r.Open = &report.Open{Reason: "the time ran out", Cycles: [][]string{{"pay", "ship"}}, Settle: []string{"more time (-timeout)"}}
 	r.Havocs = []report.Havoc{{Transaction: "pay", File: "f.sql", Line: 3, Col: 5, Reason: "MERGE is not modelled", Tables: []string{"orders"}},
@@ -160,7 +161,7 @@ func TestSchema(t *testing.T) {
 
 // TestTransactions is what a report says of templates.
 func TestTransactions(t *testing.T) {
-	r := report.New(testprog.Parse(t, `program p
+	r := findings.New(testprog.Parse(t, `program p
 var x = 0
 table t (k int, v int, key (k))
 txn a(k int) { (r) := select s.v from t s where s.k == k; x := 1; insert t (k, v) values (3, 1) }

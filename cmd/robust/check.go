@@ -18,6 +18,7 @@ import (
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/crosscheck"
+	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
@@ -177,7 +178,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 			return 0, err
 		}
 		if f.proof != "" {
-			if err := f.keep(std, p, rep, folderOf(f.proof, p, several)); err != nil {
+			if err := f.keep(std, p, folderOf(f.proof, p, several)); err != nil {
 				return 0, err
 			}
 		}
@@ -335,7 +336,7 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*report.
 	if err == nil && p.golang != nil {
 		p.phases.end("check")
 		rep.Stats.Phases = p.phases.list
-		rep.Coverage = report.CoverageOf(p.golang.Places(), rep.Havocs)
+		rep.Coverage = findings.CoverageOf(p.golang.Places(), rep.Havocs)
 	}
 	return rep, err
 }
@@ -345,7 +346,7 @@ func (f *checkFlags) options(p *program) check.Options {
 	return check.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
 		Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
-		Replay: f.onServer(), Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Sources: p.text}
+		Replay: f.onServer(), Cache: f.answers, Explain: f.explain, Graph: f.format == "dot", Sources: p.text}
 }
 
 // initOf gives the initial rows of a program; check has found mistakes in their
@@ -364,10 +365,15 @@ func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt che
 	if p.unread {
 		return check.GaveUp(ctx, p.Program, opt), nil
 	}
+	var proved *proof.Proof
+	if f.proof != "" {
+		opt.Keep = func(x *proof.Proof) { proved = x }
+	}
 	rep, err := waited(ctx, std, func() (*report.Report, error) { return check.Check(ctx, p.Program, opt) })
 	if errors.Is(err, errLate) {
 		return check.GaveUp(ctx, p.Program, opt), nil
 	}
+	p.proof = proved
 	return rep, err
 }
 

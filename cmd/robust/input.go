@@ -9,7 +9,9 @@ import (
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/ir"
@@ -37,6 +39,8 @@ type program struct {
 	// apart are notes about what is not in one transaction, nil if nobody asked for
 	// them.
 	apart []report.Apart
+	// proof is what the proof of it rests on, if it is to be kept.
+	proof *proof.Proof
 }
 
 // engine gives the profile of the name, or the default for the program.
@@ -57,7 +61,7 @@ func (p *program) text(file string) (string, bool) {
 	if text, ok := p.disk.Text(file); ok {
 		return string(text), true
 	}
-	return report.Disk(file)
+	return findings.Disk(file)
 }
 
 // sources are the arguments that say what to read.

@@ -18,17 +18,16 @@ import (
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/report"
 )
 
 // keep writes the proof of a program to the folder dir.
-func (f *checkFlags) keep(std streams, p *program, rep *report.Report, dir string) error {
-	if rep.Evidence == nil {
+func (f *checkFlags) keep(std streams, p *program, dir string) error {
+	if p.proof == nil {
 		fmt.Fprintf(std.err, "robust: there is no proof of %s to write to %s: it is not proved\n", quote.Line(p.Name), quote.Line(dir))
 		return nil
 	}
-	f.sign(p, &rep.Evidence.Manifest)
-	return rep.Evidence.Write(dir)
+	f.sign(p, &p.proof.Manifest)
+	return p.proof.Write(dir)
 }
 
 // sign adds to the manifest of a proof what it is about: who made it, of which

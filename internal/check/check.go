@@ -12,8 +12,10 @@ import (
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/draws"
+	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/prepare"
+	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
@@ -35,11 +37,11 @@ type Options struct {
 	QueryTimeout                       time.Duration
 	Explain, Graph                     bool
 	Progress                           func(done, total int, what string)
-	Sources                            report.Sources
+	Sources                            findings.Sources
 	Baseline                           *report.Baseline
 	Replay                             func(context.Context, *witness.Witness) (*witness.Replay, error)
-	// Proof keeps what a proof rests on in the Report's Evidence.
-	Proof bool
+	// Keep, if not nil, is given what a proof rests on, if there is one.
+	Keep func(*proof.Proof)
 	// Apart are notes about writes that rest on what another transaction has read, nil
 	// if none were looked for. They go to the Report, with the comments that accept
 	// them.
@@ -60,7 +62,7 @@ type Options struct {
 // came of that.
 func Check(ctx context.Context, p *ir.Program, opt Options) (*report.Report, error) {
 	if opt.Sources == nil {
-		opt.Sources = report.Disk
+		opt.Sources = findings.Disk
 	}
 	if err := knownCodes(p); err != nil {
 		return nil, err
@@ -140,7 +142,7 @@ func (c *check) stricter() {
 		return
 	}
 	for i := range c.rep.Findings {
-		c.rep.Findings[i].SuspectEngine(c.opt.Engine.Title + " may exclude it: " + c.opt.Engine.Stricter)
+		findings.SuspectEngine(&c.rep.Findings[i], c.opt.Engine.Title+" may exclude it: "+c.opt.Engine.Stricter)
 	}
 	c.rep.Verdict = report.Unknown
 	c.rep.Open = c.doubtful()
@@ -167,7 +169,7 @@ func (c *check) unordered() {
 	if c.rep.Verdict != report.Robust || len(c.compared) == 0 {
 		return
 	}
-	c.rep.Verdict, c.rep.Proof, c.rep.Evidence, c.rep.Initially = report.Unknown, nil, nil, nil
+	c.rep.Verdict, c.rep.Proof, c.evidence, c.rep.Initially = report.Unknown, nil, nil, nil
 	c.rep.Open = &report.Open{Cycles: [][]string{}, Settle: []string{"numbers that grow in the order of the commits, such as those of a row that each transaction updates (UPDATE … RETURNING)"}}
 	var at []string
 	for _, n := range c.compared {
@@ -191,7 +193,9 @@ type check struct {
 	opt   Options
 	start time.Time
 	rep   *report.Report
-	tried attempt // what the attempt to prove left
+	// evidence is what the proof rests on, if it is to be kept.
+	evidence *proof.Proof
+	tried    attempt // what the attempt to prove left
 	// compared says where values that transactions draw are compared by their order.
 	compared []ir.Note
 	// bounds say what ran out, in the order of the steps.
@@ -227,9 +231,9 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 	}
 	ir.Structure(p)
 	compared, premises := draws.Order(p)
-	c := &check{ctx: ctx, p: p, opt: opt, start: time.Now(), rep: report.New(p), compared: compared}
+	c := &check{ctx: ctx, p: p, opt: opt, start: time.Now(), rep: findings.New(p), compared: compared}
 	c.rep.Apart = append(c.rep.Apart, opt.Apart...)
-	c.rep.Assume(premises)
+	findings.Assume(c.rep, premises)
 	if opt.ReadCommitted {
 		c.rep.Isolation = report.AtReadCommitted
 	}
@@ -241,6 +245,9 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 // done completes the report.
 func (c *check) done() *report.Report {
 	c.explain()
+	if c.opt.Keep != nil && c.evidence != nil {
+		c.opt.Keep(c.evidence)
+	}
 	c.rep.Stats.TotalMS = time.Since(c.start).Milliseconds()
 	return c.rep
 }
@@ -403,7 +410,7 @@ func (c *check) meetings() string {
 		if len(w.Helpers) == 0 || inexecutable(w) {
 			continue
 		}
-		for _, m := range report.Meetings(c.p, w.Delayed, w.Helpers[0].Txn) {
+		for _, m := range findings.Meetings(c.p, w.Delayed, w.Helpers[0].Txn) {
 			what := m.Table
 			if len(m.Columns) > 0 {
 				what += " (" + strings.Join(m.Columns, ", ") + ")"

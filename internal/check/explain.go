@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/smt"
@@ -112,7 +113,7 @@ func (c *check) sentence(q proof.Question, ev *movers.Evidence) string {
 		list = append(list, n)
 	}
 	common := func(a, b int) string {
-		if len(report.Meetings(c.p, ev.Vertices[a].Txn, ev.Vertices[b].Txn)) == 0 {
+		if len(findings.Meetings(c.p, ev.Vertices[a].Txn, ev.Vertices[b].Txn)) == 0 {
 			return ": they touch nothing in common"
 		}
 		return ""
@@ -260,7 +261,7 @@ func (c *check) asked(g *report.Graph, r *movers.Result, notes map[string]string
 		}
 		pair := [2]*ir.Txn{from, to}
 		if _, known := meetings[pair]; !known {
-			meetings[pair] = report.Meetings(c.p, from, to)
+			meetings[pair] = findings.Meetings(c.p, from, to)
 		}
 		e.Meetings = meetings[pair]
 		g.Edges = append(g.Edges, e)

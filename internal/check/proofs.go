@@ -110,16 +110,16 @@ func Remake(ctx context.Context, p *ir.Program, opt Options, o *proof.Outline) (
 		}
 		return nil, errors.New("no certificate applies to the program")
 	case proof.ByExecutions:
-		c.opt.Proof = true
+		c.opt.Keep = func(*proof.Proof) {}
 		switch decided, err := c.exhaustive(); {
 		case err != nil:
 			return nil, err
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case !decided || c.rep.Evidence == nil:
+		case !decided || c.evidence == nil:
 			return nil, errors.New("going through the executions again shows no proof")
 		}
-		return c.rep.Evidence, nil
+		return c.evidence, nil
 	}
 	return nil, fmt.Errorf("%q is no kind of argument", o.Argument)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/instrument"
 	"github.com/txrobust/robust/internal/crosscheck"
+	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/proof"
@@ -127,8 +128,8 @@ func (c *check) instrumented() bool {
 func (c *check) byExecutions(method string) {
 	c.decide(report.Robust)
 	c.rep.Proof = &report.Proof{Method: method, Facts: []string{}}
-	if c.opt.Proof {
-		c.rep.Evidence = c.written(proof.ByExecutions, method)
+	if c.opt.Keep != nil {
+		c.evidence = c.written(proof.ByExecutions, method)
 	}
 }
 
@@ -166,7 +167,7 @@ func (c *check) prove() (bool, error) {
 	defer cancel()
 	opt := c.moverOptions()
 	opt.Cache, opt.All = c.opt.Cache, c.opt.All
-	opt.Scripts, opt.Explain = c.opt.Proof, c.opt.Explain
+	opt.Scripts, opt.Explain = c.opt.Keep != nil, c.opt.Explain
 	opt.MaxWindow, opt.MaxQuestions = c.opt.Window, c.opt.Questions
 	if c.opt.All {
 		opt.MaxEffort = c.opt.Questions * questionEffort
@@ -221,8 +222,8 @@ func (c *check) prove() (bool, error) {
 				c.rep.Assumptions = append(c.rep.Assumptions, initially(f))
 			}
 		}
-		if c.opt.Proof {
-			if c.rep.Evidence, err = c.fromGraph(r); err != nil {
+		if c.opt.Keep != nil {
+			if c.evidence, err = c.fromGraph(r); err != nil {
 				return true, err
 			}
 		}
@@ -506,10 +507,10 @@ func (c *check) finding(e witness.Evidence, opaque []string) (report.Finding, er
 	if err != nil {
 		return report.Finding{}, err
 	}
-	f := report.NewFinding(w, opaque, c.opt.Sources)
+	f := findings.NewFinding(w, opaque, c.opt.Sources)
 	f.Validation, f.Trace = judged, trace
-	f.Suspect(doubts)
-	f.Replayed(c.replay(w))
+	findings.Suspect(&f, doubts)
+	findings.Replayed(&f, c.replay(w))
 	return f, nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/codes"
+	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
@@ -32,7 +34,7 @@ type suppressor struct {
 // nothing.
 func suppress(ctx context.Context, p *ir.Program, opt Options, rep *report.Report) error {
 	s := &suppressor{ctx: ctx, p: p, opt: opt, rep: rep, used: map[*ir.Ignore]bool{}, seen: map[string]bool{}}
-	s.opt.Explain, s.opt.Graph, s.opt.Proof = false, false, false
+	s.opt.Explain, s.opt.Graph, s.opt.Keep = false, false, nil
 	s.acceptApart()
 	found := rep.Findings
 	rep.Findings = []report.Finding{}
@@ -76,7 +78,7 @@ func suppress(ctx context.Context, p *ir.Program, opt Options, rep *report.Repor
 func (s *suppressor) acceptApart() {
 	for i := range s.rep.Apart {
 		for _, g := range s.p.Ignores {
-			if s.rep.Apart[i].Accept(g) {
+			if findings.Accept(&s.rep.Apart[i], g) {
 				s.used[g] = true
 				break
 			}
@@ -116,7 +118,7 @@ func (s *suppressor) sort(found []report.Finding, without []string) {
 // executions that need all of theirs.
 func (s *suppressor) accepted(f *report.Finding) (by *report.Suppressed, next [][]string) {
 	for _, g := range s.p.Ignores {
-		in := f.In(g.Covers)
+		in := findings.In(f, g.Covers)
 		if len(in) == 0 || g.Code != "" && g.Code != f.Code {
 			continue
 		}
@@ -214,7 +216,7 @@ func withoutTxns(p *ir.Program, names []string) *ir.Program {
 // where the program has something.
 func (s *suppressor) stale() error {
 	for _, g := range s.p.Ignores {
-		if c, ok := report.CodeByID(g.Code); ok && !c.Finding() && s.opt.Apart == nil {
+		if c, ok := codes.ByID(g.Code); ok && !c.Finding() && s.opt.Apart == nil {
 			continue // what it accepts was not looked for
 		}
 		if s.searched(g) && !s.used[g] && slices.ContainsFunc(s.p.Txns, func(t *ir.Txn) bool { return inPart(t, g) }) {
@@ -235,7 +237,7 @@ func (s *suppressor) stale() error {
 // searched reports whether what a comment accepts was looked for: what is wrong at
 // READ COMMITTED only is not always.
 func (s *suppressor) searched(g *ir.Ignore) bool {
-	return s.rep.ReadCommitted != nil || !report.AtCommitted(g.Code)
+	return s.rep.ReadCommitted != nil || !codes.AtCommitted(g.Code)
 }
 
 func withCode(g *ir.Ignore) string {
@@ -258,7 +260,7 @@ func knownCodes(p *ir.Program) error {
 		if g.Code == "" {
 			continue
 		}
-		if c, ok := report.CodeByID(g.Code); !ok || !c.Accepted() {
+		if c, ok := codes.ByID(g.Code); !ok || !c.Accepted() {
 			return ir.Errorf(g.Pos, "%s is no code of a finding; robust help codes lists them", g.Code)
 		}
 	}

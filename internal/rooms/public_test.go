@@ -31,24 +31,18 @@ var exported = map[string]int{
 	"lint/golangci":     2,
 	"movers":            8,
 	"reach":             8,
-	"report":            77,
+	"report":            60,
 	"sqlmodel":          5,
 }
 
 // hiddenTypes are the internal types that public declarations name without a public name for
 // them, with the reason if it is to stay. The list may only become shorter.
 var hiddenTypes = map[string]string{
-	"internal/client.Txn":           "",
-	"internal/crosscheck.Judgement": "",
-	"internal/crosscheck.Trace":     "",
-	"internal/infile.Reader":        "",
-	"internal/interp.DB":            "",
-	"internal/interp.Doubt":         "",
-	"internal/interp.Run":           "",
-	"internal/proof.Proof":          "",
-	"internal/witness.Edge":         "",
-	"internal/witness.Kind":         "",
-	"internal/witness.Position":     "",
+	"internal/client.Txn":       "",
+	"internal/crosscheck.Trace": "",
+	"internal/infile.Reader":    "",
+	"internal/interp.DB":        "",
+	"internal/interp.Run":       "",
 }
 
 // TestExported counts what users of the library can name.

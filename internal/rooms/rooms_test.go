@@ -44,6 +44,7 @@ var ceilings = map[string]map[string]int{
 	"internal/client/simplify": {"function": 84, "partial": 7},
 	"internal/crosscheck":      {"partial": 1},
 	"internal/draws":           {"partial": 5},
+	"internal/findings":        {"partial": 2},
 	"internal/interp":          {"function": 157, "partial": 1},
 	"internal/movers":          {"function": 133, "partial": 11},
 	"internal/prepare":         {"function": 99, "partial": 7},
@@ -70,7 +71,7 @@ var ceilings = map[string]map[string]int{
 	"ir":                       {"lines": 5100, "function": 169, "partial": 21},
 	"ir/irtext":                {"function": 147, "partial": 1},
 	"reach":                    {"partial": 1},
-	"report":                   {"file": 640, "partial": 2},
+	"report":                   {"file": 640},
 	"sqlmodel":                 {"file": 700, "function": 94, "partial": 5},
 }
 

@@ -1,4 +1,4 @@
-package report
+package findings
 
 import (
 	"context"
@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/witness"
+	"github.com/txrobust/robust/report"
 )
 
 // Sources gives the text of the file that a position names; ok is false where it
@@ -25,16 +27,13 @@ func Disk(file string) (string, bool) {
 	return string(b), err == nil
 }
 
-// fingerprintVersion changes with what goes into a fingerprint.
-const fingerprintVersion = "robust/v1"
-
 // fingerprint hashes what a finding is about, without the lines where it stands:
 // the kind, and the transactions, tables and statements of the cycle. Space and
 // comments in statements do not count.
-func fingerprint(f *Finding, read Sources) string {
+func fingerprint(f *report.Finding, read Sources) string {
 	h := sha256.New()
 	put := func(parts ...string) { fmt.Fprintf(h, "%q\n", parts) }
-	put(fingerprintVersion, string(f.Kind))
+	put(codes.FingerprintVersion, string(f.Kind))
 	put(f.Cycle...)
 	texts := map[string]string{}
 	statement := func(p witness.Position) string {

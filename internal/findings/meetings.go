@@ -1,4 +1,4 @@
-package report
+package findings
 
 import (
 	"cmp"
@@ -6,17 +6,8 @@ import (
 
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
 )
-
-// Meeting is where two transactions touch the same: a table with columns, those
-// of which one of them writes, and the first statements of both that do.
-type Meeting struct {
-	Table string `json:"table"`
-	// Columns is empty where rows come and go.
-	Columns []string         `json:"columns"`
-	From    witness.Position `json:"from"`
-	To      witness.Position `json:"to"`
-}
 
 // access is something that a statement touches.
 type access struct {
@@ -77,8 +68,8 @@ func accesses(p *ir.Program, t *ir.Txn) []access {
 
 // Meetings finds where two templates touch the same and at least one writes,
 // sorted.
-func Meetings(p *ir.Program, from, to *ir.Txn) []Meeting {
-	found := map[string]*Meeting{}
+func Meetings(p *ir.Program, from, to *ir.Txn) []report.Meeting {
+	found := map[string]*report.Meeting{}
 	theirs := accesses(p, to)
 	for _, a := range accesses(p, from) {
 		for _, b := range theirs {
@@ -88,7 +79,7 @@ func Meetings(p *ir.Program, from, to *ir.Txn) []Meeting {
 			}
 			m := found[a.table.Name]
 			if m == nil {
-				m = &Meeting{Table: a.table.Name, Columns: []string{},
+				m = &report.Meeting{Table: a.table.Name, Columns: []string{},
 					From: witness.Position{File: a.pos.File, Line: a.pos.Line, Col: a.pos.Col}, To: witness.Position{File: b.pos.File, Line: b.pos.Line, Col: b.pos.Col}}
 				found[a.table.Name] = m
 			}
@@ -99,11 +90,11 @@ func Meetings(p *ir.Program, from, to *ir.Txn) []Meeting {
 			}
 		}
 	}
-	var out []Meeting
+	var out []report.Meeting
 	for _, m := range found {
 		slices.Sort(m.Columns)
 		out = append(out, *m)
 	}
-	slices.SortFunc(out, func(a, b Meeting) int { return cmp.Compare(a.Table, b.Table) })
+	slices.SortFunc(out, func(a, b report.Meeting) int { return cmp.Compare(a.Table, b.Table) })
 	return out
 }

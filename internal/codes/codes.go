@@ -1,4 +1,6 @@
-package report
+// Package codes is the table of what messages are: every kind has a number that never
+// changes its meaning.
+package codes
 
 import (
 	"strings"
@@ -21,15 +23,25 @@ type Code struct {
 
 // Codes of what is no finding.
 const (
-	CodeUnknown    = "RB2001"
-	CodeHavoc      = "RB3001"
-	CodeLeftOut    = "RB3002"
-	CodeSuppressed = "RB3003"
-	CodeAssumed    = "RB3004"
+	Unknown    = "RB2001"
+	Havoc      = "RB3001"
+	LeftOut    = "RB3002"
+	Suppressed = "RB3003"
+	Assumed    = "RB3004"
 )
 
-// Codes is the table of codes, sorted by ID. docs/codes.md is made of it.
-func Codes() []Code {
+// Codes of notes about what is not in one transaction.
+const (
+	StaleWrite  = "RB4001"
+	StaleCheck  = "RB4002"
+	StaleInsert = "RB4003"
+)
+
+// FingerprintVersion changes with what goes into the fingerprint of a finding.
+const FingerprintVersion = "robust/v1"
+
+// All is the table of codes, sorted by ID. docs/codes.md is made of it.
+func All() []Code {
 	return []Code{
 		{"RB1001", string(witness.WriteSkew), "Two transactions read what the other one writes, and both commit.",
 			"Each of two transactions reads a row from its snapshot, and writes another row that the other one has read. Since they write different rows, snapshot isolation lets both commit; in a serial order, one of them would have seen what the other did. A rule over both rows, such as a sum that must not be negative, is broken without any of the two seeing it.",
@@ -70,28 +82,28 @@ func Codes() []Code {
 		{"RB1107", committedPrefix + string(witness.Other), "An execution at READ COMMITTED has an outcome of no serial order, and none of the names above.",
 			"A constraint, such as a key that one transaction frees and another one takes, is part of it. The schedule shows it step by step.",
 			"Follow the schedule: one of its statements has to see, or to lock, what another one changes."},
-		{CodeUnknown, "unknown", "Neither a proof nor an execution was found.",
+		{Unknown, "unknown", "Neither a proof nor an execution was found.",
 			"The program may be robust or not. The report says which cycles are open, what ran out, and what would settle it.",
 			"State a fact about the rows with -- invariant: …, raise the bound that ran out, or write statements that are not modelled in another way."},
-		{CodeHavoc, "not-modelled", "A statement is taken to do anything to its tables.",
+		{Havoc, "not-modelled", "A statement is taken to do anything to its tables.",
 			"The statement has no exact model. It is taken to read and write anything in the tables that it names, which can cost a proof, but never makes a wrong one.",
 			"Write the statement in a way that is modelled, if a verdict depends on it."},
-		{CodeLeftOut, "left-out", "A part of the input was left out.",
+		{LeftOut, "left-out", "A part of the input was left out.",
 			"What is left out has no effect on the verdict, or one that the note says.",
 			"Read the note; nothing need be done where it does not matter."},
-		{CodeSuppressed, "suppressed", "A finding was accepted by a comment or a baseline.",
+		{Suppressed, "suppressed", "A finding was accepted by a comment or a baseline.",
 			"A comment -- robust: ignore or an entry of the file of -baseline accepts the finding. It is listed, and does not count for the exit code; the program without its transactions is checked as well.",
 			"Remove the comment or the entry to see the finding again."},
-		{CodeAssumed, "taken-for-granted", "The verdict rests on something that the input does not say.",
+		{Assumed, "taken-for-granted", "The verdict rests on something that the input does not say.",
 			"A proof may need a fact about the rows that are there in the beginning, such as that a stock is not negative, which every transaction keeps; or the translation takes something for granted, such as that all sessions have one time zone.",
 			"Declare the fact as a constraint, or check it once; -strict proves without guessed facts."},
-		{CodeStaleWrite, "stale-write", "An UPDATE writes a value computed from what an earlier transaction has read.",
+		{StaleWrite, "stale-write", "An UPDATE writes a value computed from what an earlier transaction has read.",
 			"A function reads a row in one transaction, or by a statement of its own, and writes in a later one what it has computed from it, or the row as it was. What another one wrote in between is lost, at every isolation level: the database sees two transactions that have nothing to do with each other.",
 			"Read (FOR UPDATE) and write in one transaction; or let the UPDATE compute the value (n = n + 1), set only what has changed, or compare a version in its WHERE and look at the number of rows."},
-		{CodeStaleCheck, "stale-check", "An UPDATE or DELETE is done because of what an earlier transaction has read.",
+		{StaleCheck, "stale-check", "An UPDATE or DELETE is done because of what an earlier transaction has read.",
 			"A function reads a column of a row, or counts rows, in one transaction, decides, and changes that very column or deletes the row in a later one, whose WHERE does not look at it. Two of them that run at once may both decide for it, at every isolation level.",
 			"Put the condition into the WHERE of the UPDATE or DELETE and look at the number of rows; or read (FOR UPDATE) and write in one transaction."},
-		{CodeStaleInsert, "stale-insert", "An INSERT is done because of what an earlier transaction has read of the table.",
+		{StaleInsert, "stale-insert", "An INSERT is done because of what an earlier transaction has read of the table.",
 			"A function looks in one transaction whether there is such a row, or for the highest number, and inserts one in a later one. Two of them that run at once both find none, and insert two, at every isolation level; there is no key that would keep them from it.",
 			"Declare a unique key and insert with ON CONFLICT; or look and insert in one transaction at SERIALIZABLE, or under a lock that all of them take."},
 	}
@@ -108,29 +120,25 @@ const committedPrefix = "read-committed-"
 
 // AtCommitted reports whether a code is one of a finding at READ COMMITTED.
 func AtCommitted(id string) bool {
-	c, ok := CodeByID(id)
+	c, ok := ByID(id)
 	return ok && strings.HasPrefix(c.Name, committedPrefix)
 }
 
-// CodeOf gives the code of an anomaly.
-func CodeOf(class Class, kind witness.Kind) string {
+// Of gives the code of an anomaly, at snapshot isolation or at READ COMMITTED only.
+func Of(kind witness.Kind, committed bool) string {
 	name := string(kind)
-	switch class {
-	case SnapshotIsolation:
-	case ReadCommittedOnly:
+	if committed {
 		name = committedPrefix + name
-	default:
-		panic("report: unknown class " + string(class))
 	}
-	if c, ok := CodeByID(name); ok {
+	if c, ok := ByID(name); ok {
 		return c.ID
 	}
-	panic("report: an anomaly without a code: " + name)
+	panic("codes: an anomaly without a code: " + name)
 }
 
-// CodeByID finds a code by its number or its name.
-func CodeByID(id string) (Code, bool) {
-	for _, c := range Codes() {
+// ByID finds a code by its number or its name.
+func ByID(id string) (Code, bool) {
+	for _, c := range All() {
 		if c.ID == id || c.Name == id {
 			return c, true
 		}
