@@ -3,6 +3,7 @@ package instrument
 import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -60,6 +61,7 @@ func Instrument(p *ir.Program, opt Options) (*Result, error) {
 	if opt.Engine == nil {
 		opt.Engine = engine.SI()
 	}
+	wellformed.Structure(p)
 	rw := &rewriter{in: p, opt: opt, names: map[string]bool{}, base: map[*ir.Table]*ir.Table{},
 		shadows: map[*ir.Table]*shadow{}, reads: map[ir.Stmt]*reads{}}
 	if opt.Attacker != "" && p.Txn(opt.Attacker) == nil {
@@ -88,7 +90,7 @@ func Instrument(p *ir.Program, opt Options) (*Result, error) {
 		}
 	}
 	rw.program()
-	return &Result{ir.MustCheck("instrument", rw.out), rw.trA}, nil
+	return &Result{wellformed.MustCheck("instrument", rw.out), rw.trA}, nil
 }
 
 // rewriter is the state of one Rewrite.

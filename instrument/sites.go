@@ -3,6 +3,7 @@ package instrument
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -168,7 +169,7 @@ func (rw *rewriter) addSelect(t *ir.Txn, s *ir.Select, r *reads, n *int) {
 	case !pinned(site.shadow.table, site.row, site.where):
 		site.take, site.order = true, s.Order
 		for _, o := range s.Order {
-			typ, err := ir.TypeOf(o.Expr, t, s.Query.From...)
+			typ, err := wellformed.TypeOf(o.Expr, t, s.Query.From...)
 			if err != nil {
 				panic("instrument: " + err.Error())
 			}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/txrobust/robust/internal/irwords"
 )
 
 // Derivation is the meaning of a call whose arguments hold rows that earlier
@@ -45,10 +47,7 @@ const (
 	WantFirst
 )
 
-// WantWords are the words of Want in the text form.
-var WantWords = [...]string{"rows", "value", "any", "many", "count", "array", "list", "first"}
-
-func (w Want) String() string { return WantWords[w] }
+func (w Want) String() string { return irwords.Wants[w] }
 
 // Rel is a relation: *Given, *Elems, *Project, *Group or *SetOp.
 type Rel interface{ isRel() }
@@ -107,10 +106,7 @@ const (
 	Except
 )
 
-// SetOpWords are the words of SetOpKind in the text form.
-var SetOpWords = [...]string{"union", "intersect", "except"}
-
-func (k SetOpKind) String() string { return SetOpWords[k] }
+func (k SetOpKind) String() string { return irwords.SetOps[k] }
 
 func (*Given) isRel() {}
 
@@ -163,10 +159,7 @@ const (
 	Full
 )
 
-// JoinWords are the words of JoinKind in the text form.
-var JoinWords = [...]string{"inner", "left", "right", "full"}
-
-func (k JoinKind) String() string { return JoinWords[k] }
+func (k JoinKind) String() string { return irwords.Joins[k] }
 
 func (*Leaf) isFrom() {}
 

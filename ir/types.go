@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/txrobust/robust/internal/irwords"
 )
 
 // Pos is a place in a source text. Line and Col count from 1; a zero Line
@@ -250,11 +252,11 @@ func (v Value) String() string {
 		} else if n, exact := r.FloatPrec(); exact {
 			return r.FloatString(n)
 		}
-		return "num " + QuoteText(v.S)
+		return "num " + irwords.Text(v.S)
 	case KindText:
-		return QuoteText(v.S)
+		return irwords.Text(v.S)
 	}
-	return v.kindWord() + " " + QuoteText(v.text())
+	return v.kindWord() + " " + irwords.Text(v.text())
 }
 
 func (v Value) kindWord() string { return v.Kind.String() }
@@ -265,9 +267,6 @@ func (v Value) text() string {
 	}
 	return v.S
 }
-
-// QuoteText prints a text as the text form does.
-func QuoteText(s string) string { return inQuotes(s, '\'') }
 
 // Compare orders two non-NULL values of one kind (integers and rationals mix):
 // -1, 0 or +1. Text is ordered by bytes.

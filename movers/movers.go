@@ -8,6 +8,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/walk"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -79,6 +80,7 @@ func Prove(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
 	if opt.Engine == nil {
 		opt.Engine = engine.SI()
 	}
+	wellformed.Structure(p)
 	found, err := movers.Prove(ctx, p, movers.Options{Engine: opt.Engine, Classic: opt.Classic, SessionOrder: opt.SessionOrder,
 		MaxWindow: opt.Window, MaxQuestions: opt.Questions, Limit: opt.QueryLimit, Timeout: opt.QueryTimeout, Progress: opt.Progress})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/internal/sql/mysql"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/report"
@@ -204,7 +205,7 @@ func (s *sources) loadLitmus(ctx context.Context, path string) (*program, error)
 	if err := restrict(p, path, s.txns); err != nil {
 		return nil, err
 	}
-	ir.Structure(p)
+	wellformed.Structure(p)
 	return &program{Program: p, inputs: []string{path}, read: s.files.Names(), disk: s.files}, nil
 }
 

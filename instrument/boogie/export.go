@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -29,6 +30,7 @@ type Options struct {
 // structured. Equal programs give equal texts. An error is an *ir.Error at what
 // cannot be exported.
 func Export(p *ir.Program, opt Options) (text string, err error) {
+	wellformed.Structure(p)
 	x := &exporter{prog: p, opt: opt, tables: map[*ir.Table]*table{}, names: map[string]bool{},
 		texts: map[string]string{}, funcs: map[string]string{}, needs: map[string]bool{}}
 	defer func() {

@@ -20,6 +20,7 @@ import (
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/internal/walk"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
@@ -229,7 +230,7 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 	if opt.Progress == nil {
 		opt.Progress = func(int, int, string) {}
 	}
-	ir.Structure(p)
+	wellformed.Structure(p)
 	compared, premises := draws.Order(p)
 	c := &check{ctx: ctx, p: p, opt: opt, start: time.Now(), rep: findings.New(p), compared: compared}
 	c.rep.Apart = append(c.rep.Apart, opt.Apart...)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/instrument"
+	"github.com/txrobust/robust/internal/commits"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/interp"
@@ -393,7 +394,7 @@ func executable(walks []*walk.Walk) (out, instead []*walk.Walk) {
 // inexecutable reports whether no execution along a walk could be confirmed, since a
 // transaction of it never commits without a statement that is not modelled.
 func inexecutable(w *walk.Walk) bool {
-	return slices.ContainsFunc(w.Templates(), func(t *ir.Txn) bool { return ir.CommitsOf(t).Never() })
+	return slices.ContainsFunc(w.Templates(), func(t *ir.Txn) bool { return commits.Of(t).Never() })
 }
 
 func (c *check) count(stats schedules.Stats) {

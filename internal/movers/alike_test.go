@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/txrobust/robust/internal/commits"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
@@ -22,7 +23,7 @@ func twins(t *testing.T, p *ir.Program, unmodelled bool) (q *ir.Program, twice i
 	}
 	text := q.String()
 	for _, txn := range p.Txns {
-		if !ir.CommitsOf(txn).Writing {
+		if !commits.Of(txn).Writing {
 			again := *txn
 			again.Name += "_again"
 			text += again.String()

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/irwords"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
@@ -370,9 +371,9 @@ func below(t *ir.Table, c int, d drawn, texts map[string]int) *ir.Invariant {
 func FactString(inv *ir.Invariant) string {
 	var rows []string
 	for _, s := range inv.From {
-		row := ir.Ident(s.Row)
+		row := irwords.Ident(s.Row)
 		if s.Row != s.Table.Name {
-			row = ir.Ident(s.Table.Name) + " " + row
+			row = irwords.Ident(s.Table.Name) + " " + row
 		}
 		rows = append(rows, row)
 	}

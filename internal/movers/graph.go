@@ -1,6 +1,7 @@
 package movers
 
 import (
+	"github.com/txrobust/robust/internal/commits"
 	"github.com/txrobust/robust/internal/walk"
 	"github.com/txrobust/robust/ir"
 )
@@ -31,7 +32,7 @@ func nodes(p *ir.Program, once bool) []*node {
 	if len(p.Processes) == 0 {
 		like := map[string]bool{}
 		for _, t := range p.Txns {
-			if once && !ir.CommitsOf(t).Writing {
+			if once && !commits.Of(t).Writing {
 				if k := likeness(t); like[k] {
 					continue
 				} else {

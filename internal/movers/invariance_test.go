@@ -9,6 +9,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/testprog"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
@@ -96,7 +97,7 @@ func named(p *ir.Program, other func(kind, name string, i int) string) *ir.Progr
 	for i, pr := range q.Processes {
 		pr.Name = other("p", pr.Name, i)
 	}
-	return progen.Copy(ir.MustCheck("renaming", q))
+	return progen.Copy(wellformed.MustCheck("renaming", q))
 }
 
 // reordered gives a copy of p with its templates and processes in another order.
@@ -195,7 +196,7 @@ func TestNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ir.Structure(p)
+		wellformed.Structure(p)
 		if res := mustProve(t, p, Options{Engine: engine.Postgres()}); res.Verdict == Robust {
 			t.Errorf("with a column %s it is proved", flag)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/internal/testprog"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -104,7 +105,7 @@ func smaller(p *ir.Program, m mode) *ir.Program {
 				}
 				old := *list
 				*list = append(old[:i:i], old[i+1:]...)
-				if ir.Check(p) == nil && explore(p, m).Verdict == interp.Anomalous {
+				if wellformed.Check(p) == nil && explore(p, m).Verdict == interp.Anomalous {
 					again = true
 					continue
 				}

@@ -3,6 +3,7 @@ package progen
 import (
 	"fmt"
 
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -62,7 +63,7 @@ func (g *gen) derived(t *ir.Table) []ir.Stmt {
 }
 
 func (g *gen) typeOf(e ir.Expr) ir.Type {
-	t, err := ir.TypeOf(e, g.txn)
+	t, err := wellformed.TypeOf(e, g.txn)
 	if err != nil {
 		panic("progen: " + err.Error())
 	}

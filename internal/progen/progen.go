@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand"
 
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -56,7 +57,7 @@ func Program(r *rand.Rand, o Options) *ir.Program {
 			g.p.Txns = append(g.p.Txns, g.template(fmt.Sprintf("t%d", i)))
 		}
 	}
-	return ir.MustCheck("progen", g.p)
+	return wellformed.MustCheck("progen", g.p)
 }
 
 func (g *gen) chance(percent int) bool { return g.r.Intn(100) < percent }

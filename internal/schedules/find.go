@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/txrobust/robust/internal/commits"
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
@@ -97,7 +98,7 @@ func (s *search) close() {
 func (s *search) hopeless() bool {
 	all, writing := 0, 0
 	for _, c := range s.calls {
-		switch how := ir.CommitsOf(c.Txn); {
+		switch how := commits.Of(c.Txn); {
 		case how.Writing:
 			writing++
 			all++

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/commits"
 	"github.com/txrobust/robust/internal/walk"
 	"github.com/txrobust/robust/ir"
 )
@@ -56,7 +57,7 @@ func FromWalks(base Query, walks []*walk.Walk, opt WalkOptions) []Query {
 	}
 	c := &collector{base: base, opt: opt, seen: map[string]bool{}, tables: map[*ir.Txn]footprint{}}
 	for _, t := range base.Program.Txns {
-		if ir.CommitsOf(t).Never() {
+		if commits.Of(t).Never() {
 			c.stuck = append(c.stuck, t)
 		}
 	}

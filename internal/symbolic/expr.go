@@ -3,7 +3,9 @@ package symbolic
 import (
 	"fmt"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/smt"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -95,7 +97,7 @@ func (en *env) typeOf(e ir.Expr) ir.Type {
 	for b := en.rows; b != nil; b = b.up {
 		from = append([]ir.Source{{Table: b.t, Row: b.name}}, from...)
 	}
-	t, err := ir.TypeOf(e, en.txn, from...)
+	t, err := wellformed.TypeOf(e, en.txn, from...)
 	if err != nil {
 		panic("symbolic: " + err.Error())
 	}
@@ -160,7 +162,7 @@ func (en *env) eval(e ir.Expr) Val {
 		for i, a := range e.Args {
 			args[i] = en.eval(a)
 		}
-		if failed := ir.Failure(e); failed != nil && en.fail != nil {
+		if failed := failure.Of(e); failed != nil && en.fail != nil {
 			en.fail(w.B.Not(w.isTrue(w.call(failed.(*ir.Call), args))))
 		}
 		return w.call(e, args)

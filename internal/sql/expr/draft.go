@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -351,7 +352,7 @@ func (b *Draft) Enter(f *schema.Function) (leave func()) {
 
 // Failing names what an expression itself may fail with, "" if it does not.
 func Failing(e ir.Expr) string {
-	if ir.Failure(e) == nil {
+	if failure.Of(e) == nil {
 		return ""
 	}
 	switch e := e.(type) {

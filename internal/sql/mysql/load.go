@@ -9,6 +9,7 @@ import (
 
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/sql/input"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -124,7 +125,7 @@ func Parse(files []File, opt Options) (prog *ir.Program, err error) {
 	}
 	input.SortNotes(l.notes, files)
 	l.prog.Notes = l.notes
-	if err := ir.Check(l.prog); err != nil {
+	if err := wellformed.Check(l.prog); err != nil {
 		return nil, fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)
 	}
 	return l.prog, nil

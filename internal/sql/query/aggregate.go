@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -30,7 +31,7 @@ func (q *Query) aggregates(x *Place, s *pg.SelectStmt) {
 		}
 	}
 	for _, n := range s.SortClause {
-		if v := y.Expr(pg.Inner(n).(*pg.SortBy).Node); v.Expr != nil && ir.MayFail(v.Expr) {
+		if v := y.Expr(pg.Inner(n).(*pg.SortBy).Node); v.Expr != nil && failure.MayFail(v.Expr) {
 			x.Unmodelled("ORDER BY of what may fail, with aggregates")
 		}
 	}

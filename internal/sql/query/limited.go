@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -121,7 +122,7 @@ func Kept(b *expr.Draft, q *Query, limit, offset ir.Expr, pos ir.Pos) picked {
 		return func([]ir.Source) ir.Expr { return ir.C(ir.Bool(false)) }
 	}
 	for _, o := range q.Order {
-		if ir.MayFail(o.Expr) {
+		if failure.MayFail(o.Expr) {
 			b.Unmodelled("LIMIT in an order that may fail")
 		}
 	}
@@ -289,7 +290,7 @@ func SkipRows(b *expr.Draft, q *Query, pos ir.Pos, first bool) {
 // condition of q where it is one row.
 func pick(b *expr.Draft, q *Query, pos ir.Pos, first bool) picked {
 	for _, o := range q.Order {
-		if ir.MayFail(o.Expr) {
+		if failure.MayFail(o.Expr) {
 			b.Unmodelled("SKIP LOCKED in an order that may fail")
 		}
 	}

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -237,7 +238,7 @@ func (x *Place) uncorrelated(s *pg.SelectStmt) *Query {
 			x.Unmodelled("a correlated subquery as a value")
 		}
 	}
-	if (x.Conditional || x.PerRow) && (ir.MayFail(q.Where) || AnyMayFail(q.Targets)) {
+	if (x.Conditional || x.PerRow) && (failure.MayFail(q.Where) || AnyMayFail(q.Targets)) {
 		x.Unmodelled("a subquery that may fail under a condition")
 	}
 	return q
@@ -246,7 +247,7 @@ func (x *Place) uncorrelated(s *pg.SelectStmt) *Query {
 // AnyMayFail reports whether computing a column may end in an error.
 func AnyMayFail(cols []expr.Column) bool {
 	for _, c := range cols {
-		if ir.MayFail(c.Expr) {
+		if failure.MayFail(c.Expr) {
 			return true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -346,7 +347,7 @@ func (b *Writer) writeJoin(f *expr.Frame, w *writeQuery, row *expr.RowSource, re
 	}
 	loop.Body = b.Collect(func() {
 		change(where, func(e ir.Expr) ir.Expr {
-			t, err := ir.TypeOf(e, b.Txn, q.From...)
+			t, err := wellformed.TypeOf(e, b.Txn, q.From...)
 			if err != nil {
 				panic("write: " + err.Error())
 			}

@@ -1,4 +1,4 @@
-package ir
+package irwords
 
 import (
 	"fmt"
@@ -62,3 +62,6 @@ func inQuotes(s string, q rune) string {
 	}
 	return b.String() + string(q)
 }
+
+// Text prints a text as the text form does.
+func Text(s string) string { return inQuotes(s, '\'') }

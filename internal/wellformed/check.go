@@ -1,20 +1,24 @@
-package ir
+package wellformed
 
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/internal/irwords"
+	"github.com/txrobust/robust/ir"
 )
 
 // Check is the sanity check: names are declared, types fit, statements stand
 // where they may. It runs after parsing and after every pass. The error, if
 // any, is an *Error with the first fault's position.
-func Check(p *Program) error {
+func Check(p *ir.Program) error {
 	c := &checker{prog: p}
 	return Catch(c.program)
 }
 
 // MustCheck panics if p is broken; pass names the pass that made it.
-func MustCheck(pass string, p *Program) *Program {
+func MustCheck(pass string, p *ir.Program) *ir.Program {
 	if err := Check(p); err != nil {
 		panic("ir: after " + pass + ": " + err.Error() + "\n" + p.String())
 	}
@@ -28,16 +32,16 @@ type enclosing struct {
 }
 
 type checker struct {
-	prog *Program
-	txn  *Txn
+	prog *ir.Program
+	txn  *ir.Txn
 	// loops and blocks around the statement, innermost last
 	around []enclosing
 	// savepoints in scope
 	points map[string]bool
 }
 
-func (c *checker) fail(pos Pos, format string, args ...any) {
-	panic(ParseFailure{Errorf(pos, format, args...)})
+func (c *checker) fail(pos ir.Pos, format string, args ...any) {
+	panic(ParseFailure{ir.Errorf(pos, format, args...)})
 }
 
 func (c *checker) program() {
@@ -50,7 +54,7 @@ func (c *checker) program() {
 		c.table(t)
 	}
 	for _, inv := range c.prog.Invariants {
-		c.want(inv.Pos, Scope{Rows: inv.From}, inv.Expr, BoolType, "an invariant")
+		c.want(inv.Pos, Scope{Rows: inv.From}, inv.Expr, ir.BoolType, "an invariant")
 	}
 	txns := map[string]bool{}
 	for _, t := range c.prog.Txns {
@@ -69,7 +73,7 @@ func (c *checker) program() {
 	}
 }
 
-func (c *checker) table(t *Table) {
+func (c *checker) table(t *ir.Table) {
 	names := map[string]bool{}
 	for _, col := range t.Columns {
 		if names[col.Name] {
@@ -84,10 +88,10 @@ func (c *checker) table(t *Table) {
 	} else if len(t.Key) == 0 {
 		c.fail(t.Pos, "table %s has no key", t.Name)
 	}
-	self := Scope{Rows: []Source{{t, t.Name}}}
+	self := Scope{Rows: []ir.Source{{Table: t, Row: t.Name}}}
 	for _, u := range t.Uniques {
 		if u.Where != nil {
-			c.want(u.Pos, self, u.Where, BoolType, "the condition of "+u.Name)
+			c.want(u.Pos, self, u.Where, ir.BoolType, "the condition of "+u.Name)
 		}
 	}
 	for i := range t.Exclusions {
@@ -103,18 +107,18 @@ func (c *checker) table(t *Table) {
 				c.fail(f.Pos, "foreign key %s compares %s with %s", f.Name, from, to)
 			}
 		}
-		if !f.Ref.isKeyOrUnique(f.RefColumns) {
+		if !isKeyOrUnique(f.Ref, f.RefColumns) {
 			c.fail(f.Pos, "foreign key %s refers to columns of %s that are no key", f.Name, f.Ref.Name)
 		}
-		if (f.OnDelete != NoAction || f.OnUpdate != NoAction) && (f.Ref == t || !SameColumns(f.RefColumns, f.Ref.Key)) {
+		if (f.OnDelete != ir.NoAction || f.OnUpdate != ir.NoAction) && (f.Ref == t || !ir.SameColumns(f.RefColumns, f.Ref.Key)) {
 			c.fail(f.Pos, "foreign key %s has an action, but does not refer to the primary key of another table", f.Name)
 		}
 		for _, col := range f.Columns {
-			null := f.OnDelete == SetNull || f.OnUpdate == SetNull
+			null := f.OnDelete == ir.SetNull || f.OnUpdate == ir.SetNull
 			if null && (t.Columns[col].NotNull || t.IsKey(col)) {
 				c.fail(f.Pos, "foreign key %s sets %s to NULL, which cannot be", f.Name, t.Columns[col].Name)
 			}
-			if (f.OnDelete == SetDefault || f.OnUpdate != NoAction) && t.IsKey(col) {
+			if (f.OnDelete == ir.SetDefault || f.OnUpdate != ir.NoAction) && t.IsKey(col) {
 				c.fail(f.Pos, "foreign key %s sets the key column %s, which cannot be", f.Name, t.Columns[col].Name)
 			}
 		}
@@ -123,7 +127,7 @@ func (c *checker) table(t *Table) {
 		c.want(t.Pos, self, col.Generated, col.Type, "generated column "+col.Name)
 	}
 	for _, k := range t.Checks {
-		c.want(k.Pos, self, k.Expr, BoolType, "check "+k.Name)
+		c.want(k.Pos, self, k.Expr, ir.BoolType, "check "+k.Name)
 	}
 	for _, r := range t.Rows {
 		for i, v := range r {
@@ -140,36 +144,19 @@ func (c *checker) table(t *Table) {
 
 // isKeyOrUnique reports whether cols, as a set, are the primary key or a
 // total unique key.
-func (t *Table) isKeyOrUnique(cols []int) bool {
-	if SameColumns(cols, t.Key) {
+func isKeyOrUnique(t *ir.Table, cols []int) bool {
+	if ir.SameColumns(cols, t.Key) {
 		return true
 	}
 	for _, u := range t.Uniques {
-		if u.Where == nil && SameColumns(cols, u.Columns) {
+		if u.Where == nil && ir.SameColumns(cols, u.Columns) {
 			return true
 		}
 	}
 	return false
 }
 
-// SameColumns compares two lists of columns as sets.
-func SameColumns(a, b []int) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	set := map[int]bool{}
-	for _, x := range a {
-		set[x] = true
-	}
-	for _, x := range b {
-		if !set[x] {
-			return false
-		}
-	}
-	return true
-}
-
-func (c *checker) transaction(t *Txn) {
+func (c *checker) transaction(t *ir.Txn) {
 	c.txn, c.around, c.points = t, nil, map[string]bool{}
 	names := map[string]bool{}
 	declare := func(n string) {
@@ -198,7 +185,7 @@ func (c *checker) transaction(t *Txn) {
 	c.stmts(t.Body)
 }
 
-func (c *checker) stmts(list []Stmt) {
+func (c *checker) stmts(list []ir.Stmt) {
 	for i, s := range list {
 		c.stmt(s)
 		c.cascades(s, list[i+1:])
@@ -207,24 +194,24 @@ func (c *checker) stmts(list []Stmt) {
 }
 
 // moves checks that the two halves of a change of key stand together.
-func (c *checker) moves(list []Stmt, i int) {
+func (c *checker) moves(list []ir.Stmt, i int) {
 	switch s := list[i].(type) {
-	case *Delete:
+	case *ir.Delete:
 		if !s.Moved {
 			return
 		}
 		if i+1 < len(list) {
-			if in, ok := list[i+1].(*Insert); ok && in.Table == s.Table && len(in.Moved) > 0 {
+			if in, ok := list[i+1].(*ir.Insert); ok && in.Table == s.Table && len(in.Moved) > 0 {
 				return
 			}
 		}
 		c.fail(s.At.Pos, "a row of %s moves, and no \"insert … moved\" follows at once", s.Table.Name)
-	case *Insert:
+	case *ir.Insert:
 		if len(s.Moved) == 0 {
 			return
 		}
 		if i > 0 {
-			if d, ok := list[i-1].(*Delete); ok && d.Table == s.Table && d.Moved {
+			if d, ok := list[i-1].(*ir.Delete); ok && d.Table == s.Table && d.Moved {
 				return
 			}
 		}
@@ -234,19 +221,19 @@ func (c *checker) moves(list []Stmt, i int) {
 
 // wholeKey reports whether a condition says of a row what each column of its
 // key is.
-func (t *Table) wholeKey(row string, where Expr) bool {
+func wholeKey(t *ir.Table, row string, where ir.Expr) bool {
 	told := map[string]bool{}
-	for _, e := range Conjuncts(where) {
-		eq, ok := e.(*Binary)
-		if !ok || eq.Op != Eq {
+	for _, e := range ir.Conjuncts(where) {
+		eq, ok := e.(*ir.Binary)
+		if !ok || eq.Op != ir.Eq {
 			continue
 		}
-		for _, side := range [][2]Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
-			col, isCol := side[0].(*Col)
+		for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
+			col, isCol := side[0].(*ir.Col)
 			free := true
-			WalkExpr(side[1], func(e Expr) {
+			ir.WalkExpr(side[1], func(e ir.Expr) {
 				switch e.(type) {
-				case *Col, *Exists:
+				case *ir.Col, *ir.Exists:
 					free = false
 				}
 			})
@@ -264,28 +251,28 @@ func (t *Table) wholeKey(row string, where Expr) bool {
 }
 
 // cascades checks that the actions of foreign keys follow a deletion.
-func (c *checker) cascades(s Stmt, after []Stmt) {
-	from := Written(s)
-	action := func(f *ForeignKey) Action { return f.OnDelete }
+func (c *checker) cascades(s ir.Stmt, after []ir.Stmt) {
+	from := ir.Written(s)
+	action := func(f *ir.ForeignKey) ir.Action { return f.OnDelete }
 	what := "are deleted"
 	switch s := s.(type) {
-	case *Delete:
+	case *ir.Delete:
 		if s.Moved {
 			return
 		}
-	case *Insert:
-		action = func(f *ForeignKey) Action { return f.OnMove(s.Moved) }
+	case *ir.Insert:
+		action = func(f *ir.ForeignKey) ir.Action { return f.OnMove(s.Moved) }
 		what = "get other keys"
-	case *Cascade:
+	case *ir.Cascade:
 		if !s.Deletes() {
 			return
 		}
 	default:
 		return
 	}
-	done := map[*ForeignKey]bool{}
+	done := map[*ir.ForeignKey]bool{}
 	for _, a := range after {
-		if a, ok := a.(*Cascade); ok && a.Key < len(a.Table.ForeignKeys) {
+		if a, ok := a.(*ir.Cascade); ok && a.Key < len(a.Table.ForeignKeys) {
 			done[a.ForeignKey()] = true
 			continue
 		}
@@ -293,14 +280,14 @@ func (c *checker) cascades(s Stmt, after []Stmt) {
 	}
 	for _, t := range c.prog.Tables {
 		for i := range t.ForeignKeys {
-			if f := &t.ForeignKeys[i]; f.Ref == from && action(f) != NoAction && !done[f] {
+			if f := &t.ForeignKeys[i]; f.Ref == from && action(f) != ir.NoAction && !done[f] {
 				c.fail(s.Position(), "rows of %s %s, and no \"cascade %s %s\" follows", from.Name, what, t.Name, f.Name)
 			}
 		}
 	}
 }
 
-func (c *checker) local(pos Pos, name string, t Type) {
+func (c *checker) local(pos ir.Pos, name string, t ir.Type) {
 	have, ok := c.txn.LocalType(name)
 	if !ok {
 		c.fail(pos, "local %s is not declared in transaction %s", name, c.txn.Name)
@@ -310,7 +297,7 @@ func (c *checker) local(pos Pos, name string, t Type) {
 	}
 }
 
-func (c *checker) typeOf(pos Pos, sc Scope, e Expr) Type {
+func (c *checker) typeOf(pos ir.Pos, sc Scope, e ir.Expr) ir.Type {
 	t, err := sc.TypeOf(e)
 	if err != nil {
 		c.fail(pos, "%s", err)
@@ -318,27 +305,27 @@ func (c *checker) typeOf(pos Pos, sc Scope, e Expr) Type {
 	return t
 }
 
-func (c *checker) want(pos Pos, sc Scope, e Expr, t Type, what string) {
+func (c *checker) want(pos ir.Pos, sc Scope, e ir.Expr, t ir.Type, what string) {
 	if e == nil {
 		return
 	}
 	if have := c.typeOf(pos, sc, e); !t.Accepts(have) {
-		c.fail(pos, "%s must have type %s, but %s has type %s", what, t, ExprString(e), have)
+		c.fail(pos, "%s must have type %s, but %s has type %s", what, t, ir.ExprString(e), have)
 	}
 }
 
-func (c *checker) scope(rows ...Source) Scope { return Scope{Txn: c.txn, Rows: rows} }
+func (c *checker) scope(rows ...ir.Source) Scope { return Scope{Txn: c.txn, Rows: rows} }
 
-func (c *checker) query(pos Pos, q Query) Scope {
+func (c *checker) query(pos ir.Pos, q ir.Query) Scope {
 	if len(q.From) == 0 {
 		c.fail(pos, "a query needs a table")
 	}
 	sc := c.scope(q.From...)
-	c.want(pos, sc, q.Where, BoolType, "a condition")
+	c.want(pos, sc, q.Where, ir.BoolType, "a condition")
 	return sc
 }
 
-func (c *checker) into(pos Pos, sc Scope, into []string, cols []Expr) {
+func (c *checker) into(pos ir.Pos, sc Scope, into []string, cols []ir.Expr) {
 	if len(into) != len(cols) {
 		c.fail(pos, "%d locals for %d values", len(into), len(cols))
 	}
@@ -347,23 +334,23 @@ func (c *checker) into(pos Pos, sc Scope, into []string, cols []Expr) {
 	}
 }
 
-func (c *checker) order(pos Pos, sc Scope, os []Order) {
+func (c *checker) order(pos ir.Pos, sc Scope, os []ir.Order) {
 	for _, o := range os {
 		c.typeOf(pos, sc, o.Expr)
 	}
 }
 
-func (c *checker) locks(pos Pos, q Query, locks Locks) {
+func (c *checker) locks(pos ir.Pos, q ir.Query, locks ir.Locks) {
 	for _, l := range locks {
 		for _, r := range l.Of {
-			if !slices.ContainsFunc(q.From, func(s Source) bool { return s.Row == r }) {
+			if !slices.ContainsFunc(q.From, func(s ir.Source) bool { return s.Row == r }) {
 				c.fail(pos, "there is no row variable %s to lock", r)
 			}
 		}
 	}
 }
 
-func (c *checker) sets(pos Pos, t *Table, sc Scope, sets []Set) {
+func (c *checker) sets(pos ir.Pos, t *ir.Table, sc Scope, sets []ir.Set) {
 	for _, s := range sets {
 		if t.IsKey(s.Col) {
 			c.fail(pos, "the key column %s of %s cannot be set", t.Columns[s.Col].Name, t.Name)
@@ -372,14 +359,14 @@ func (c *checker) sets(pos Pos, t *Table, sc Scope, sets []Set) {
 	}
 }
 
-func (c *checker) stmt(s Stmt) {
+func (c *checker) stmt(s ir.Stmt) {
 	pos := s.Position()
 	switch s := s.(type) {
-	case *Assign:
+	case *ir.Assign:
 		c.local(pos, s.Var, c.typeOf(pos, c.scope(), s.Expr))
-	case *Havoc:
-		c.local(pos, s.Var, NullType)
-	case *Select:
+	case *ir.Havoc:
+		c.local(pos, s.Var, ir.NullType)
+	case *ir.Select:
 		sc := c.query(pos, s.Query)
 		if len(s.Aggs) > 0 {
 			if len(s.Cols) > 0 || len(s.Order) > 0 || len(s.Locks) > 0 || s.Found != "" {
@@ -400,21 +387,21 @@ func (c *checker) stmt(s Stmt) {
 		c.order(pos, sc, s.Order)
 		c.locks(pos, s.Query, s.Locks)
 		if s.Found != "" {
-			c.local(pos, s.Found, BoolType)
+			c.local(pos, s.Found, ir.BoolType)
 		}
-	case *Emit:
+	case *ir.Emit:
 		for _, e := range s.Exprs {
 			c.typeOf(pos, c.scope(), e)
 		}
-	case *EmitRows:
+	case *ir.EmitRows:
 		sc := c.query(pos, s.Query)
 		for _, e := range s.Cols {
 			c.typeOf(pos, sc, e)
 		}
 		c.order(pos, sc, s.Order)
 		c.locks(pos, s.Query, s.Locks)
-		c.want(pos, c.scope(), s.Limit, IntType, "the limit")
-	case *Insert:
+		c.want(pos, c.scope(), s.Limit, ir.IntType, "the limit")
+	case *ir.Insert:
 		if len(s.Cols) != len(s.Values) {
 			c.fail(pos, "%d columns for %d values", len(s.Cols), len(s.Values))
 		}
@@ -435,15 +422,15 @@ func (c *checker) stmt(s Stmt) {
 			c.fail(pos, "%s is a shared variable: nothing can be inserted", s.Table.Name)
 		}
 		if f := s.Conflict; f != nil {
-			if f.Target != nil && !s.Table.isKeyOrUnique(f.Target) && !s.Table.isPartialUnique(f.Target) {
-				c.fail(pos, "no key of %s has the columns of ON CONFLICT (%s)", s.Table.Name, s.Table.columnList(f.Target))
+			if f.Target != nil && !isKeyOrUnique(s.Table, f.Target) && !isPartialUnique(s.Table, f.Target) {
+				c.fail(pos, "no key of %s has the columns of ON CONFLICT (%s)", s.Table.Name, columnList(s.Table, f.Target))
 			}
-			sc := c.scope(Source{s.Table, f.Row}, Source{s.Table, Excluded})
+			sc := c.scope(ir.Source{Table: s.Table, Row: f.Row}, ir.Source{Table: s.Table, Row: ir.Excluded})
 			c.sets(pos, s.Table, sc, f.Sets)
-			c.want(pos, sc, f.Where, BoolType, "a condition")
+			c.want(pos, sc, f.Where, ir.BoolType, "a condition")
 		}
 		if s.Done != "" {
-			c.local(pos, s.Done, BoolType)
+			c.local(pos, s.Done, ir.BoolType)
 		}
 		if len(s.Moved) > 0 {
 			if s.Conflict != nil || s.Done != "" {
@@ -453,19 +440,19 @@ func (c *checker) stmt(s Stmt) {
 				c.fail(pos, "a row of %s moves, but no column of its key changes", s.Table.Name)
 			}
 		}
-	case *Update:
-		sc := c.scope(Source{s.Table, s.Row})
+	case *ir.Update:
+		sc := c.scope(ir.Source{Table: s.Table, Row: s.Row})
 		c.sets(pos, s.Table, sc, s.Sets)
-		c.want(pos, sc, s.Where, BoolType, "a condition")
-	case *Delete:
+		c.want(pos, sc, s.Where, ir.BoolType, "a condition")
+	case *ir.Delete:
 		if s.Table.Var {
 			c.fail(pos, "%s is a shared variable: it cannot be deleted", s.Table.Name)
 		}
-		c.want(pos, c.scope(Source{s.Table, s.Row}), s.Where, BoolType, "a condition")
-		if s.Moved && (s.Where == nil || !s.Table.wholeKey(s.Row, s.Where)) {
+		c.want(pos, c.scope(ir.Source{Table: s.Table, Row: s.Row}), s.Where, ir.BoolType, "a condition")
+		if s.Moved && (s.Where == nil || !wholeKey(s.Table, s.Row, s.Where)) {
 			c.fail(pos, "the condition must say which row of %s moves: each column of its key = …", s.Table.Name)
 		}
-	case *Cascade:
+	case *ir.Cascade:
 		if s.Key >= len(s.Table.ForeignKeys) {
 			c.fail(pos, "%s has no foreign key of this number", s.Table.Name)
 		}
@@ -476,64 +463,64 @@ func (c *checker) stmt(s Stmt) {
 		for i, e := range s.Values {
 			c.want(pos, c.scope(), e, s.Table.Columns[fk.Columns[i]].Type, "column "+s.Table.Columns[fk.Columns[i]].Name)
 		}
-		if fk.OnDelete == NoAction && fk.OnUpdate == NoAction {
+		if fk.OnDelete == ir.NoAction && fk.OnUpdate == ir.NoAction {
 			c.fail(pos, "foreign key %s has no action", fk.Name)
 		}
-		if len(s.Values) == 0 && fk.OnDelete != CascadeDelete && fk.OnDelete != SetNull {
+		if len(s.Values) == 0 && fk.OnDelete != ir.CascadeDelete && fk.OnDelete != ir.SetNull {
 			c.fail(pos, "foreign key %s needs values: cascade … set (…)", fk.Name)
 		}
-	case *LockRows:
+	case *ir.LockRows:
 		sc := c.query(pos, s.Query)
 		c.order(pos, sc, s.Order)
-		c.want(pos, c.scope(), s.Limit, IntType, "the limit")
+		c.want(pos, c.scope(), s.Limit, ir.IntType, "the limit")
 		if c.locks(pos, s.Query, s.Locks); len(s.Locks) == 0 {
 			c.fail(pos, "a lock of rows must have a mode, such as for update")
 		}
-	case *Dropped:
+	case *ir.Dropped:
 		if len(s.Query.From) > 0 {
 			c.order(pos, c.query(pos, s.Query), s.Order)
-			c.want(pos, c.scope(), s.Limit, IntType, "the limit")
+			c.want(pos, c.scope(), s.Limit, ir.IntType, "the limit")
 			c.locks(pos, s.Query, s.Locks)
 		}
-	case *LockTable, *Abort, *Return, *Fail, *Unmodelled:
-	case *If:
-		c.want(pos, c.scope(), s.Cond, BoolType, "a condition")
+	case *ir.LockTable, *ir.Abort, *ir.Return, *ir.Fail, *ir.Unmodelled:
+	case *ir.If:
+		c.want(pos, c.scope(), s.Cond, ir.BoolType, "a condition")
 		c.stmts(s.Then)
 		c.stmts(s.Else)
-	case *While:
-		c.want(pos, c.scope(), s.Cond, BoolType, "a condition")
+	case *ir.While:
+		c.want(pos, c.scope(), s.Cond, ir.BoolType, "a condition")
 		c.inside(pos, enclosing{s.Label, true}, s.Body)
-	case *Block:
+	case *ir.Block:
 		c.inside(pos, enclosing{s.Label, false}, s.Body)
-	case *ForRange:
-		c.local(pos, s.Var, IntType)
-		c.want(pos, c.scope(), s.From, IntType, "a bound")
-		c.want(pos, c.scope(), s.To, IntType, "a bound")
+	case *ir.ForRange:
+		c.local(pos, s.Var, ir.IntType)
+		c.want(pos, c.scope(), s.From, ir.IntType, "a bound")
+		c.want(pos, c.scope(), s.To, ir.IntType, "a bound")
 		c.inside(pos, enclosing{s.Label, true}, s.Body)
-	case *Foreach:
+	case *ir.Foreach:
 		sc := c.query(pos, s.Query)
 		c.into(pos, sc, s.Into, s.Cols)
 		c.order(pos, sc, s.Order)
 		c.locks(pos, s.Query, s.Locks)
 		if s.Found != "" {
-			c.local(pos, s.Found, BoolType)
+			c.local(pos, s.Found, ir.BoolType)
 		}
 		c.inside(pos, enclosing{s.Label, true}, s.Body)
-	case *Break:
+	case *ir.Break:
 		c.target(pos, s.Label, false)
-	case *Continue:
+	case *ir.Continue:
 		c.target(pos, s.Label, true)
-	case *Assume:
-		c.want(pos, c.scope(), s.Cond, BoolType, "a condition")
-	case *Send:
+	case *ir.Assume:
+		c.want(pos, c.scope(), s.Cond, ir.BoolType, "a condition")
+	case *ir.Send:
 		c.send(pos, s)
-	case *Savepoint:
+	case *ir.Savepoint:
 		c.points[s.Name] = true
-	case *RollbackTo:
+	case *ir.RollbackTo:
 		if !c.points[s.Name] {
 			c.fail(pos, "there is no savepoint %s", s.Name)
 		}
-	case *CopyTable:
+	case *ir.CopyTable:
 		if len(s.Dst.Columns) != len(s.Src.Columns) || s.Dst.Var != s.Src.Var {
 			c.fail(pos, "%s and %s have different shapes", s.Dst.Name, s.Src.Name)
 		}
@@ -543,7 +530,7 @@ func (c *checker) stmt(s Stmt) {
 }
 
 // send checks that what a command is told by is declared.
-func (c *checker) send(pos Pos, s *Send) {
+func (c *checker) send(pos ir.Pos, s *ir.Send) {
 	if s.Unknown == "" && len(s.Text) != len(s.Args)+1 {
 		c.fail(pos, "a command of %d parts for %d values", len(s.Text), len(s.Args))
 	}
@@ -561,16 +548,16 @@ func (c *checker) send(pos Pos, s *Send) {
 	}
 }
 
-func (t *Table) isPartialUnique(cols []int) bool {
+func isPartialUnique(t *ir.Table, cols []int) bool {
 	for _, u := range t.Uniques {
-		if SameColumns(cols, u.Columns) {
+		if ir.SameColumns(cols, u.Columns) {
 			return true
 		}
 	}
 	return false
 }
 
-func (c *checker) inside(pos Pos, e enclosing, body []Stmt) {
+func (c *checker) inside(pos ir.Pos, e enclosing, body []ir.Stmt) {
 	if e.label != "" {
 		for _, o := range c.around {
 			if o.label == e.label {
@@ -584,7 +571,7 @@ func (c *checker) inside(pos Pos, e enclosing, body []Stmt) {
 }
 
 // target checks that there is something to break or continue.
-func (c *checker) target(pos Pos, label string, loop bool) {
+func (c *checker) target(pos ir.Pos, label string, loop bool) {
 	for _, e := range c.around {
 		if label == "" && e.loop || label != "" && e.label == label && (e.loop || !loop) {
 			return
@@ -594,4 +581,20 @@ func (c *checker) target(pos Pos, label string, loop bool) {
 		c.fail(pos, "there is no loop to leave or continue")
 	}
 	c.fail(pos, "nothing here has the label %s", label)
+}
+
+// exclusion checks a constraint of t.
+func (c *checker) exclusion(t *ir.Table, x *ir.Exclusion) {
+	c.want(x.Pos, Scope{Rows: x.Sources(t)}, x.Expr, ir.BoolType, "the condition of "+x.Name)
+	if why := x.Fault(); why != "" {
+		c.fail(x.Pos, "exclusion %s: %s", x.Name, why)
+	}
+}
+
+func columnList(t *ir.Table, cols []int) string {
+	var names []string
+	for _, c := range cols {
+		names = append(names, irwords.Ident(t.Columns[c].Name))
+	}
+	return strings.Join(names, ", ")
 }

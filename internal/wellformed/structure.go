@@ -1,4 +1,6 @@
-package ir
+package wellformed
+
+import "github.com/txrobust/robust/ir"
 
 // Structure gives every labelled transaction of p a structured body, in place.
 //
@@ -9,10 +11,10 @@ package ir
 //
 // What is added is outside of Program.Domain, which bounds integers: choices are
 // truth values, and the program counter is a rational.
-func Structure(p *Program) {
+func Structure(p *ir.Program) {
 	for _, t := range p.Txns {
 		if t.Labelled != nil {
-			s := &structurer{txn: t, at: map[string][]Instr{}}
+			s := &structurer{txn: t, at: map[string][]ir.Instr{}}
 			for _, in := range t.Labelled {
 				s.at[in.Label] = append(s.at[in.Label], in)
 			}
@@ -31,14 +33,14 @@ func Structure(p *Program) {
 const maxNested = 400
 
 type structurer struct {
-	txn  *Txn
-	at   map[string][]Instr
+	txn  *ir.Txn
+	at   map[string][]ir.Instr
 	size int
 }
 
 // nested gives the code from label to the end, or false if it has a cycle or
 // is larger than limit.
-func (s *structurer) nested(label string, on map[string]bool, limit int) ([]Stmt, bool) {
+func (s *structurer) nested(label string, on map[string]bool, limit int) ([]ir.Stmt, bool) {
 	ins := s.at[label]
 	if label == "" || len(ins) == 0 {
 		return nil, true
@@ -48,14 +50,14 @@ func (s *structurer) nested(label string, on map[string]bool, limit int) ([]Stmt
 	}
 	on[label] = true
 	defer delete(on, label)
-	branches := make([][]Stmt, len(ins))
+	branches := make([][]ir.Stmt, len(ins))
 	for i, in := range ins {
 		rest, ok := s.nested(in.Goto, on, limit)
 		if !ok {
 			return nil, false
 		}
 		if in.Stmt != nil {
-			rest = append([]Stmt{in.Stmt}, rest...)
+			rest = append([]ir.Stmt{in.Stmt}, rest...)
 		}
 		branches[i] = rest
 	}
@@ -63,40 +65,40 @@ func (s *structurer) nested(label string, on map[string]bool, limit int) ([]Stmt
 }
 
 // choice joins the branches of one label.
-func (s *structurer) choice(ins []Instr, branches [][]Stmt) []Stmt {
-	at := At{Pos: ins[0].Pos}
+func (s *structurer) choice(ins []ir.Instr, branches [][]ir.Stmt) []ir.Stmt {
+	at := ir.At{Pos: ins[0].Pos}
 	if len(branches) == 1 {
 		return branches[0]
 	}
 	if len(branches) == 2 {
-		if a, ok := ins[0].Stmt.(*Assume); ok {
-			if b, ok := ins[1].Stmt.(*Assume); ok && opposite(a.Cond, b.Cond) {
+		if a, ok := ins[0].Stmt.(*ir.Assume); ok {
+			if b, ok := ins[1].Stmt.(*ir.Assume); ok && opposite(a.Cond, b.Cond) {
 				// The second assumption stays: it also rules out NULL.
-				return []Stmt{&If{At: at, Cond: a.Cond, Then: branches[0][1:], Else: branches[1]}}
+				return []ir.Stmt{&ir.If{At: at, Cond: a.Cond, Then: branches[0][1:], Else: branches[1]}}
 			}
 		}
 	}
 	out := branches[len(branches)-1]
 	for i := len(branches) - 2; i >= 0; i-- {
-		pick := s.txn.AddLocal("choice", BoolType)
-		out = []Stmt{
-			&Havoc{At: at, Var: pick, NotNull: true},
-			&If{At: at, Cond: V(pick), Then: branches[i], Else: out},
+		pick := s.txn.AddLocal("choice", ir.BoolType)
+		out = []ir.Stmt{
+			&ir.Havoc{At: at, Var: pick, NotNull: true},
+			&ir.If{At: at, Cond: ir.V(pick), Then: branches[i], Else: out},
 		}
 	}
 	return out
 }
 
 // opposite reports whether one condition is the negation of the other.
-func opposite(a, b Expr) bool {
-	neg := map[BinaryOp]BinaryOp{Eq: Ne, Ne: Eq, Lt: Ge, Ge: Lt, Gt: Le, Le: Gt}
-	if x, ok := a.(*Binary); ok {
-		if y, ok := b.(*Binary); ok && neg[x.Op] == y.Op && x.Op >= Eq && x.Op <= Ge {
-			return ExprString(x.X) == ExprString(y.X) && ExprString(x.Y) == ExprString(y.Y)
+func opposite(a, b ir.Expr) bool {
+	neg := map[ir.BinaryOp]ir.BinaryOp{ir.Eq: ir.Ne, ir.Ne: ir.Eq, ir.Lt: ir.Ge, ir.Ge: ir.Lt, ir.Gt: ir.Le, ir.Le: ir.Gt}
+	if x, ok := a.(*ir.Binary); ok {
+		if y, ok := b.(*ir.Binary); ok && neg[x.Op] == y.Op && x.Op >= ir.Eq && x.Op <= ir.Ge {
+			return ir.ExprString(x.X) == ir.ExprString(y.X) && ir.ExprString(x.Y) == ir.ExprString(y.Y)
 		}
 	}
-	for _, pair := range [][2]Expr{{a, b}, {b, a}} {
-		if n, ok := pair[0].(*Unary); ok && n.Op == Not && ExprString(n.X) == ExprString(pair[1]) {
+	for _, pair := range [][2]ir.Expr{{a, b}, {b, a}} {
+		if n, ok := pair[0].(*ir.Unary); ok && n.Op == ir.Not && ir.ExprString(n.X) == ir.ExprString(pair[1]) {
 			return true
 		}
 	}
@@ -104,7 +106,7 @@ func opposite(a, b Expr) bool {
 }
 
 // counter gives a loop that executes one instruction a round.
-func (s *structurer) counter(start string) []Stmt {
+func (s *structurer) counter(start string) []ir.Stmt {
 	number := map[string]int64{"": -1}
 	var labels []string
 	for _, in := range s.txn.Labelled {
@@ -113,33 +115,33 @@ func (s *structurer) counter(start string) []Stmt {
 			labels = append(labels, in.Label)
 		}
 	}
-	target := func(label string) Expr {
+	target := func(label string) ir.Expr {
 		if n, ok := number[label]; ok {
-			return C(Int(n))
+			return ir.C(ir.Int(n))
 		}
-		return C(Int(-1)) // a label without an instruction ends the transaction
+		return ir.C(ir.Int(-1)) // a label without an instruction ends the transaction
 	}
-	pc := s.txn.AddLocal("pc", NumType)
-	at := At{Pos: s.txn.Pos}
-	var body []Stmt
+	pc := s.txn.AddLocal("pc", ir.NumType)
+	at := ir.At{Pos: s.txn.Pos}
+	var body []ir.Stmt
 	for i := len(labels) - 1; i >= 0; i-- {
 		ins := s.at[labels[i]]
-		branches := make([][]Stmt, len(ins))
+		branches := make([][]ir.Stmt, len(ins))
 		for k, in := range ins {
 			if in.Stmt != nil {
 				branches[k] = append(branches[k], in.Stmt)
 			}
-			branches[k] = append(branches[k], &Assign{At: At{Pos: in.Pos}, Var: pc, Expr: target(in.Goto)})
+			branches[k] = append(branches[k], &ir.Assign{At: ir.At{Pos: in.Pos}, Var: pc, Expr: target(in.Goto)})
 		}
 		step := s.choice(ins, branches)
 		if body == nil {
 			body = step
 		} else {
-			body = []Stmt{&If{At: At{Pos: ins[0].Pos}, Cond: Op(Eq, V(pc), target(labels[i])), Then: step, Else: body}}
+			body = []ir.Stmt{&ir.If{At: ir.At{Pos: ins[0].Pos}, Cond: ir.Op(ir.Eq, ir.V(pc), target(labels[i])), Then: step, Else: body}}
 		}
 	}
-	return []Stmt{
-		&Assign{At: at, Var: pc, Expr: target(start)},
-		&While{At: at, Cond: Op(Ge, V(pc), C(Int(0))), Body: body},
+	return []ir.Stmt{
+		&ir.Assign{At: at, Var: pc, Expr: target(start)},
+		&ir.While{At: at, Cond: ir.Op(ir.Ge, ir.V(pc), ir.C(ir.Int(0))), Body: body},
 	}
 }

@@ -1,9 +1,13 @@
-package ir
+package wellformed
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/txrobust/robust/ir"
+)
 
 // derived checks a call with a Derivation.
-func (s Scope) derived(e *Call) error {
+func (s Scope) derived(e *ir.Call) error {
 	d := e.Def
 	if len(e.Args) != len(d.Params) {
 		return fmt.Errorf("a derivation has %d arguments for %d parameters", len(e.Args), len(d.Params))
@@ -16,55 +20,55 @@ func (s Scope) derived(e *Call) error {
 	if e.Name != d.Name(e.Type) {
 		return fmt.Errorf("a derivation has the name of another one")
 	}
-	c := relChecker{txn: &Txn{Params: d.Params}}
+	c := relChecker{txn: &ir.Txn{Params: d.Params}}
 	if err := c.rel(d.Rel, nil); err != nil {
 		return err
 	}
-	cols := Columns(d.Rel)
+	cols := ir.Columns(d.Rel)
 	switch d.Want {
-	case WantFirst:
-		if e.Type != OpaqueType {
-			return fmt.Errorf("a row of a derivation has type %s, not %s", OpaqueType, e.Type)
+	case ir.WantFirst:
+		if e.Type != ir.OpaqueType {
+			return fmt.Errorf("a row of a derivation has type %s, not %s", ir.OpaqueType, e.Type)
 		}
-	case WantRows, WantList:
-		if e.Type != ArrayType(KindOpaque) {
-			return fmt.Errorf("the rows of a derivation have type %s, not %s", ArrayType(KindOpaque), e.Type)
+	case ir.WantRows, ir.WantList:
+		if e.Type != ir.ArrayType(ir.KindOpaque) {
+			return fmt.Errorf("the rows of a derivation have type %s, not %s", ir.ArrayType(ir.KindOpaque), e.Type)
 		}
-	case WantValue:
+	case ir.WantValue:
 		if len(cols) == 0 || !e.Type.Accepts(cols[0].Type) {
 			return fmt.Errorf("the value of a derivation must have the type of its first column")
 		}
-	case WantArray:
-		if len(cols) == 0 || e.Type.Kind != KindArray {
+	case ir.WantArray:
+		if len(cols) == 0 || e.Type.Kind != ir.KindArray {
 			return fmt.Errorf("the array of a derivation has type %s", e.Type)
 		}
-	case WantCount:
-		if e.Type != IntType {
+	case ir.WantCount:
+		if e.Type != ir.IntType {
 			return fmt.Errorf("the number of rows has type int, not %s", e.Type)
 		}
 	default:
-		if e.Type != BoolType {
+		if e.Type != ir.BoolType {
 			return fmt.Errorf("whether a derivation has rows has type bool, not %s", e.Type)
 		}
 	}
 	return nil
 }
 
-type relChecker struct{ txn *Txn }
+type relChecker struct{ txn *ir.Txn }
 
 // want checks the type of an expression; nil stands for none.
-func (c relChecker) want(e Expr, rows []Source, t Type) error {
+func (c relChecker) want(e ir.Expr, rows []ir.Source, t ir.Type) error {
 	if e == nil {
 		return nil
 	}
 	have, err := Scope{c.txn, rows}.TypeOf(e)
 	if err == nil && !t.Accepts(have) {
-		err = fmt.Errorf("%s has type %s, not %s", ExprString(e), have, t)
+		err = fmt.Errorf("%s has type %s, not %s", ir.ExprString(e), have, t)
 	}
 	return err
 }
 
-func (c relChecker) items(list []Item, rows []Source) error {
+func (c relChecker) items(list []ir.Item, rows []ir.Source) error {
 	for _, i := range list {
 		if err := c.want(i.Expr, rows, i.Type); err != nil {
 			return err
@@ -73,30 +77,30 @@ func (c relChecker) items(list []Item, rows []Source) error {
 	return nil
 }
 
-func (c relChecker) rel(r Rel, outer []Source) error {
+func (c relChecker) rel(r ir.Rel, outer []ir.Source) error {
 	switch r := r.(type) {
-	case *Given:
+	case *ir.Given:
 		t, ok := c.txn.LocalType(r.Param)
-		if !ok || t != ArrayType(KindOpaque) {
+		if !ok || t != ir.ArrayType(ir.KindOpaque) {
 			return fmt.Errorf("%s is no parameter that holds rows", r.Param)
 		}
 		return nil
-	case *Elems:
+	case *ir.Elems:
 		if r.Array == nil {
-			if err := c.want(r.Lo, outer, IntType); err != nil {
+			if err := c.want(r.Lo, outer, ir.IntType); err != nil {
 				return err
 			}
-			return c.want(r.Hi, outer, IntType)
+			return c.want(r.Hi, outer, ir.IntType)
 		}
 		t, err := Scope{c.txn, outer}.TypeOf(r.Array)
-		if err == nil && t.Kind != KindArray {
-			err = fmt.Errorf("%s is no array", ExprString(r.Array))
+		if err == nil && t.Kind != ir.KindArray {
+			err = fmt.Errorf("%s is no array", ir.ExprString(r.Array))
 		}
 		return err
-	case *Project:
+	case *ir.Project:
 		rows, err := c.from(r.From, outer)
 		if err == nil {
-			err = c.want(r.Where, rows, BoolType)
+			err = c.want(r.Where, rows, ir.BoolType)
 		}
 		if err == nil {
 			err = c.items(r.Cols, rows)
@@ -111,16 +115,16 @@ func (c relChecker) rel(r Rel, outer []Source) error {
 				_, err = Scope{c.txn, rows}.TypeOf(e)
 			}
 		}
-		for _, e := range []Expr{r.Limit, r.Offset} {
+		for _, e := range []ir.Expr{r.Limit, r.Offset} {
 			if err == nil {
-				err = c.want(e, outer, IntType)
+				err = c.want(e, outer, ir.IntType)
 			}
 		}
 		return err
-	case *Group:
+	case *ir.Group:
 		rows, err := c.from(r.From, outer)
 		if err == nil {
-			err = c.want(r.Where, rows, BoolType)
+			err = c.want(r.Where, rows, ir.BoolType)
 		}
 		if err == nil {
 			err = c.items(r.Keys, rows)
@@ -131,8 +135,8 @@ func (c relChecker) rel(r Rel, outer []Source) error {
 			}
 		}
 		return err
-	case *SetOp:
-		a, b := Columns(r.L), Columns(r.R)
+	case *ir.SetOp:
+		a, b := ir.Columns(r.L), ir.Columns(r.R)
 		if len(a) != len(b) {
 			return fmt.Errorf("%s of %d and %d columns", r.Op, len(a), len(b))
 		}
@@ -150,13 +154,13 @@ func (c relChecker) rel(r Rel, outer []Source) error {
 }
 
 // from gives the row variables in scope after a FROM list.
-func (c relChecker) from(f From, outer []Source) ([]Source, error) {
+func (c relChecker) from(f ir.From, outer []ir.Source) ([]ir.Source, error) {
 	switch f := f.(type) {
 	case nil:
 		return outer, nil
-	case *Leaf:
-		return append(append([]Source{}, outer...), Sources(f)...), c.rel(f.Rel, outer)
-	case *Join:
+	case *ir.Leaf:
+		return append(append([]ir.Source{}, outer...), ir.Sources(f)...), c.rel(f.Rel, outer)
+	case *ir.Join:
 		left, err := c.from(f.L, outer)
 		if err != nil {
 			return nil, err
@@ -165,7 +169,7 @@ func (c relChecker) from(f From, outer []Source) ([]Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return both, c.want(f.On, both, BoolType)
+		return both, c.want(f.On, both, ir.BoolType)
 	}
 	panic(fmt.Sprintf("ir: check: unknown FROM %T", f))
 }

@@ -1,4 +1,6 @@
-package ir
+package wellformed
+
+import "github.com/txrobust/robust/ir"
 
 // What a text may have at most, so that none can exhaust stack or memory. The
 // programs of package sqlmodel stay below.
@@ -18,7 +20,7 @@ const (
 )
 
 // ParseFailure is what Catch catches.
-type ParseFailure struct{ Err *Error }
+type ParseFailure struct{ Err *ir.Error }
 
 // Catch runs f, and gives the fault for which it stops.
 func Catch(f func()) (err error) {

@@ -1,4 +1,7 @@
-package ir
+// Package commits says how runs of a transaction can end.
+package commits
+
+import "github.com/txrobust/robust/ir"
 
 // Commits says how runs of a template can end, as far as they can be executed: an
 // unmodelled statement and a rollback end them without a commit. Conditions are
@@ -8,8 +11,8 @@ type Commits struct {
 	Reading, Writing bool
 }
 
-// CommitsOf gives the ways in which a template may commit.
-func CommitsOf(t *Txn) Commits {
+// Of gives the ways in which a template may commit.
+func Of(t *ir.Txn) Commits {
 	var f flow
 	end := f.through(t.Body, Commits{Reading: true})
 	return end.or(f.returned)
@@ -28,30 +31,30 @@ type flow struct{ returned, broken Commits }
 
 // through gives the ways in which control gets to the end of a list, from those in
 // which it comes to its beginning.
-func (f *flow) through(list []Stmt, c Commits) Commits {
+func (f *flow) through(list []ir.Stmt, c Commits) Commits {
 	for _, s := range list {
 		switch s := s.(type) {
-		case *Unmodelled, *Abort:
+		case *ir.Unmodelled, *ir.Abort:
 			return Commits{}
-		case *Return:
+		case *ir.Return:
 			f.returned = f.returned.or(c)
 			return Commits{}
-		case *Break, *Continue:
+		case *ir.Break, *ir.Continue:
 			f.broken = f.broken.or(c)
 			return Commits{}
-		case *If:
+		case *ir.If:
 			c = f.through(s.Then, c).or(f.through(s.Else, c))
-		case *Block:
+		case *ir.Block:
 			c = f.through(s.Body, c)
 			c = c.or(f.broken)
-		case *While, *ForRange, *Foreach:
+		case *ir.While, *ir.ForRange, *ir.Foreach:
 			for before := (Commits{}); before != c; {
 				before = c
-				c = c.or(f.through(Children(s)[0], c))
+				c = c.or(f.through(ir.Children(s)[0], c))
 				c = c.or(f.broken)
 			}
 		default:
-			if Written(s) != nil && !c.Never() {
+			if ir.Written(s) != nil && !c.Never() {
 				c = Commits{Writing: true}
 			}
 		}
