@@ -21,7 +21,7 @@ const module = "github.com/txrobust/robust"
 // other line has.
 var layers = [][]string{
 	{"internal/quote", "internal/infile", "internal/z3program"}, // names and files of any input: they know nothing of what these mean
-	{"internal/checker/anomalies", "internal/irwords"},
+	{"internal/checker/anomalies", "internal/irwords", "internal/irnames"},
 	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
 	{"history/codec/internal/ednode"},
 	{"history/codec", "history/record"},
@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"internal/checker/view"},
 	{"internal/folder", "internal/dbserver"},
 	{"ir", "internal/smt", "internal/proof", "internal/cache", "internal/sqlgen", "internal/sarif"},
-	{"internal/wellformed", "internal/failure", "internal/commits"},
+	{"internal/wellformed", "internal/failure", "internal/commits", "internal/ignore"},
 	{"engine", "internal/client", "internal/schemafind", "internal/gormmodel"},
 	{"ir/irtext", "internal/prepare", "internal/interp", "internal/draws", "internal/client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "internal/sql/input", "internal/sql/pg", "internal/sql/system", "internal/sql/tidy", "internal/sql/catalog", "analyzer/internal/gotypes", "analyzer/internal/hole"},
 	{"analyzer/internal/program"},

@@ -495,7 +495,7 @@ func (rw *rewriter) encode(s *site, vals []ir.Expr) []ir.Expr {
 			out = append(out, vals[i])
 			continue
 		}
-		zero := ir.Zero(n.typ)
+		zero := n.typ.Zero()
 		if d := rw.in.Domain; d != nil && n.typ.Kind == ir.KindInt {
 			zero = ir.Int(d.Lo)
 		}

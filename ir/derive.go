@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/irwords"
 )
 
@@ -358,7 +359,7 @@ func (d *Derivation) Name(t Type) string {
 }
 
 // Row makes a value of an opaque type out of the values of a row. It is what
-// the opaque function RowFn gives.
+// the opaque function irnames.RowFn gives.
 func Row(vals []Value) Value {
 	var b strings.Builder
 	for _, v := range vals {
@@ -401,22 +402,9 @@ func Fields(v Value) (vals []Value, ok bool) {
 	return vals, true
 }
 
-const (
-	RowFn      = "row"
-	RowsAgg    = "rows"
-	ArrayAgg   = "array" // ARRAY(SELECT …): never NULL
-	WindowFn   = "window "
-	SucceedsFn = "succeeds"
-)
-
-// FieldFn is described at RowFn.
-func FieldFn(i int) string { return fieldPrefix + strconv.Itoa(i) }
-
-const fieldPrefix = "field "
-
 // Field tells which field of its only argument a call takes, if it does.
 func (c *Call) Field() (int, bool) {
-	n, is := strings.CutPrefix(c.Name, fieldPrefix)
+	n, is := strings.CutPrefix(c.Name, irnames.FieldPrefix)
 	if !is || len(c.Args) != 1 {
 		return 0, false
 	}
@@ -427,11 +415,11 @@ func (c *Call) Field() (int, bool) {
 // applyRows computes the functions about row values, and aggregates of them.
 func (c *Call) applyRows(args []Value) (v Value, ok bool) {
 	switch {
-	case c.Name == RowFn:
+	case c.Name == irnames.RowFn:
 		return Row(args), true
-	case c.Name == RowsAgg:
+	case c.Name == irnames.RowsAgg:
 		return Array(args), true
-	case c.Name == SucceedsFn:
+	case c.Name == irnames.SucceedsFn:
 		return Bool(true), true
 	}
 	if i, is := c.Field(); is && len(args) == 1 {
@@ -448,7 +436,7 @@ func (c *Call) applyRows(args []Value) (v Value, ok bool) {
 // Known reports whether the interpreter knows what the call means.
 func (c *Call) Known() bool {
 	f := c.Function()
-	return f != nil && f.Eval != nil || c.Def != nil || c.Name == RowFn || c.Name == RowsAgg || c.Name == SucceedsFn || strings.HasPrefix(c.Name, fieldPrefix)
+	return f != nil && f.Eval != nil || c.Def != nil || c.Name == irnames.RowFn || c.Name == irnames.RowsAgg || c.Name == irnames.SucceedsFn || strings.HasPrefix(c.Name, irnames.FieldPrefix)
 }
 
 // WalkRel calls f for every expression in a relation, outer ones first, and for

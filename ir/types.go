@@ -103,20 +103,6 @@ func (t Type) String() string {
 	return t.Kind.String()
 }
 
-// ParseType is the inverse of Type.String.
-func ParseType(s string) (Type, bool) {
-	elem, isArray := strings.CutSuffix(s, "[]")
-	for k := KindInt; k <= KindOpaque; k++ {
-		if k != KindArray && kindNames[k] == elem {
-			if isArray {
-				return ArrayType(k), true
-			}
-			return Type{Kind: k}, true
-		}
-	}
-	return Type{}, false
-}
-
 // Accepts reports whether a value of type from may be stored where t is
 // wanted: equal types, NULL anywhere, integers as rationals, and an array
 // literal, whose elements have no kind of their own, as any array.

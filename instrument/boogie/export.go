@@ -169,7 +169,7 @@ func (x *exporter) collect() {
 		}
 		for _, l := range t.Locals {
 			if l.Kept {
-				note(ir.Zero(l.Type))
+				note(l.Type.Zero())
 			}
 		}
 		ir.Walk(t.Body, func(s ir.Stmt) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
@@ -322,7 +323,7 @@ func draw(p *ir.Program) *ir.Program {
 			})
 		}
 	}
-	each(p, func(h *ir.Havoc) { h.Of, drawn = ir.NextvalOf(h.Var), append(drawn, h) })
+	each(p, func(h *ir.Havoc) { h.Of, drawn = irnames.NextvalOf(h.Var), append(drawn, h) })
 	any := progen.Copy(p)
 	if slices.ContainsFunc(drawn, func(h *ir.Havoc) bool { return h.Of != drawn[0].Of }) {
 		each(any, func(h *ir.Havoc) { h.Fresh = false })

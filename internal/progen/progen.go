@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
@@ -149,7 +150,7 @@ func (g *gen) exclusion(t *ir.Table) ir.Exclusion {
 	case 2:
 		x.Expr = ir.Op(ir.Ne, col("a", last), col("b", last))
 	case 4:
-		x.Expr = &ir.Call{Name: ir.Symmetric + "overlap", Args: []ir.Expr{col("a", last), col("b", last)}, Type: ir.BoolType}
+		x.Expr = &ir.Call{Name: irnames.Symmetric + "overlap", Args: []ir.Expr{col("a", last), col("b", last)}, Type: ir.BoolType}
 	default:
 		x.Expr = ir.AndE(ir.Op(ir.Eq, col("a", last), col("b", last)), ir.Op(ir.Eq, col("a", c), col("b", c)))
 	}

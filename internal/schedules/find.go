@@ -10,6 +10,7 @@ import (
 
 	"github.com/txrobust/robust/internal/commits"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
@@ -279,7 +280,7 @@ func opaque(calls []*Call) []string {
 			for _, e := range ir.Exprs(st) {
 				ir.WalkExpr(e, func(e ir.Expr) {
 					if call, ok := e.(*ir.Call); ok && !call.Known() {
-						names[strings.TrimPrefix(call.Name, ir.Symmetric)] = true
+						names[strings.TrimPrefix(call.Name, irnames.Symmetric)] = true
 					}
 				})
 			}

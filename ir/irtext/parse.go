@@ -3,6 +3,7 @@ package irtext
 import (
 	"math/big"
 	"strconv"
+	"strings"
 
 	"github.com/txrobust/robust/internal/irwords"
 	"github.com/txrobust/robust/internal/wellformed"
@@ -239,11 +240,11 @@ func (p *parser) vars() {
 		}
 		typ := ir.IntType
 		if t := p.tok(); t.kind == tokIdent {
-			if _, ok := ir.ParseType(t.text); ok {
+			if _, ok := parseType(t.text); ok {
 				typ = p.typ()
 			}
 		}
-		init := ir.Zero(typ)
+		init := typ.Zero()
 		if p.accept("=") || p.accept(":=") {
 			init = p.literal(typ)
 		}
@@ -261,7 +262,7 @@ func (p *parser) typ() ir.Type {
 		p.i += 2
 		name += "[]"
 	}
-	typ, ok := ir.ParseType(name)
+	typ, ok := parseType(name)
 	if t.kind != tokIdent || !ok {
 		p.fail(t.pos, "expected a type (int, num, bool, text, time, opaque or an array of them), found %s", t)
 	}
@@ -512,4 +513,18 @@ func (p *parser) inside() {
 	if p.blocks++; p.blocks > wellformed.MaxBlocks {
 		p.fail(p.tok().pos, "statements are nested more than %d deep", wellformed.MaxBlocks)
 	}
+}
+
+// parseType is the inverse of ir.Type.String.
+func parseType(s string) (ir.Type, bool) {
+	elem, isArray := strings.CutSuffix(s, "[]")
+	for k := ir.KindInt; k <= ir.KindOpaque; k++ {
+		if k != ir.KindArray && k.String() == elem {
+			if isArray {
+				return ir.ArrayType(k), true
+			}
+			return ir.Type{Kind: k}, true
+		}
+	}
+	return ir.Type{}, false
 }

@@ -3,6 +3,7 @@ package irtext
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/irwords"
 	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
@@ -397,7 +398,7 @@ func (p *parser) varRead() bool {
 }
 
 func readVar(at ir.At, into string, t *ir.Table) *ir.Select {
-	return &ir.Select{At: at, Into: []string{into}, Cols: []ir.Expr{&ir.Col{Row: t.Name, Col: ir.VarColumn}}, Query: ir.Query{From: []ir.Source{{Table: t, Row: t.Name}}}}
+	return &ir.Select{At: at, Into: []string{into}, Cols: []ir.Expr{&ir.Col{Row: t.Name, Col: irnames.VarColumn}}, Query: ir.Query{From: []ir.Source{{Table: t, Row: t.Name}}}}
 }
 
 // aggregate reads an aggregate; its argument, unless nil, is read later, when its

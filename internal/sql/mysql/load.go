@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ignore"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/wellformed"
@@ -228,7 +229,7 @@ func (r *reader) comments(list []comment) {
 			r.name = words[0]
 		}
 		if n, ok := strings.CutPrefix(c.text, "robust:"); ok && len(strings.Fields(n)) > 0 && strings.Fields(n)[0] == "ignore" {
-			g, err := ir.NewIgnore(c.pos, strings.TrimPrefix(strings.TrimSpace(n), "ignore"))
+			g, err := ignore.Parse(c.pos, strings.TrimPrefix(strings.TrimSpace(n), "ignore"))
 			if err != nil {
 				panic(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -229,7 +230,7 @@ func (x *Place) ownArguments(list []*pg.Node, name string) []expr.Val {
 // ordered is ORDER BY in an aggregate: it becomes a function of the arguments
 // together with what they are sorted by.
 func (x *Place) ordered(e *pg.FuncCall, fn string, agg *ir.Agg) string {
-	row := &ir.Call{Name: ir.RowFn, Type: ir.OpaqueType}
+	row := &ir.Call{Name: irnames.RowFn, Type: ir.OpaqueType}
 	if agg.Arg != nil {
 		row.Args = append(row.Args, agg.Arg)
 	}

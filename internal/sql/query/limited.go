@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -357,7 +358,7 @@ func someRows(b *expr.Draft, q *Query, pos ir.Pos) (kept picked, count string) {
 		keys := expr.KeysOf(from)
 		key := keys[0]
 		if len(keys) > 1 {
-			key = &ir.Call{Name: ir.RowFn, Args: keys, Type: ir.OpaqueType}
+			key = &ir.Call{Name: irnames.RowFn, Args: keys, Type: ir.OpaqueType}
 		}
 		return &ir.Call{Name: "= any", Args: []ir.Expr{key, ir.V(array)}, Type: ir.BoolType}
 	}

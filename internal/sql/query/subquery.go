@@ -2,6 +2,7 @@ package query
 
 import (
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -379,6 +380,6 @@ func (x *Place) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) expr.Val {
 	LockRows(x.Draft, q, pos)
 	t := schema.ArrayOf(c.Type)
 	local := x.Draft.Local("array_agg", t)
-	x.Draft.Emit(&ir.Select{At: expr.At(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: ir.ArrayAgg, Arg: withNulls(c.Val()), Type: t.IR}}, Query: q.IR()})
+	x.Draft.Emit(&ir.Select{At: expr.At(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: irnames.ArrayAgg, Arg: withNulls(c.Val()), Type: t.IR}}, Query: q.IR()})
 	return expr.Val{Expr: ir.V(local), Type: t, NotNull: true}
 }

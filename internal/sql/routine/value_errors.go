@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
@@ -99,7 +100,7 @@ func divides(e ir.Expr) bool {
 	found := failure.MayFail(e)
 	ir.WalkExpr(e, func(e ir.Expr) {
 		if c, ok := e.(*ir.Call); ok {
-			found = found || c.Name == ir.SucceedsFn || dividesByName(c.Name)
+			found = found || c.Name == irnames.SucceedsFn || dividesByName(c.Name)
 		}
 	})
 	return found

@@ -3,6 +3,7 @@ package write
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -374,7 +375,7 @@ func (b *Writer) returning(f *expr.Frame, w *writeQuery, after *expr.RowSource, 
 	if to.Kind == expr.IntoRows {
 		t := ir.ArrayType(ir.KindOpaque)
 		b.Emit(&ir.Select{At: expr.At(pos), Into: []string{to.Rows.Local}, Query: q,
-			Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: to.Rows.Take(&x.Spot, targets), Type: t}}})
+			Aggs: []ir.Agg{{Fn: irnames.RowsAgg, Arg: to.Rows.Take(&x.Spot, targets), Type: t}}})
 		change()
 		return
 	}
