@@ -68,9 +68,6 @@ func Instrument(p *ir.Program, opt Options) (*Result, error) {
 		return nil, ir.Errorf(ir.Pos{File: p.Name}, "there is no transaction %s to be delayed: name one of the program", opt.Attacker)
 	}
 	for _, t := range p.Txns {
-		if t.Labelled != nil {
-			return nil, ir.Errorf(t.Pos, "transaction %s is in the labelled form: give it a structured body first (ir.Structure)", t.Name)
-		}
 		var bad error
 		ir.Walk(t.Body, func(s ir.Stmt) {
 			if bad != nil {

@@ -42,11 +42,6 @@ func Export(p *ir.Program, opt Options) (text string, err error) {
 			text, err = "", f.err
 		}
 	}()
-	for _, t := range p.Txns {
-		if t.Labelled != nil {
-			return "", ir.Errorf(t.Pos, "transaction %s is in the labelled form: give it a structured body first (ir.Structure)", t.Name)
-		}
-	}
 	return x.program(), nil
 }
 

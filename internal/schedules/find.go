@@ -206,7 +206,7 @@ func newSearch(ctx context.Context, q Query) (*search, error) {
 func build(ctx context.Context, q Query) (*search, error) {
 	for _, t := range q.Program.Txns {
 		if t.Labelled != nil {
-			return nil, fmt.Errorf("schedules: transaction %s is labelled: run ir.Structure first", t.Name)
+			return nil, fmt.Errorf("schedules: transaction %s is labelled: run wellformed.Structure first", t.Name)
 		}
 	}
 	opt := q.Options.withDefaults()
