@@ -54,6 +54,7 @@ var layers = [][]string{
 	{"internal/sql/query"},
 	{"internal/sql/tables", "internal/sql/write"},
 	{"internal/sql/routine"},
+	{"internal/vars"},
 	{"sqlmodel", "analyzer", "internal/symbolic", "internal/progen", "internal/pgtest"},
 	{"internal/mariatest"}, // its schedules are those of pgtest
 	{"internal/walk", "internal/stale", "instrument", "instrument/boogie"},

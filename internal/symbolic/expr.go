@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/smt"
+	"github.com/txrobust/robust/internal/vars"
 	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
@@ -44,7 +45,7 @@ type env struct {
 	state *State // what EXISTS looks at
 	rows  *binding
 	txn   *ir.Txn
-	vars  vars
+	vars  vars.Vars[Val]
 	// fail is told conditions without which the evaluation fails; nil where
 	// nobody listens.
 	fail func(ok *smt.Term)
@@ -122,7 +123,7 @@ func (en *env) eval(e ir.Expr) Val {
 	case *ir.Const:
 		return w.Constant(e.Value, en.typeOf(e))
 	case *ir.Var:
-		return en.vars.get(e.Name)
+		return en.vars.Get(e.Name)
 	case *ir.Col:
 		b := en.lookup(e.Row)
 		if b == nil {

@@ -247,7 +247,7 @@ func (p *plan) at(en *env, what string, more ...ir.Expr) occasion {
 			case *ir.Var:
 				if x := (ir.Col{Col: e.Name}); !used[x] {
 					used[x] = true
-					v := en.vars.get(e.Name)
+					v := en.vars.Get(e.Name)
 					out.values = append(out.values, v.Null, v.T)
 				}
 			case *ir.Col:
