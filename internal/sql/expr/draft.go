@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -311,7 +313,7 @@ func (b *Draft) sequence(name string) string {
 // nextval draws a fresh value from a sequence.
 func (b *Draft) nextval(pos ir.Pos, sequence, base string, t schema.Type) ir.Expr {
 	v := b.Local(base, t)
-	of := ir.NextvalOf(syntax.NameOr(sequence, base))
+	of := irnames.NextvalOf(syntax.NameOr(sequence, base))
 	if t.Name != schema.NInt {
 		of = base + "()"
 	}
@@ -351,7 +353,7 @@ func (b *Draft) Enter(f *schema.Function) (leave func()) {
 
 // Failing names what an expression itself may fail with, "" if it does not.
 func Failing(e ir.Expr) string {
-	if ir.Failure(e) == nil {
+	if failure.Of(e) == nil {
 		return ""
 	}
 	switch e := e.(type) {

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ignore"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/sql/input"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -124,7 +126,7 @@ func Parse(files []File, opt Options) (prog *ir.Program, err error) {
 	}
 	input.SortNotes(l.notes, files)
 	l.prog.Notes = l.notes
-	if err := ir.Check(l.prog); err != nil {
+	if err := wellformed.Check(l.prog); err != nil {
 		return nil, fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)
 	}
 	return l.prog, nil
@@ -227,7 +229,7 @@ func (r *reader) comments(list []comment) {
 			r.name = words[0]
 		}
 		if n, ok := strings.CutPrefix(c.text, "robust:"); ok && len(strings.Fields(n)) > 0 && strings.Fields(n)[0] == "ignore" {
-			g, err := ir.NewIgnore(c.pos, strings.TrimPrefix(strings.TrimSpace(n), "ignore"))
+			g, err := ignore.Parse(c.pos, strings.TrimPrefix(strings.TrimSpace(n), "ignore"))
 			if err != nil {
 				panic(err)
 			}
