@@ -8,13 +8,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/check"
+	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/movers"
 )
 
 var allBackends = flag.Bool("backends.all", false, "compare the backends on long programs without a proof, too")
@@ -62,11 +62,12 @@ func said(t *testing.T, p *ir.Program) string {
 		out.Walks = append(out.Walks, w.String()+" "+w.Unknown)
 	}
 	if res.Verdict == movers.Robust {
-		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Proof: true})
-		if err != nil || rep.Evidence == nil {
-			t.Fatal(err, rep.Verdict)
+		var kept *proof.Proof
+		_, err := check.Check(t.Context(), p, check.Options{Engine: engine.Postgres(), Keep: func(x *proof.Proof) { kept = x }})
+		if err != nil || kept == nil {
+			t.Fatal(err, "nothing is kept")
 		}
-		m := rep.Evidence.Manifest
+		m := kept.Manifest
 		m.Refuted, m.Kept = slices.Clone(m.Refuted), slices.Clone(m.Kept)
 		for i := range m.Refuted {
 			m.Refuted[i].SHA256, m.Refuted[i].Dropped, m.Refuted[i].Uses = "", nil, nil

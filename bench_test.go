@@ -6,6 +6,7 @@ import (
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/testprog"
 )
 
@@ -19,7 +20,7 @@ func BenchmarkCheck(b *testing.B) {
 		b.Run(app.Folder+"/"+app.Verdict, func(b *testing.B) {
 			for b.Loop() {
 				p := app.Load(b)
-				rep, err := robust.Check(b.Context(), p, robust.Options{Engine: engine.Postgres()})
+				rep, err := robust.Check(b.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -42,7 +43,7 @@ func BenchmarkPaper(b *testing.B) {
 			for b.Loop() {
 				for _, app := range apps {
 					p := testprog.Load(b, testprog.Path(b, "apps", app))
-					rep, err := robust.Check(b.Context(), p, robust.Options{Engine: engine.Postgres()})
+					rep, err := robust.Check(b.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}})
 					if err != nil || rep.Verdict == robust.Unknown {
 						b.Fatal(app, err, rep)
 					}
@@ -58,15 +59,15 @@ func BenchmarkAgain(b *testing.B) {
 	for _, app := range []string{"playlist-deletetrack", "smallbank-promote-bw", "tpcc", "tpcc-extended"} {
 		b.Run(app, func(b *testing.B) {
 			p := testprog.Load(b, testprog.Path(b, "apps", app))
-			opt := robust.Options{Engine: engine.Postgres(), Cache: cache.Open(b.TempDir(), "bench", cache.Secret{})}
-			check := func() {
-				if rep, err := robust.Check(b.Context(), p, opt); err != nil || rep.Verdict != robust.Robust {
+			opt := check.Options{Engine: engine.Postgres(), Cache: cache.Open(b.TempDir(), "bench", cache.Secret{})}
+			again := func() {
+				if rep, err := check.Check(b.Context(), p, opt); err != nil || rep.Verdict != robust.Robust {
 					b.Fatal(err, rep)
 				}
 			}
-			check()
+			again()
 			for b.Loop() {
-				check()
+				again()
 			}
 		})
 	}

@@ -26,7 +26,7 @@ CREATE FUNCTION pay(p int, n int) RETURNS text LANGUAGE plpgsql AS $$ DECLARE r 
     UPDATE wallet SET balance = `+tc.value+` WHERE id = p;
   EXCEPTION WHEN check_violation THEN r := 'failed'; END;
   RETURN r;
-END $$;`, robust.Options{Questions: 500})
+END $$;`, robust.Options{Budget: robust.Budget{Questions: 500}})
 			if rep.Verdict != tc.want {
 				t.Errorf("%s, want %s: %+v", rep.Verdict, tc.want, rep.Open)
 			}

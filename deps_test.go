@@ -21,15 +21,18 @@ const module = "github.com/txrobust/robust"
 // other line has.
 var layers = [][]string{
 	{"internal/quote", "internal/infile", "internal/z3program"}, // names and files of any input: they know nothing of what these mean
-	{"isolation", "history"},                                    // and what judges recorded histories: see TestJudges
+	{"internal/checker/anomalies", "internal/irwords", "internal/irnames"},
+	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
 	{"history/codec/internal/ednode"},
 	{"history/codec", "history/record"},
-	{"checker", "internal/checker/acyclic"},
-	{"internal/checker/brute", "internal/checker/c4", "internal/checker/elle", "internal/checker/polysi", "internal/checker/viper", "internal/checker/verify", "internal/checker/simdb", "internal/checker/historytest"}, // they judge each other, and share nothing
+	{"internal/checker", "internal/checker/acyclic"},
+	{"internal/checker/explain"},
+	{"internal/checker/brute", "internal/checker/c4", "internal/checker/elle", "internal/checker/polysi", "internal/checker/viper", "internal/checker/verify", "internal/checker/simdb", "internal/checker/historytest"}, // they judge each other, and share no decision
 	{"checker/judge", "internal/checker/definitions"}, // judge asks them all, definitions is for their tests
 	{"internal/checker/view"},
 	{"internal/folder", "internal/dbserver"},
 	{"ir", "internal/smt", "internal/proof", "internal/cache", "internal/sqlgen", "internal/sarif"},
+	{"internal/wellformed", "internal/failure", "internal/commits", "internal/ignore"},
 	{"engine", "internal/client", "internal/schemafind", "internal/gormmodel"},
 	{"ir/irtext", "internal/prepare", "internal/interp", "internal/draws", "internal/client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "internal/sql/input", "internal/sql/pg", "internal/sql/system", "internal/sql/tidy", "internal/sql/catalog", "analyzer/internal/gotypes", "analyzer/internal/hole"},
 	{"analyzer/internal/program"},
@@ -51,13 +54,17 @@ var layers = [][]string{
 	{"internal/sql/dialect", "internal/sql/query"},
 	{"internal/sql/tables", "internal/sql/write"},
 	{"internal/sql/routine"},
+	{"internal/vars"},
 	{"sqlmodel", "analyzer", "internal/symbolic", "internal/progen", "internal/pgtest"},
 	{"internal/mariatest"}, // its schedules are those of pgtest
-	{"movers", "internal/stale", "instrument", "instrument/boogie"},
-	{"reach", "internal/schedules", "internal/witness"},
+	{"internal/walk", "internal/stale", "instrument", "instrument/boogie"},
+	{"internal/movers", "reach", "internal/schedules", "internal/witness"},
+	{"movers"},
 	{"internal/readcommitted", "internal/crosscheck"},
+	{"internal/codes"},
 	{"report", "internal/replay"},
-	{"internal/goprogram"},
+	{"internal/findings"},
+	{"internal/goprogram", "internal/check"},
 	{""}, // the package robust itself
 	{"internal/sqlgen/compare"},
 	{"lint"},
@@ -75,14 +82,15 @@ var strangers = []struct{ who, whom, why string }{
 	{"instrument", "internal/symbolic", "the instrumentation is for any reachability tool"},
 	{"instrument/boogie", "internal/interp", "what Boogie says does not depend on the oracle"},
 	{"internal/interp", "internal/smt", "the oracle shares nothing with the solver"},
-	{"internal/witness", "movers", "a witness does not depend on how it was found"},
+	{"internal/witness", "internal/movers", "a witness does not depend on how it was found"},
 	{"internal/witness", "internal/schedules", "a witness does not depend on how it was found"},
 	{"internal/witness", "internal/symbolic", "a witness does not depend on how it was found"},
 	{"internal/witness", "internal/smt", "a witness does not depend on how it was found"},
 	{"internal/witness", "sqlmodel", "a witness does not depend on where the program came from"},
 	{"internal/replay", "ir", "a server is told text only"},
 	{"internal/replay", "engine", "what a server does is not what the model says of it"},
-	{"report", "movers", "a report does not depend on how results were found"},
+	{"internal/schedules", "internal/movers", "a search begins with walks, whoever found them"},
+	{"report", "internal/movers", "a report does not depend on how results were found"},
 	{"report", "internal/schedules", "a report does not depend on how results were found"},
 }
 

@@ -46,7 +46,7 @@ CREATE FUNCTION poll() RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE c bigint :=
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			opt := robust.Options{Questions: 20, Helpers: 1, MaxExecutions: 2000}
+			opt := robust.Options{Budget: robust.Budget{Questions: 20, Helpers: 1, MaxExecutions: 2000}}
 			if rep := reportOf(t, drawn+cursor+tc.body+moved, opt); rep.Verdict == robust.Robust {
 				t.Error("it is taken to be robust")
 			}
@@ -72,7 +72,7 @@ CREATE FUNCTION poll() RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE c bigint :=
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			rep := reportOf(t, drawn+"CREATE TABLE cur (k int PRIMARY KEY);\nCREATE FUNCTION look() RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE c bigint := 0; r record; BEGIN\n"+tc.body+" RETURN c; END $$;",
-				robust.Options{Questions: 20})
+				robust.Options{Budget: robust.Budget{Questions: 20}})
 			noted := slices.ContainsFunc(rep.Premises, func(n report.Note) bool { return strings.Contains(n.Text, "which transaction commits first") })
 			if rep.Verdict != robust.Robust || noted != tc.noted {
 				t.Errorf("%s, with %v", rep.Verdict, rep.Premises)

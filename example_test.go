@@ -22,13 +22,13 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := exec.CommandContext(t.Context(), program, app, "./transfer")
+	run := exec.CommandContext(t.Context(), program, app, "schema", "./transfer")
 	run.Dir, run.Stderr = dir, os.Stderr
 	out, err := run.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"application: not-robust\n", "execution of ", " is NOT ROBUST", "history: RC accept SI reject\n", "transactions in Go: 1\n", "analyzer: robust\n"} {
+	for _, want := range []string{"application: not-robust\n", "execution of ", " is NOT ROBUST", "history: RC accept SI reject\n", "program in Go: not-robust\n", "example is NOT ROBUST", "Withdraw -> ", "transfer.go:", "analyzer: robust\n"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the example does not print %q, but\n%s", want, out)
 		}

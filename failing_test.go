@@ -38,7 +38,7 @@ CREATE FUNCTION total() RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE n bigint; 
 END $$;
 CREATE FUNCTION note() RETURNS void LANGUAGE plpgsql AS $$ BEGIN
   IF (SELECT v FROM flag WHERE id = 1) = 0 THEN INSERT INTO t (id, kind, val) VALUES (`+tc.row+`); END IF;
-END $$;`, robust.Options{Questions: 200})
+END $$;`, robust.Options{Budget: robust.Budget{Questions: 200}})
 			if rep.Verdict != tc.want {
 				t.Errorf("%s, want %s: %+v", rep.Verdict, tc.want, rep.Open)
 			}

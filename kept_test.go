@@ -50,7 +50,7 @@ END $$;`
 		{"float8", "real", "v := p", false},
 	} {
 		t.Run(tc.param+" "+tc.local+" "+tc.set, func(t *testing.T) {
-			rep := reportOf(t, fmt.Sprintf(frame, tc.param, tc.local, tc.set), robust.Options{Questions: 20}, "off")
+			rep := reportOf(t, fmt.Sprintf(frame, tc.param, tc.local, tc.set), robust.Options{Budget: robust.Budget{Questions: 20}}, "off")
 			if same := rep.Verdict == robust.Robust; same != tc.same {
 				t.Errorf("the verdict is %s", rep.Verdict)
 			}

@@ -28,7 +28,7 @@ CREATE FUNCTION raise() RETURNS void LANGUAGE sql AS $$ UPDATE t SET w = 10 WHER
 CREATE FUNCTION look() RETURNS int LANGUAGE plpgsql AS $$ DECLARE r int; BEGIN
   SELECT w INTO r FROM t WHERE id = 1; UPDATE x SET n = n + 1 WHERE id = 1; RETURN r; END $$;
 CREATE FUNCTION put() RETURNS int LANGUAGE plpgsql AS $$ DECLARE r int; BEGIN
-  SELECT n INTO r FROM x WHERE id = 1; UPDATE t SET v = 5 WHERE id = 1; RETURN r; END $$;`, robust.Options{Questions: 200})
+  SELECT n INTO r FROM x WHERE id = 1; UPDATE t SET v = 5 WHERE id = 1; RETURN r; END $$;`, robust.Options{Budget: robust.Budget{Questions: 200}})
 			if proved := rep.Verdict == robust.Robust; proved != tc.robust {
 				t.Errorf("the verdict is %s: %+v", rep.Verdict, rep.Open)
 			}

@@ -53,7 +53,7 @@ CREATE FUNCTION hold(o int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM FR
 			}
 			opt := robust.Options{}
 			if tc.want == robust.Unknown {
-				opt = robust.Options{Questions: 100, Helpers: 1}
+				opt = robust.Options{Budget: robust.Budget{Questions: 100, Helpers: 1}}
 			}
 			rep := reportOf(t, schema+"CREATE FUNCTION close_order(p int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE r record; BEGIN "+tc.body+" END $$;", opt, txns...)
 			if rep.Verdict != tc.want {

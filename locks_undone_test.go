@@ -32,7 +32,7 @@ COMMIT;
 		{"LOCK TABLE m IN ROW SHARE MODE; SAVEPOINT a; LOCK TABLE m IN EXCLUSIVE MODE; ROLLBACK TO a;", false},
 	} {
 		t.Run(tc.lock, func(t *testing.T) {
-			rep := reportOf(t, fmt.Sprintf(frame, tc.lock), robust.Options{Questions: 20}, "off")
+			rep := reportOf(t, fmt.Sprintf(frame, tc.lock), robust.Options{Budget: robust.Budget{Questions: 20}}, "off")
 			want := robust.NotRobust
 			if tc.robust {
 				want = robust.Robust

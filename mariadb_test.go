@@ -7,7 +7,6 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
 )
@@ -57,7 +56,7 @@ COMMIT;
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
-			rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.MariaDB(), Init: schedules.AnyRows})
+			rep, err := robust.Check(ctx, p, robust.Options{Question: robust.Question{Engine: engine.MariaDB(), Init: robust.AnyRows}})
 			if err != nil {
 				t.Fatal(err)
 			}

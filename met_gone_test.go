@@ -33,7 +33,7 @@ CREATE FUNCTION drop_user(p_id int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
 		{"in a script", "-- name: sign_up\nBEGIN;\n" + strings.NewReplacer("(p)", "(1)", "(p, p)", "(1, 1)").Replace(profile+user) + "\nCOMMIT;", true, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			rep := reportOf(t, schema+tc.body, robust.Options{Questions: 200, Helpers: 1})
+			rep := reportOf(t, schema+tc.body, robust.Options{Budget: robust.Budget{Questions: 200, Helpers: 1}})
 			if found := rep.Verdict == report.NotRobust; found != tc.found {
 				t.Errorf("the verdict is %s", rep.Verdict)
 			}

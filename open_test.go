@@ -20,7 +20,7 @@ CREATE FUNCTION f(b int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE x text; BEG
   UPDATE s SET v = 'x' WHERE k = b;
 END $$;`
 	}
-	rep := reportOf(t, text("PERFORM 'a' ~ x;"), robust.Options{Helpers: 1})
+	rep := reportOf(t, text("PERFORM 'a' ~ x;"), robust.Options{Budget: robust.Budget{Helpers: 1}})
 	if rep.Verdict != robust.Unknown {
 		t.Fatalf("the verdict is %s", rep.Verdict)
 	}

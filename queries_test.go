@@ -61,7 +61,7 @@ END $$;`, robust.NotRobust},
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
-			rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.Postgres()})
+			rep, err := robust.Check(ctx, p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}})
 			if err != nil {
 				t.Fatal(err)
 			}

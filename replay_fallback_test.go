@@ -8,7 +8,6 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir/irtext"
@@ -53,8 +52,7 @@ func TestFallback(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(),
-				Replay: func(_ context.Context, w *witness.Witness) (*witness.Replay, error) { return tc.replay(w) }})
+			rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}, Replay: func(_ context.Context, w *witness.Witness) (*witness.Replay, error) { return tc.replay(w) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,10 +84,9 @@ func TestFallback(t *testing.T) {
 func TestStricterReplayed(t *testing.T) {
 	for outcome, want := range map[witness.Outcome]report.Verdict{witness.AsShown: robust.NotRobust, witness.Refused: robust.Unknown, witness.NotRun: robust.Unknown} {
 		p := testprog.Parse(t, twoSkews)
-		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.MariaDB(), Init: schedules.AnyRows,
-			Replay: func(context.Context, *witness.Witness) (*witness.Replay, error) {
-				return &witness.Replay{Server: "MariaDB", Outcome: outcome, Log: []string{}}, nil
-			}})
+		rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.MariaDB(), Init: robust.AnyRows}, Replay: func(context.Context, *witness.Witness) (*witness.Replay, error) {
+			return &witness.Replay{Server: "MariaDB", Outcome: outcome, Log: []string{}}, nil
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ CREATE FUNCTION forget(p int) RETURNS void LANGUAGE sql AS $$ DELETE FROM t WHER
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			rep := reportOf(t, schema+
-				"CREATE FUNCTION add(p int) RETURNS int LANGUAGE plpgsql AS $$ DECLARE r int; BEGIN "+tc.add+" RETURN r; END $$;", robust.Options{Questions: 50})
+				"CREATE FUNCTION add(p int) RETURNS int LANGUAGE plpgsql AS $$ DECLARE r int; BEGIN "+tc.add+" RETURN r; END $$;", robust.Options{Budget: robust.Budget{Questions: 50}})
 			if proved := rep.Verdict == robust.Robust; proved != tc.robust {
 				t.Errorf("the verdict is %s: %+v", rep.Verdict, rep.Open)
 			}

@@ -2,23 +2,14 @@ package robust
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/internal/cache"
-	"github.com/txrobust/robust/internal/crosscheck"
-	"github.com/txrobust/robust/internal/draws"
-	"github.com/txrobust/robust/internal/prepare"
+	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/schedules"
-	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/movers"
 	"github.com/txrobust/robust/report"
 )
 
@@ -32,44 +23,70 @@ const (
 	Unknown   = report.Unknown
 )
 
-// Init says which initial rows there may be.
-type Init = schedules.Init
-
-const (
-	// AnyRows is every state that satisfies the declared constraints and the
-	// invariants.
-	AnyRows = schedules.AnyRows
-	// NoRows is empty tables; shared variables have their initial values.
-	NoRows = schedules.NoRows
-	// FileRows is the rows that the program declares.
-	FileRows = schedules.FileRows
-)
-
 // Witness is an execution, and Replay what became of it on a server.
 type (
 	Witness = witness.Witness
 	Replay  = witness.Replay
 )
 
-// Judge is a checker of histories that findings are shown to.
-type Judge = crosscheck.Judge
-
 // Options direct Check. The zero value asks about the snapshot isolation of the
 // literature, from any initial rows.
 type Options struct {
+	Question
+	Budget
+	Output
+	// Replay, if not nil, runs each finding on a server. One that the server does not do is
+	// none: it goes to Report.Refused.
+	Replay func(context.Context, *Witness) (*Replay, error)
+	// Baseline, if not nil, has findings that are accepted.
+	Baseline *report.Baseline
+}
+
+// Question is what is asked about a program.
+type Question struct {
 	// Engine is the database; nil is engine.SI().
 	Engine *engine.Profile
 	// Init says which initial rows there may be.
 	Init Init
-	// Helpers bounds the transactions besides the delayed one when an
-	// execution is searched (default 4). It does not bound proofs.
-	Helpers int
 	// SessionOrder makes the order of transactions within a session a
 	// dependency. For programs with processes it always is one.
 	SessionOrder bool
 	// Classic judges value-blind dependencies, as CAV'19 does, instead of
 	// outcomes.
 	Classic bool
+	// Strict proves from declared constraints and stated invariants alone: no other
+	// fact about the initial rows is taken for granted.
+	Strict bool
+	// ReadCommitted asks about READ COMMITTED instead of snapshot isolation. The
+	// answer is NotRobust, or mostly Unknown: there is no proof but of programs that
+	// write nothing. It is for PostgreSQL alone.
+	ReadCommitted bool
+	// Beside also looks for what is an anomaly at READ COMMITTED only, as
+	// Report.ReadCommitted, which has no part in the verdict. Transactions that the
+	// source runs at READ COMMITTED are looked at without it, too.
+	Beside bool
+	// All looks for a finding around each transaction, not only for one.
+	All bool
+}
+
+// Init says which initial rows there may be.
+type Init uint8
+
+const (
+	// AnyRows is every state that satisfies the declared constraints and the
+	// invariants.
+	AnyRows Init = iota
+	// NoRows is empty tables; shared variables have their initial values.
+	NoRows
+	// FileRows is the rows that the program declares.
+	FileRows
+)
+
+// Budget is how much may be spent on an answer. The context of Check bounds its time.
+type Budget struct {
+	// Helpers bounds the transactions besides the delayed one when an
+	// execution is searched (default 4). It does not bound proofs.
+	Helpers int
 	// MaxExecutions bounds exhaustive interpretation (default 300 000).
 	MaxExecutions int
 	// Window bounds how many transactions of a walk are asked about at once
@@ -80,41 +97,16 @@ type Options struct {
 	// 2 000 000), and QueryTimeout, if not 0, its time.
 	QueryLimit   uint
 	QueryTimeout time.Duration
+}
+
+// Output is what is told besides the verdict and the findings.
+type Output struct {
 	// Explain adds an Explanation to the Report, and Graph the dependency
 	// graph.
 	Explain, Graph bool
-	// ReadCommitted asks about READ COMMITTED instead of snapshot isolation. The
-	// answer is NotRobust, or mostly Unknown: there is no proof but of programs that
-	// write nothing. It is for PostgreSQL alone.
-	ReadCommitted bool
-	// Beside also looks for what is an anomaly at READ COMMITTED only, as
-	// Report.ReadCommitted, which has no part in the verdict. Transactions that the
-	// source runs at READ COMMITTED are looked at without it, too.
-	Beside bool
-	// Strict proves from declared constraints and stated invariants alone: no other
-	// fact about the initial rows is taken for granted.
-	Strict bool
-	// Proof keeps what a proof rests on in the Report's Evidence.
-	Proof bool
 	// Sources gives the text of input files, for the fingerprints of findings (nil:
 	// they are read from the disk).
-	Sources report.Sources
-	// Apart are notes about writes that rest on what another transaction has read, nil
-	// if none were looked for. They go to the Report, with the comments that accept
-	// them.
-	Apart []report.Apart
-	// Baseline, if not nil, has findings that are accepted.
-	Baseline *report.Baseline
-	// Judges are the checkers of histories that each finding is shown to; nil is all of
-	// them.
-	Judges []Judge
-	// Replay, if not nil, runs each finding on a server, such as (*replay.Server).Replay
-	// does. One that the server does not do is none: it goes to Report.Refused.
-	Replay func(context.Context, *Witness) (*Replay, error)
-	// Cache, if not nil, has answers of earlier runs. It changes no verdict.
-	Cache *cache.Dir
-	// All looks for a finding around each transaction, not only for one.
-	All bool
+	Sources func(file string) (text string, ok bool)
 	// Progress, if not nil, is told what is being done; total is 0 where it is
 	// not known.
 	Progress func(done, total int, what string)
@@ -124,406 +116,32 @@ type Options struct {
 // can. When ctx ends first, the verdict is Unknown, and says so. An error is a
 // fault of the input (*ir.Error), such as a stated invariant that is not
 // inductive, or a comment that ignores what is not there; or it is one of this
-// program: a witness that is not confirmed, or that a checker of histories contradicts
-// (*crosscheck.Disagreement).
+// program: a witness that is not confirmed, or that a checker of histories contradicts.
 //
 // A finding that the program's Ignores or the Baseline accept is suppressed, and
 // the check goes on with the program without its transactions: without the one
 // that a comment stands at, or without each of them in turn. Report.Rest says what
 // came of that.
 func Check(ctx context.Context, p *ir.Program, opt Options) (*Report, error) {
-	if opt.Sources == nil {
-		opt.Sources = report.Disk
-	}
-	if err := knownCodes(p); err != nil {
-		return nil, err
-	}
-	if _, err := smt.Z3(); err != nil {
-		return nil, err
-	}
-	rep, err := checkAll(ctx, p, opt)
-	if err != nil || len(p.Ignores) == 0 && opt.Baseline == nil {
-		return rep, err
-	}
-	return rep, suppress(ctx, p, opt, rep)
-}
-
-// checkAll is Check, without regard to what is accepted.
-func checkAll(ctx context.Context, p *ir.Program, opt Options) (*Report, error) {
-	c := newCheck(ctx, p, opt)
-	c.impossible()
-	if opt.ReadCommitted {
-		err := c.atReadCommitted()
-		c.unordered()
-		return c.done(), err
-	}
-	if why := c.opt.Engine.Beyond(c.p); why != "" {
-		c.rep.Verdict = Unknown
-		c.rep.Open = &report.Open{Cycles: [][]string{}, Reason: c.opt.Engine.Title + ": " + why,
-			Settle: []string{c.otherEngine()}}
-		return c.done(), nil
-	}
-	for _, step := range []func() (bool, error){c.exhaustive, c.prove, c.search} {
-		if decided, err := step(); err != nil || decided {
-			c.stricter()
-			c.unordered()
-			if err == nil {
-				err = c.besides()
-			}
-			return c.done(), err
-		}
-	}
-	c.leaveOpen()
-	err := c.besides()
-	return c.done(), err
-}
-
-// otherEngine says with which database there may be a verdict.
-func (c *check) otherEngine() string {
-	if p := engine.ByName(c.opt.Engine.Instead); p != nil {
-		return fmt.Sprintf("a check for a database at snapshot isolation: %s (-engine %s)", p.Title, p.Name)
-	}
-	return "a check for another engine (-engine)"
-}
-
-// impossible notes the tables that can have no row: whatever is proved of them says nothing.
-func (c *check) impossible() {
-	if c.ctx.Err() != nil || !slices.ContainsFunc(c.p.Tables, func(t *ir.Table) bool { return len(t.Checks) > 0 }) {
-		return
-	}
-	solver := smt.NewSolver()
-	defer solver.Close()
-	solver.Limit = c.opt.QueryLimit
-	for _, t := range symbolic.Impossible(c.ctx, prepare.Of(c.p), solver, c.opt.Engine) {
-		at := t.Checks[0].Pos
-		c.rep.Notes = append(c.rep.Notes, report.Note{File: at.File, Line: at.Line, Col: at.Col,
-			Text: "no row of " + t.Name + " can satisfy all that is declared and stated of it: the verdict is about an empty table"})
-	}
-}
-
-// stricter takes back a verdict where the engine excludes more than the profile says:
-// what was found need not be an execution of the engine, unless a server has done it.
-func (c *check) stricter() {
-	if c.opt.Engine.Stricter == "" || c.rep.Verdict != NotRobust {
-		return
-	}
-	done := slices.DeleteFunc(slices.Clone(c.rep.Findings), func(f report.Finding) bool { return !f.Done() })
-	if len(done) > 0 {
-		c.rep.Findings = done
-		return
-	}
-	for i := range c.rep.Findings {
-		c.rep.Findings[i].SuspectEngine(c.opt.Engine.Title + " may exclude it: " + c.opt.Engine.Stricter)
-	}
-	c.rep.Verdict = Unknown
-	c.rep.Open = c.doubtful()
-}
-
-// doubtful is what is open where executions were found that the database may refuse.
-func (c *check) doubtful() *report.Open {
-	open := &report.Open{Cycles: [][]string{}, Settle: []string{},
-		Reason: "no proof excludes the execution above, and whether the database refuses it depends on what is left out of the model"}
-	for _, f := range c.rep.Findings {
-		for _, d := range f.Doubts {
-			if !slices.Contains(open.Settle, d.Settle) {
-				open.Settle = append(open.Settle, d.Settle)
-			}
-		}
-	}
-	return open
-}
-
-// unordered takes back a proof where the program compares values of a sequence, or times,
-// by their order: transactions draw them in one order and may commit in another one, and
-// the proof knows nothing of the first.
-func (c *check) unordered() {
-	if c.rep.Verdict != Robust || len(c.compared) == 0 {
-		return
-	}
-	c.rep.Verdict, c.rep.Proof, c.rep.Evidence, c.rep.Initially = Unknown, nil, nil, nil
-	c.rep.Open = &report.Open{Cycles: [][]string{}, Settle: []string{"numbers that grow in the order of the commits, such as those of a row that each transaction updates (UPDATE … RETURNING)"}}
-	var at []string
-	for _, n := range c.compared {
-		at = append(at, fmt.Sprintf("%s: %s", n.Pos, n.Text))
-	}
-	c.rep.Open.Reason = strings.Join(at, "; ") + "; a transaction that draws early and commits late is missed by those that look in between, and whether that matters is not decided"
-}
-
-// GaveUp is the report on a check that was not waited for, because ctx had
-// ended.
-func GaveUp(ctx context.Context, p *ir.Program, opt Options) *Report {
-	c := newCheck(ctx, p, opt)
-	c.leaveOpen()
-	return c.done()
-}
-
-// check is one run of Check.
-type check struct {
-	ctx   context.Context
-	p     *ir.Program
-	opt   Options
-	start time.Time
-	rep   *Report
-	tried attempt // what the attempt to prove left
-	// compared says where values that transactions draw are compared by their order.
-	compared []ir.Note
-	// bounds say what ran out, in the order of the steps.
-	bounds []string
-	// guesses says that the search of executions had to guess what some expressions give.
-	guesses bool
-}
-
-func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
-	if opt.Engine == nil {
-		opt.Engine = engine.SI()
-	}
-	if opt.Helpers == 0 {
-		opt.Helpers = 4
-	}
-	if opt.Window == 0 {
-		opt.Window = 4
-	}
-	if opt.Questions == 0 {
-		opt.Questions = 2000
-	}
-	if opt.QueryLimit == 0 {
-		opt.QueryLimit = 2_000_000
-	}
-	if opt.MaxExecutions == 0 {
-		opt.MaxExecutions = 300_000
-	}
-	if opt.Judges == nil {
-		opt.Judges = crosscheck.Judges()
-	}
-	if opt.Progress == nil {
-		opt.Progress = func(int, int, string) {}
-	}
-	ir.Structure(p)
-	compared, premises := draws.Order(p)
-	c := &check{ctx: ctx, p: p, opt: opt, start: time.Now(), rep: report.New(p), compared: compared}
-	c.rep.Apart = append(c.rep.Apart, opt.Apart...)
-	c.rep.Assume(premises)
-	if opt.ReadCommitted {
-		c.rep.Isolation = report.AtReadCommitted
-	}
-	c.rep.Engine, c.rep.EngineTitle, c.rep.Classic, c.rep.Stricter = opt.Engine.Name, opt.Engine.Title, opt.Classic, opt.Engine.Stricter != ""
-	c.rep.Assumptions = append(c.rep.Assumptions, c.assumptions()...)
-	return c
-}
-
-// done completes the report.
-func (c *check) done() *Report {
-	c.explain()
-	c.rep.Stats.TotalMS = time.Since(c.start).Milliseconds()
-	return c.rep
-}
-
-// anyOrder reports whether serial orders may permute the transactions of a
-// session.
-func (c *check) anyOrder() bool { return len(c.p.Processes) == 0 && !c.opt.SessionOrder }
-
-// assumptions says what every verdict rests on.
-func (c *check) assumptions() []string {
-	out := []string{fmt.Sprintf("every transaction runs at the snapshot isolation of the engine profile %s (%s)", c.opt.Engine.Name, c.opt.Engine.Title)}
-	if c.opt.ReadCommitted {
-		out = []string{"every transaction runs at READ COMMITTED, whatever level the source asks for"}
-	} else {
-		out = append(out, c.levels()...)
-	}
-	if len(c.p.Processes) == 0 {
-		out = append(out, "only the transactions listed write the tables; each runs in a database transaction of its own")
-	} else {
-		out = append(out, "exactly the processes of the program run, each in its order")
-	}
-	if p := c.p.SearchPath; len(p) > 0 && !slices.Equal(p, []string{"$user", "public"}) {
-		out = append(out, "the sessions have the search path "+strings.Join(p, ", ")+": names without a schema are looked for there")
-	}
-	out = append(out, "values fit the types of columns, and those of variables, results and casts that hold six digits or characters and more; numbers and times are finite, and elements of arrays are not NULL")
-	out = append(out, c.mutexes()...)
-	switch c.opt.Init {
-	case schedules.AnyRows:
-		out = append(out, "the initial rows satisfy the declared constraints and the stated invariants, and are otherwise any")
-	case schedules.NoRows:
-		out = append(out, "the tables are empty initially")
-	case schedules.FileRows:
-		out = append(out, "the initial rows are those of the input")
-	default:
-		panic(fmt.Sprintf("robust: unknown initial rows %d", c.opt.Init))
-	}
-	return out
-}
-
-// mutexes says which transactions are taken to come one after the other.
-func (c *check) mutexes() []string {
-	var out []string
-	for _, m := range c.p.Tables {
-		if !m.Mutex {
-			continue
-		}
-		var holders []string
-		for _, t := range c.p.Txns {
-			if slices.ContainsFunc(t.Body, func(s ir.Stmt) bool { u, ok := s.(*ir.Update); return ok && u.Table == m }) {
-				holders = append(holders, t.Name)
-			}
-		}
-		out = append(out, "all of these run in one process, which holds the "+m.Name+" from before they begin until they have ended: "+strings.Join(holders, ", "))
-	}
-	return out
-}
-
-// levels says which transactions ask for another level than the one that they
-// are taken to run at. Executions at SERIALIZABLE are ones of snapshot isolation,
-// too; at the weaker levels there are others.
-func (c *check) levels() []string {
-	var weaker, serializable []string
-	for _, t := range c.p.Txns {
-		switch t.Level {
-		case "read uncommitted", "read committed":
-			weaker = append(weaker, t.Name)
-		case "serializable":
-			serializable = append(serializable, t.Name)
-		}
-	}
-	var out []string
-	if len(weaker) > 0 {
-		out = append(out, "these ask for READ COMMITTED or less, and the verdict is about them at snapshot isolation all the same: "+strings.Join(weaker, ", "))
-	}
-	switch {
-	case len(serializable) == 0:
-	case len(serializable) == len(c.p.Txns):
-		out = append(out, "every transaction asks for SERIALIZABLE, where nothing can be found: the verdict is about them at snapshot isolation")
-	default:
-		out = append(out, "these ask for SERIALIZABLE, which protects them from each other, but not from the other transactions; they are taken to run at snapshot isolation: "+strings.Join(serializable, ", "))
-	}
-	return out
-}
-
-// decide records a verdict.
-func (c *check) decide(v report.Verdict) bool {
-	c.rep.Verdict = v
-	return true
-}
-
-// leaveOpen records that neither a proof nor an execution was found.
-func (c *check) leaveOpen() {
-	c.rep.Verdict = Unknown
-	if len(c.rep.Findings) > 0 {
-		c.rep.Open = c.doubtful()
-		return
-	}
-	open := &report.Open{Cycles: [][]string{}, Settle: []string{}}
-	c.rep.Open = open
-	for _, w := range c.tried.walks {
-		open.Cycles = append(open.Cycles, names(w))
-	}
-	open.Cycles = sortedCycles(open.Cycles)
-	opaque := len(c.tried.walks) > 0 && !slices.ContainsFunc(c.tried.walks, func(w *movers.Walk) bool { return !inexecutable(w) })
-	switch err := c.ctx.Err(); {
-	case errors.Is(err, context.DeadlineExceeded):
-		open.Reason = "the time ran out"
-		open.Settle = append(open.Settle, "more time (-timeout)")
-	case err != nil:
-		open.Reason = "the check was interrupted"
-		open.Settle = append(open.Settle, "letting it run to its end")
-	case opaque:
-		open.Reason = "no proof excludes the cycles below; each goes through a statement that is not modelled, of which no execution can be shown"
-	case len(open.Cycles) > 0:
-		open.Reason = fmt.Sprintf("no proof excludes the cycles below, and no execution of up to %d transactions shows one", c.opt.Helpers+1)
-	default:
-		open.Reason = "neither a proof nor an execution was found"
-	}
-	for _, b := range c.bounds {
-		open.Reason += "; " + b
-	}
-	if len(c.rep.Refused) > 0 {
-		open.Reason += "; of what was found, a server does not do: " + refusals(c.rep.Refused)
-	}
-	if c.guesses {
-		open.Settle = append(open.Settle, "comparisons and arithmetic in place of what the solver has to guess, or the value as a parameter")
-	}
-	if len(open.Cycles) > 0 && !opaque {
-		open.Settle = append(open.Settle,
-			"a fact about the rows that rules such a cycle out, stated as -- invariant: … in the schema",
-			"an update of one common row in the first two transactions of a cycle, which excludes it"+c.meetings(),
-			fmt.Sprintf("a search with more transactions (-helpers %d)", c.opt.Helpers+2))
-	}
-	for _, b := range c.tried.bounds {
-		switch b {
-		case movers.BoundWindow:
-			open.Settle = append(open.Settle, fmt.Sprintf("questions about more transactions of a walk at once (-window %d)", c.opt.Window+2))
-		case movers.BoundQuestions:
-			open.Settle = append(open.Settle, fmt.Sprintf("more questions about each transaction (-questions %d)", 4*c.opt.Questions))
-		case movers.BoundSolver:
-			more := fmt.Sprintf("-query-limit %d", 4*c.opt.QueryLimit)
-			if c.opt.QueryTimeout > 0 {
-				more += fmt.Sprintf(", -query-timeout %v", 4*c.opt.QueryTimeout)
-			}
-			open.Settle = append(open.Settle, "more effort of the solver for each question ("+more+")")
-		}
-	}
-	if len(c.rep.Havocs) > 0 {
-		open.Settle = append(open.Settle, "statements that can be modelled in place of those listed as not modelled")
-	}
-}
-
-// maxMeetings bounds how many places the report on what is open names.
-const maxMeetings = 4
-
-// meetings says where the first two transactions of the open cycles touch the same, or is empty.
-func (c *check) meetings() string {
-	var list []string
-	for _, w := range c.tried.walks {
-		if len(w.Helpers) == 0 || inexecutable(w) {
-			continue
-		}
-		for _, m := range report.Meetings(c.p, w.Delayed, w.Helpers[0].Txn) {
-			what := m.Table
-			if len(m.Columns) > 0 {
-				what += " (" + strings.Join(m.Columns, ", ") + ")"
-			}
-			what += fmt.Sprintf(" at %s:%d", m.From, m.From.Col)
-			if m.To != m.From {
-				what += fmt.Sprintf(" and %s:%d", m.To, m.To.Col)
-			}
-			if !slices.Contains(list, what) {
-				list = append(list, what)
-			}
-		}
-	}
-	if len(list) == 0 {
-		return ""
-	}
-	if rest := len(list) - maxMeetings; rest > 0 {
-		list = append(list[:maxMeetings], fmt.Sprintf("%d other places", rest))
-	}
-	return "; they meet in " + strings.Join(list, ", ")
-}
-
-// refusals says what a server did with findings that are none.
-func refusals(list []report.Finding) string {
-	var out []string
-	for _, f := range list {
-		out = append(out, fmt.Sprintf("%s (%s)", strings.Join(f.Cycle, " -> "), f.Replay))
-	}
-	return strings.Join(out, "; ")
-}
-
-// names gives the templates of a walk.
-func names(w *movers.Walk) []string {
-	var out []string
-	for _, t := range w.Templates() {
-		out = append(out, t.Name)
-	}
-	return out
-}
-
-// sortedCycles puts cycles in order, short ones first, each once.
-func sortedCycles(list [][]string) [][]string {
-	slices.SortFunc(list, func(a, b []string) int {
-		if len(a) != len(b) {
-			return len(a) - len(b)
-		}
-		return slices.Compare(a, b)
+	return check.Check(ctx, p, check.Options{
+		Engine: opt.Engine, Init: opt.Init.rows(), SessionOrder: opt.SessionOrder, Classic: opt.Classic, Strict: opt.Strict,
+		ReadCommitted: opt.ReadCommitted, Beside: opt.Beside, All: opt.All,
+		Helpers: opt.Helpers, MaxExecutions: opt.MaxExecutions, Window: opt.Window, Questions: opt.Questions,
+		QueryLimit: opt.QueryLimit, QueryTimeout: opt.QueryTimeout,
+		Explain: opt.Explain, Graph: opt.Graph, Sources: opt.Sources, Progress: opt.Progress,
+		Replay: opt.Replay, Baseline: opt.Baseline,
 	})
-	return slices.CompactFunc(list, slices.Equal)
+}
+
+// rows are the initial rows as the search has them.
+func (i Init) rows() schedules.Init {
+	switch i {
+	case AnyRows:
+		return schedules.AnyRows
+	case NoRows:
+		return schedules.NoRows
+	case FileRows:
+		return schedules.FileRows
+	}
+	panic(fmt.Sprintf("robust: unknown initial rows %d", i))
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/replaytest"
-	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/report"
@@ -25,10 +24,10 @@ import (
 // They are decided: unknown is wrong here.
 func TestLitmus(t *testing.T) {
 	for _, l := range testprog.LitmusPrograms(t) {
-		for mode, opt := range map[string]robust.Options{"classic": {Classic: true}, "default": {}, "postgres": {Engine: engine.Postgres()}} {
+		for mode, question := range map[string]robust.Question{"classic": {Classic: true}, "default": {}, "postgres": {Engine: engine.Postgres()}} {
 			p := l.Program(t)
-			opt.Init = schedules.FileRows
-			rep, err := robust.Check(t.Context(), p, opt)
+			question.Init = robust.FileRows
+			rep, err := robust.Check(t.Context(), p, robust.Options{Question: question})
 			if err != nil {
 				t.Fatalf("%s: %v", l.File, err)
 			}
@@ -89,7 +88,7 @@ func TestReadCommitted(t *testing.T) {
 	var replays replaytest.Tally
 	for _, app := range []string{"smallbank", "courseware"} {
 		p := testprog.Load(t, testprog.Path(t, "apps", app))
-		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), ReadCommitted: true})
+		rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), ReadCommitted: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,14 +109,14 @@ func TestProcesses(t *testing.T) {
 		opt       robust.Options
 		want      report.Verdict
 	}{
-		{"any number of sessions, robust", "program p\nvar x = 0\nprocess p[*] { txn t { r := x; x := r + 1 } }", robust.Options{Init: schedules.FileRows}, robust.Robust},
+		{"any number of sessions, robust", "program p\nvar x = 0\nprocess p[*] { txn t { r := x; x := r + 1 } }", robust.Options{Question: robust.Question{Init: robust.FileRows}}, robust.Robust},
 		{"any number of sessions, write skew", "program p\nvar x = 0, y = 0\nprocess p[*] { txn t { r := x; y := r + 1 } }\nprocess q[*] { txn u { r := y; x := r + 1 } }",
-			robust.Options{Init: schedules.FileRows}, robust.NotRobust},
-		{"any number of sessions, classic", "program p\nvar x = 0\nprocess p[*] { txn t { r := x; x := 1 } }", robust.Options{Init: schedules.FileRows, Classic: true}, robust.Robust},
+			robust.Options{Question: robust.Question{Init: robust.FileRows}}, robust.NotRobust},
+		{"any number of sessions, classic", "program p\nvar x = 0\nprocess p[*] { txn t { r := x; x := 1 } }", robust.Options{Question: robust.Question{Init: robust.FileRows, Classic: true}}, robust.Robust},
 		{"any initial values", "program p\nvar x = 0, y = 0\nprocess p { txn t { r := x; if r == 5 { y := 1 } } }\nprocess q { txn u { r := y; x := 1 } }",
-			robust.Options{Init: schedules.AnyRows}, robust.NotRobust},
+			robust.Options{Question: robust.Question{Init: robust.AnyRows}}, robust.NotRobust},
 		{"those of the file", "program p\nvar x = 0, y = 0\nprocess p { txn t { r := x; if r == 5 { y := 1 } } }\nprocess q { txn u { r := y; x := 1 } }",
-			robust.Options{Init: schedules.FileRows}, robust.Robust},
+			robust.Options{Question: robust.Question{Init: robust.FileRows}}, robust.Robust},
 	} {
 		p, err := irtext.Parse("test", tc.src)
 		if err != nil {
@@ -153,7 +152,7 @@ func TestApplications(t *testing.T) {
 			p := app.Load(t)
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
-			rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.Postgres()})
+			rep, err := robust.Check(ctx, p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +176,7 @@ func TestApplications(t *testing.T) {
 func TestValues(t *testing.T) {
 	for _, pair := range testprog.Values(t) {
 		t.Run(pair.Txns, func(t *testing.T) {
-			rep, err := robust.Check(t.Context(), pair.Load(t), robust.Options{Engine: engine.Postgres()})
+			rep, err := robust.Check(t.Context(), pair.Load(t), robust.Options{Question: robust.Question{Engine: engine.Postgres()}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +196,7 @@ func TestProcessors(t *testing.T) {
 		for i := range reports {
 			runtime.GOMAXPROCS(i + 1)
 			p := testprog.Load(t, testprog.Path(t, "apps", app))
-			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Graph: true})
+			rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}, Output: robust.Output{Graph: true}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -231,7 +230,7 @@ func TestScripts(t *testing.T) {
 	for _, s := range testprog.Scripts(t) {
 		p := s.Load(t)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-		rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.Postgres()})
+		rep, err := robust.Check(ctx, p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}})
 		cancel()
 		if err != nil {
 			t.Fatalf("%s: %v", s.Folder, err)
@@ -249,7 +248,7 @@ func TestScripts(t *testing.T) {
 				t.Errorf("%s: %s, want %s", s.Folder, f.Kind, s.Anomaly)
 			}
 		}
-		if rep, err = robust.Check(t.Context(), s.Load(t), robust.Options{Engine: engine.Postgres(), ReadCommitted: true}); err != nil {
+		if rep, err = robust.Check(t.Context(), s.Load(t), robust.Options{Question: robust.Question{Engine: engine.Postgres(), ReadCommitted: true}}); err != nil {
 			t.Fatalf("%s: %v", s.Folder, err)
 		}
 		replays.Report(t, rep, "")
@@ -285,7 +284,7 @@ func TestTruncate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres()})
+		rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +322,7 @@ func TestOtherEngines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.ByName(name), Init: schedules.FileRows})
+			rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.ByName(name), Init: robust.FileRows}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -351,7 +350,7 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.Postgres()})
+	rep, err := robust.Check(ctx, p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}})
 	if err != nil || rep.Verdict != robust.Unknown || !strings.Contains(rep.Open.Reason, "interrupted") {
 		t.Errorf("interrupted: %+v, %v", rep, err)
 	}

@@ -52,7 +52,7 @@ CREATE CAST (a AS b) WITH FUNCTION a_to_b(a);
 CREATE FUNCTION f(p int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM ROW(1)::a::b; UPDATE docs SET oncall = false WHERE id = p; END $$;`, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			rep := reportOf(t, tc.text, robust.Options{Questions: 200, Helpers: 1}, "f")
+			rep := reportOf(t, tc.text, robust.Options{Budget: robust.Budget{Questions: 200, Helpers: 1}}, "f")
 			if proved := rep.Verdict == robust.Robust; proved != tc.robust {
 				t.Errorf("the verdict is %s: %+v", rep.Verdict, rep.Open)
 			}

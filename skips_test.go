@@ -7,7 +7,6 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/sqlmodel"
 )
 
@@ -57,7 +56,7 @@ COMMIT;
 			if err != nil {
 				t.Fatal(err)
 			}
-			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.MariaDB(), Init: schedules.AnyRows, Questions: 50})
+			rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.MariaDB(), Init: robust.AnyRows}, Budget: robust.Budget{Questions: 50}})
 			if err != nil {
 				t.Fatal(err)
 			}

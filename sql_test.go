@@ -5,7 +5,6 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/sqlmodel"
 )
 
@@ -17,7 +16,7 @@ func reportOf(t *testing.T, text string, opt robust.Options, txns ...string) *ro
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt.Engine, opt.Init = engine.Postgres(), schedules.AnyRows
+	opt.Engine, opt.Init = engine.Postgres(), robust.AnyRows
 	rep, err := robust.Check(t.Context(), p, opt)
 	if err != nil {
 		t.Fatal(err)

@@ -108,7 +108,7 @@ func TestIgnoreAll(t *testing.T) {
 		{map[string]string{"a": "x"}, "not-robust, rest not-robust; c-d (a-b by comment x)"},
 		{map[string]string{"a": "x", "c": "y"}, "not-robust, rest robust; (a-b by comment x) (c-d by comment y)"},
 	} {
-		r, err := checkSkews(t, c.comments, robust.Options{All: true})
+		r, err := checkSkews(t, c.comments, robust.Options{Question: robust.Question{All: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ CREATE FUNCTION inc(i int) RETURNS void LANGUAGE sql AS 'UPDATE t SET v = v + 1 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres()}); err == nil || !strings.HasPrefix(err.Error(), "one.sql:2:12: this ignores nothing") {
+	if _, err = robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}}); err == nil || !strings.HasPrefix(err.Error(), "one.sql:2:12: this ignores nothing") {
 		t.Errorf("a stale comment: %v", err)
 	}
 }
@@ -151,7 +151,7 @@ END $$;`}}, sqlmodel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres()})
+	r, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestBaseline(t *testing.T) {
 
 // TestRestUnknown: where the rest is not decided, nothing is called stale.
 func TestRestUnknown(t *testing.T) {
-	r, err := checkSkews(t, map[string]string{"a": "x", "c": "RB1004 y"}, robust.Options{Helpers: 1, QueryLimit: 1})
+	r, err := checkSkews(t, map[string]string{"a": "x", "c": "RB1004 y"}, robust.Options{Budget: robust.Budget{Helpers: 1, QueryLimit: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/report"
@@ -63,7 +62,7 @@ func TestSuspected(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres()})
+			rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +110,7 @@ func TestSuspectedAdvisory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.FileRows})
+		rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), Init: robust.FileRows}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +150,7 @@ process b { txn b { local r int; lock from t where t.k == 2 for share; (r) := se
 		if err != nil {
 			t.Fatal(err)
 		}
-		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.FileRows})
+		rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), Init: robust.FileRows}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,10 +186,9 @@ process b { txn b { local r int; (r) := select t.v from t where t.k == 2; update
 		if err != nil {
 			t.Fatal(err)
 		}
-		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Init: schedules.FileRows,
-			Replay: func(context.Context, *witness.Witness) (*witness.Replay, error) {
-				return &witness.Replay{Outcome: c.outcome, Log: []string{}}, nil
-			}})
+		rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), Init: robust.FileRows}, Replay: func(context.Context, *witness.Witness) (*witness.Replay, error) {
+			return &witness.Replay{Outcome: c.outcome, Log: []string{}}, nil
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +219,7 @@ func TestDepends(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres()})
+		rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -84,7 +84,7 @@ END $$;
 CREATE FUNCTION f(a int, b int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE x `+tc.typ+`; BEGIN
   `+tc.use+`
   UPDATE s SET v = 'x' WHERE k = b;
-END $$;`, robust.Options{Questions: 200, Helpers: 1}, "f")
+END $$;`, robust.Options{Budget: robust.Budget{Questions: 200, Helpers: 1}}, "f")
 			if proved := rep.Verdict == robust.Robust; proved != tc.robust {
 				t.Errorf("the verdict is %s: %+v", rep.Verdict, rep.Open)
 			}

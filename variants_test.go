@@ -32,7 +32,7 @@ func TestVariants(t *testing.T) {
 				src += "CREATE FUNCTION register(p_id int, p_c " + tc.typ + ") RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN\n" +
 					"  IF EXISTS (SELECT FROM t WHERE " + of("c") + " = " + of("p_c") + ") THEN RETURN false; END IF;\n" +
 					"  INSERT INTO t VALUES (p_id, p_c);\n  RETURN true;\nEND $$;\n"
-				rep := reportOf(t, src, robust.Options{Questions: 200})
+				rep := reportOf(t, src, robust.Options{Budget: robust.Budget{Questions: 200}})
 				if rep.Verdict != want {
 					t.Errorf("%s, want %s: %+v", rep.Verdict, want, rep.Open)
 				}

@@ -24,9 +24,6 @@ type (
 // Outer is the unit of statements that are sent through what may be a transaction.
 const Outer = session.Outer
 
-// TraceFile is the file in the places of the statements of traces.
-const TraceFile = session.TraceFile
-
 // maxTraceSteps bounds the instructions that are interpreted for one trace.
 const maxTraceSteps = 30_000
 

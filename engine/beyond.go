@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -102,7 +103,7 @@ func (s *skips) statement(stmt ir.Stmt) {
 	case *ir.Select:
 		if inner = stmt.Inner; inner {
 			s.query(stmt, stmt.Query, s.at[stmt.Pos], nil)
-			if slices.ContainsFunc(stmt.Aggs, func(a ir.Agg) bool { return a.Fn == ir.RowsAgg }) {
+			if slices.ContainsFunc(stmt.Aggs, func(a ir.Agg) bool { return a.Fn == irnames.RowsAgg }) {
 				s.rows(stmt)
 			}
 		}

@@ -3,6 +3,7 @@ package instrument
 import (
 	"strconv"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -20,7 +21,7 @@ func is(a, b ir.Expr) ir.Expr { return ir.Op(ir.Is, a, b) }
 func differs(a, b ir.Expr) ir.Expr { return ir.NotE(is(a, b)) }
 
 // cell is the value of a shared variable in a query over it.
-func cell(t *ir.Table) ir.Expr { return &ir.Col{Row: t.Name, Col: ir.VarColumn} }
+func cell(t *ir.Table) ir.Expr { return &ir.Col{Row: t.Name, Col: irnames.VarColumn} }
 
 func col(row string, t *ir.Table, c int) ir.Expr {
 	return &ir.Col{Row: row, Col: t.Columns[c].Name}

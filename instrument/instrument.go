@@ -3,6 +3,7 @@ package instrument
 import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -60,15 +61,13 @@ func Instrument(p *ir.Program, opt Options) (*Result, error) {
 	if opt.Engine == nil {
 		opt.Engine = engine.SI()
 	}
+	wellformed.Structure(p)
 	rw := &rewriter{in: p, opt: opt, names: map[string]bool{}, base: map[*ir.Table]*ir.Table{},
 		shadows: map[*ir.Table]*shadow{}, reads: map[ir.Stmt]*reads{}}
 	if opt.Attacker != "" && p.Txn(opt.Attacker) == nil {
 		return nil, ir.Errorf(ir.Pos{File: p.Name}, "there is no transaction %s to be delayed: name one of the program", opt.Attacker)
 	}
 	for _, t := range p.Txns {
-		if t.Labelled != nil {
-			return nil, ir.Errorf(t.Pos, "transaction %s is in the labelled form: give it a structured body first (ir.Structure)", t.Name)
-		}
 		var bad error
 		ir.Walk(t.Body, func(s ir.Stmt) {
 			if bad != nil {
@@ -88,7 +87,7 @@ func Instrument(p *ir.Program, opt Options) (*Result, error) {
 		}
 	}
 	rw.program()
-	return &Result{ir.MustCheck("instrument", rw.out), rw.trA}, nil
+	return &Result{wellformed.MustCheck("instrument", rw.out), rw.trA}, nil
 }
 
 // rewriter is the state of one Rewrite.

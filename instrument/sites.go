@@ -3,6 +3,7 @@ package instrument
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -168,7 +169,7 @@ func (rw *rewriter) addSelect(t *ir.Txn, s *ir.Select, r *reads, n *int) {
 	case !pinned(site.shadow.table, site.row, site.where):
 		site.take, site.order = true, s.Order
 		for _, o := range s.Order {
-			typ, err := ir.TypeOf(o.Expr, t, s.Query.From...)
+			typ, err := wellformed.TypeOf(o.Expr, t, s.Query.From...)
 			if err != nil {
 				panic("instrument: " + err.Error())
 			}
@@ -494,7 +495,7 @@ func (rw *rewriter) encode(s *site, vals []ir.Expr) []ir.Expr {
 			out = append(out, vals[i])
 			continue
 		}
-		zero := ir.Zero(n.typ)
+		zero := n.typ.Zero()
 		if d := rw.in.Domain; d != nil && n.typ.Kind == ir.KindInt {
 			zero = ir.Int(d.Lo)
 		}

@@ -1,6 +1,9 @@
 package instrument
 
-import "github.com/txrobust/robust/ir"
+import (
+	"github.com/txrobust/robust/internal/irnames"
+	"github.com/txrobust/robust/ir"
+)
 
 // The accesses to shared variables, as in figures 3 and 4 of the paper.
 
@@ -79,7 +82,7 @@ func (w *writer) updateVar(u *ir.Update, s *shadow) []ir.Stmt {
 		pre = append(pre, &ir.Assign{At: u.At, Var: g, Expr: existsIn(write.Where, src(write.Table, row))})
 		guard = ir.V(g)
 	}
-	equal := is(&ir.Col{Row: row, Col: ir.VarColumn}, value)
+	equal := is(&ir.Col{Row: row, Col: irnames.VarColumn}, value)
 	if !w.rw.opt.Engine.EqualWrites {
 		g := w.local(s.table.Name+".new", ir.BoolType)
 		pre = append(pre, &ir.Assign{At: u.At, Var: g, Expr: existsIn(and(write.Where, ir.NotE(equal)), src(write.Table, row))})

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/txrobust/robust/internal/irnames"
+	"github.com/txrobust/robust/internal/irwords"
 )
 
 // Derivation is the meaning of a call whose arguments hold rows that earlier
@@ -45,10 +48,7 @@ const (
 	WantFirst
 )
 
-// WantWords are the words of Want in the text form.
-var WantWords = [...]string{"rows", "value", "any", "many", "count", "array", "list", "first"}
-
-func (w Want) String() string { return WantWords[w] }
+func (w Want) String() string { return irwords.Wants[w] }
 
 // Rel is a relation: *Given, *Elems, *Project, *Group or *SetOp.
 type Rel interface{ isRel() }
@@ -107,10 +107,7 @@ const (
 	Except
 )
 
-// SetOpWords are the words of SetOpKind in the text form.
-var SetOpWords = [...]string{"union", "intersect", "except"}
-
-func (k SetOpKind) String() string { return SetOpWords[k] }
+func (k SetOpKind) String() string { return irwords.SetOps[k] }
 
 func (*Given) isRel() {}
 
@@ -163,10 +160,7 @@ const (
 	Full
 )
 
-// JoinWords are the words of JoinKind in the text form.
-var JoinWords = [...]string{"inner", "left", "right", "full"}
-
-func (k JoinKind) String() string { return JoinWords[k] }
+func (k JoinKind) String() string { return irwords.Joins[k] }
 
 func (*Leaf) isFrom() {}
 
@@ -365,7 +359,7 @@ func (d *Derivation) Name(t Type) string {
 }
 
 // Row makes a value of an opaque type out of the values of a row. It is what
-// the opaque function RowFn gives.
+// the opaque function irnames.RowFn gives.
 func Row(vals []Value) Value {
 	var b strings.Builder
 	for _, v := range vals {
@@ -408,22 +402,9 @@ func Fields(v Value) (vals []Value, ok bool) {
 	return vals, true
 }
 
-const (
-	RowFn      = "row"
-	RowsAgg    = "rows"
-	ArrayAgg   = "array" // ARRAY(SELECT …): never NULL
-	WindowFn   = "window "
-	SucceedsFn = "succeeds"
-)
-
-// FieldFn is described at RowFn.
-func FieldFn(i int) string { return fieldPrefix + strconv.Itoa(i) }
-
-const fieldPrefix = "field "
-
 // Field tells which field of its only argument a call takes, if it does.
 func (c *Call) Field() (int, bool) {
-	n, is := strings.CutPrefix(c.Name, fieldPrefix)
+	n, is := strings.CutPrefix(c.Name, irnames.FieldPrefix)
 	if !is || len(c.Args) != 1 {
 		return 0, false
 	}
@@ -434,11 +415,11 @@ func (c *Call) Field() (int, bool) {
 // applyRows computes the functions about row values, and aggregates of them.
 func (c *Call) applyRows(args []Value) (v Value, ok bool) {
 	switch {
-	case c.Name == RowFn:
+	case c.Name == irnames.RowFn:
 		return Row(args), true
-	case c.Name == RowsAgg:
+	case c.Name == irnames.RowsAgg:
 		return Array(args), true
-	case c.Name == SucceedsFn:
+	case c.Name == irnames.SucceedsFn:
 		return Bool(true), true
 	}
 	if i, is := c.Field(); is && len(args) == 1 {
@@ -455,7 +436,7 @@ func (c *Call) applyRows(args []Value) (v Value, ok bool) {
 // Known reports whether the interpreter knows what the call means.
 func (c *Call) Known() bool {
 	f := c.Function()
-	return f != nil && f.Eval != nil || c.Def != nil || c.Name == RowFn || c.Name == RowsAgg || c.Name == SucceedsFn || strings.HasPrefix(c.Name, fieldPrefix)
+	return f != nil && f.Eval != nil || c.Def != nil || c.Name == irnames.RowFn || c.Name == irnames.RowsAgg || c.Name == irnames.SucceedsFn || strings.HasPrefix(c.Name, irnames.FieldPrefix)
 }
 
 // WalkRel calls f for every expression in a relation, outer ones first, and for

@@ -3,13 +3,15 @@ package ir
 import (
 	"fmt"
 	"strings"
+
+	"github.com/txrobust/robust/internal/irwords"
 )
 
 // text is the text form without the arguments.
 func (d *Derivation) text() string {
 	parts := make([]string, len(d.Params))
 	for i, p := range d.Params {
-		parts[i] = Ident(p.Name) + " " + p.Type.String()
+		parts[i] = irwords.Ident(p.Name) + " " + p.Type.String()
 	}
 	return d.Want.String() + " (" + strings.Join(parts, ", ") + ") " + relString(d.Rel)
 }
@@ -17,7 +19,7 @@ func (d *Derivation) text() string {
 func relString(r Rel) string {
 	switch r := r.(type) {
 	case *Given:
-		return "given " + Ident(r.Param) + " (" + columnsString(r.Cols) + ")"
+		return "given " + irwords.Ident(r.Param) + " (" + columnsString(r.Cols) + ")"
 	case *Elems:
 		if r.Array != nil {
 			return "elems " + r.Type.String() + " (" + ExprString(r.Array) + ")"
@@ -43,7 +45,7 @@ func relString(r Rel) string {
 	case *Group:
 		aggs := make([]string, len(r.Aggs))
 		for i, a := range r.Aggs {
-			aggs[i] = Ident(a.Name) + " " + aggString(a.Agg)
+			aggs[i] = irwords.Ident(a.Name) + " " + aggString(a.Agg)
 		}
 		return "group from " + fromString(r.From) + where(r.Where) + " cols (" + itemsString(r.Keys) + ") aggs (" + strings.Join(aggs, ", ") + ")"
 	case *SetOp:
@@ -59,7 +61,7 @@ func relString(r Rel) string {
 func columnsString(cols []Column) string {
 	parts := make([]string, len(cols))
 	for i, c := range cols {
-		parts[i] = Ident(c.Name) + " " + c.Type.String()
+		parts[i] = irwords.Ident(c.Name) + " " + c.Type.String()
 	}
 	return strings.Join(parts, ", ")
 }
@@ -67,7 +69,7 @@ func columnsString(cols []Column) string {
 func itemsString(items []Item) string {
 	parts := make([]string, len(items))
 	for i, c := range items {
-		parts[i] = Ident(c.Name) + " " + c.Type.String() + " = " + ExprString(c.Expr)
+		parts[i] = irwords.Ident(c.Name) + " " + c.Type.String() + " = " + ExprString(c.Expr)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -77,7 +79,7 @@ func fromString(f From) string {
 	case nil:
 		return "none"
 	case *Leaf:
-		return "(" + relString(f.Rel) + ") " + Ident(f.Row)
+		return "(" + relString(f.Rel) + ") " + irwords.Ident(f.Row)
 	case *Join:
 		out := "join " + f.Kind.String() + " " + fromString(f.L) + " " + fromString(f.R)
 		if f.On != nil {

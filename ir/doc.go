@@ -11,9 +11,8 @@
 // Print writes the text form, and package irtext reads it; they are inverse to each
 // other (positions apart). Names and texts may be anything: "name" and 'text' with
 // doubled quotes or, with what cannot be printed, \"na\nme" and \'te\nxt' with the
-// escapes of Go. Check is the sanity check that runs after every
-// pass. Structure turns labelled instructions with goto into structured
-// statements, which is all that the other packages understand.
+// escapes of Go. Package irtext checks what it reads: names are declared, types fit, and
+// statements stand where they may.
 //
 // The package knows nothing of SQL text, Go code or solvers.
 //

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/txrobust/robust/internal/irnames"
 )
 
 // Function is a function of which something is known.
@@ -184,13 +186,9 @@ func escaped(pattern []rune, j int) bool {
 	return n%2 == 1
 }
 
-// Symmetric is what the names of functions begin with whose two arguments may change
-// places.
-const Symmetric = "symmetric "
-
 // Symmetric reports whether the two arguments of a call may change places.
 func (c *Call) Symmetric() bool {
-	return c.Def == nil && strings.HasPrefix(c.Name, Symmetric) && len(c.Args) == 2 && c.Type == BoolType
+	return c.Def == nil && strings.HasPrefix(c.Name, irnames.Symmetric) && len(c.Args) == 2 && c.Type == BoolType
 }
 
 // Apply computes a call for concrete arguments. An opaque function gives a
@@ -225,14 +223,11 @@ func (c *Call) named(args []Value) Value {
 		slices.Sort(parts)
 	}
 	term := strings.Join(parts, ", ")
-	if len(term) > MaxTerm {
+	if len(term) > irnames.MaxTerm {
 		term = fmt.Sprintf("#%x", sha256.Sum256([]byte(term)))
 	}
 	return opaqueValue(c.Type, c.Name+"("+term+")")
 }
-
-// MaxTerm bounds the arguments in the name of an application.
-const MaxTerm = 256
 
 // opaqueValue makes the value of type t that stands for an opaque term. For
 // the types whose values are numbers it is a hash of the term, large enough

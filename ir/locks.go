@@ -1,6 +1,10 @@
 package ir
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/txrobust/robust/internal/irwords"
+)
 
 // LockMode is the strength of a row lock.
 type LockMode uint8
@@ -99,10 +103,7 @@ const (
 	ByError
 )
 
-// RefusalWords are the words of Refusal in the text form.
-var RefusalWords = [...]string{"row lock", "table lock", "advisory lock", "session lock", "error"}
-
-func (r Refusal) String() string { return RefusalWords[r] }
+func (r Refusal) String() string { return irwords.Refusals[r] }
 
 // Dropped marks a place where the database may refuse more than the statements say. It
 // does nothing, and leaving it out is sound for a proof, which then covers more
@@ -154,7 +155,7 @@ var tableLockWords = [...]string{"access share", "row share", "row exclusive", "
 func (m TableLock) String() string { return tableLockWords[m] }
 
 func droppedString(s *Dropped) string {
-	out := "dropped " + s.Kind.String() + " " + QuoteText(s.What) + " " + tableSet(s.Tables)
+	out := "dropped " + s.Kind.String() + " " + irwords.Text(s.What) + " " + tableSet(s.Tables)
 	if s.Observes {
 		out += " observed"
 	}

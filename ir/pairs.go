@@ -3,6 +3,8 @@ package ir
 import (
 	"slices"
 	"strings"
+
+	"github.com/txrobust/robust/internal/irwords"
 )
 
 // Exclusion says that no two rows of a table satisfy Expr together (EXCLUDE in
@@ -121,7 +123,7 @@ func sortedText(e Expr) string {
 	case *Cond:
 		return join("if", texts(e.If, e.Then, e.Else), false)
 	case *Call:
-		return join(e.Type.String()+" "+QuoteText(e.Name), texts(e.Args...), e.Symmetric())
+		return join(e.Type.String()+" "+irwords.Text(e.Name), texts(e.Args...), e.Symmetric())
 	}
 	return ExprString(e)
 }
@@ -171,10 +173,19 @@ func (x *Exclusion) Fault() string {
 
 const computes = "it computes a value: give the table a generated column for that"
 
-// exclusion checks a constraint of t.
-func (c *checker) exclusion(t *Table, x *Exclusion) {
-	c.want(x.Pos, Scope{Rows: x.Sources(t)}, x.Expr, BoolType, "the condition of "+x.Name)
-	if why := x.Fault(); why != "" {
-		c.fail(x.Pos, "exclusion %s: %s", x.Name, why)
+// SameColumns compares two lists of columns as sets.
+func SameColumns(a, b []int) bool {
+	if len(a) != len(b) {
+		return false
 	}
+	set := map[int]bool{}
+	for _, x := range a {
+		set[x] = true
+	}
+	for _, x := range b {
+		if !set[x] {
+			return false
+		}
+	}
+	return true
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/txrobust/robust/internal/irwords"
 )
 
 // Print writes the text form of p, which Parse reads back.
@@ -53,7 +55,7 @@ func (p *printer) line(format string, args ...any) {
 }
 
 func (p *printer) program(prog *Program) {
-	p.line("program %s", Ident(prog.Name))
+	p.line("program %s", irwords.Ident(prog.Name))
 	if prog.Domain != nil {
 		p.line("domain %d..%d", prog.Domain.Lo, prog.Domain.Hi)
 	}
@@ -63,7 +65,7 @@ func (p *printer) program(prog *Program) {
 	for _, t := range prog.Tables {
 		if !t.Var {
 			for _, r := range t.Rows {
-				p.line("row %s (%s)", Ident(t.Name), valueList(r))
+				p.line("row %s (%s)", irwords.Ident(t.Name), valueList(r))
 			}
 		}
 	}
@@ -83,7 +85,7 @@ func (p *printer) program(prog *Program) {
 		case proc.Copies != 1:
 			copies = fmt.Sprintf("[%d]", proc.Copies)
 		}
-		p.line("process %s%s {", Ident(proc.Name), copies)
+		p.line("process %s%s {", irwords.Ident(proc.Name), copies)
 		p.indent++
 		for _, t := range proc.Txns {
 			p.txn(t)
@@ -107,17 +109,17 @@ func (p *printer) table(t *Table) {
 		if len(t.Rows) == 1 {
 			init = " = " + t.Rows[0][0].String()
 		}
-		p.line("var %s %s%s", Ident(t.Name), t.Columns[0].Type, init)
+		p.line("var %s %s%s", irwords.Ident(t.Name), t.Columns[0].Type, init)
 		return
 	}
-	p.line("table %s (", Ident(t.Name))
+	p.line("table %s (", irwords.Ident(t.Name))
 	var items []string
 	for i, c := range t.Columns {
 		if t.Rowid && i == 0 {
 			items = append(items, "rowid")
 			continue
 		}
-		s := Ident(c.Name) + " " + c.Type.String()
+		s := irwords.Ident(c.Name) + " " + c.Type.String()
 		if c.NotNull {
 			s += " not null"
 		}
@@ -129,7 +131,7 @@ func (p *printer) table(t *Table) {
 			if c.Hidden {
 				hidden = " hidden"
 			}
-			items = append(items, "generated"+hidden+" "+Ident(c.Name)+" "+ExprString(c.Generated))
+			items = append(items, "generated"+hidden+" "+irwords.Ident(c.Name)+" "+ExprString(c.Generated))
 		}
 	}
 	cols := func(ix []int) string { return "(" + t.columnList(ix) + ")" }
@@ -137,17 +139,17 @@ func (p *printer) table(t *Table) {
 		items = append(items, "key "+cols(t.Key))
 	}
 	for _, u := range t.Uniques {
-		s := "unique " + Ident(u.Name) + " " + cols(u.Columns)
+		s := "unique " + irwords.Ident(u.Name) + " " + cols(u.Columns)
 		if u.Where != nil {
 			s += " where " + ExprString(u.Where)
 		}
 		items = append(items, s)
 	}
 	for _, x := range t.Exclusions {
-		items = append(items, "exclude "+Ident(x.Name)+" ("+Ident(x.Rows[0])+", "+Ident(x.Rows[1])+") where "+ExprString(x.Expr))
+		items = append(items, "exclude "+irwords.Ident(x.Name)+" ("+irwords.Ident(x.Rows[0])+", "+irwords.Ident(x.Rows[1])+") where "+ExprString(x.Expr))
 	}
 	for _, f := range t.ForeignKeys {
-		s := fmt.Sprintf("foreign %s %s references %s (%s)", Ident(f.Name), cols(f.Columns), Ident(f.Ref.Name), f.Ref.columnList(f.RefColumns))
+		s := fmt.Sprintf("foreign %s %s references %s (%s)", irwords.Ident(f.Name), cols(f.Columns), irwords.Ident(f.Ref.Name), f.Ref.columnList(f.RefColumns))
 		if f.OnDelete != NoAction {
 			s += " on delete " + f.OnDelete.String()
 		}
@@ -157,7 +159,7 @@ func (p *printer) table(t *Table) {
 		items = append(items, s)
 	}
 	for _, c := range t.Checks {
-		items = append(items, "check "+Ident(c.Name)+" "+ExprString(c.Expr))
+		items = append(items, "check "+irwords.Ident(c.Name)+" "+ExprString(c.Expr))
 	}
 	p.indent++
 	for i, s := range items {
@@ -173,7 +175,7 @@ func (p *printer) table(t *Table) {
 func (t *Table) columnList(ix []int) string {
 	parts := make([]string, len(ix))
 	for i, c := range ix {
-		parts[i] = Ident(t.Columns[c].Name)
+		parts[i] = irwords.Ident(t.Columns[c].Name)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -181,7 +183,7 @@ func (t *Table) columnList(ix []int) string {
 func (p *printer) txn(t *Txn) {
 	params := make([]string, len(t.Params))
 	for i, q := range t.Params {
-		params[i] = Ident(q.Name) + " " + q.Type.String()
+		params[i] = irwords.Ident(q.Name) + " " + q.Type.String()
 		if q.NotNull {
 			params[i] += " not null"
 		}
@@ -189,12 +191,12 @@ func (p *printer) txn(t *Txn) {
 			params[i] = "fresh " + params[i]
 		}
 	}
-	head := "txn " + Ident(t.Name)
+	head := "txn " + irwords.Ident(t.Name)
 	if len(params) > 0 {
 		head += "(" + strings.Join(params, ", ") + ")"
 	}
 	if t.Level != "" {
-		head += " level " + QuoteText(t.Level)
+		head += " level " + irwords.Text(t.Level)
 	}
 	p.line("%s {", head)
 	p.indent++
@@ -203,7 +205,7 @@ func (p *printer) txn(t *Txn) {
 		if l.Kept {
 			word = "reg"
 		}
-		p.line("%s %s %s;", word, Ident(l.Name), l.Type)
+		p.line("%s %s %s;", word, irwords.Ident(l.Name), l.Type)
 	}
 	for _, in := range t.Labelled {
 		body := "skip"
@@ -212,9 +214,9 @@ func (p *printer) txn(t *Txn) {
 		}
 		to := in.Goto
 		if to == "" {
-			p.line("%s: %s; goto end;", Ident(in.Label), body)
+			p.line("%s: %s; goto end;", irwords.Ident(in.Label), body)
 		} else {
-			p.line("%s: %s; goto %s;", Ident(in.Label), body, Ident(to))
+			p.line("%s: %s; goto %s;", irwords.Ident(in.Label), body, irwords.Ident(to))
 		}
 	}
 	p.stmts(t.Body)
@@ -239,7 +241,7 @@ func (p *printer) block(head string, body []Stmt) {
 func (p *printer) stmt(s Stmt) {
 	switch s := s.(type) {
 	case *Assign:
-		p.line("%s := %s;", Ident(s.Var), ExprString(s.Expr))
+		p.line("%s := %s;", irwords.Ident(s.Var), ExprString(s.Expr))
 	case *Havoc:
 		what := "*"
 		switch {
@@ -248,7 +250,7 @@ func (p *printer) stmt(s Stmt) {
 		case !s.NotNull:
 			what = "* null"
 		}
-		p.line("%s := %s;", Ident(s.Var), what)
+		p.line("%s := %s;", irwords.Ident(s.Var), what)
 	case *Select:
 		p.line("%s;", selectString(s))
 	case *Emit:
@@ -259,7 +261,7 @@ func (p *printer) stmt(s Stmt) {
 		p.line("%s;", insertString(s))
 	case *Update:
 		if s.Table.Var && s.Row == s.Table.Name && s.Where == nil && len(s.Sets) == 1 && !usesRow(s.Sets[0].Expr, s.Row) {
-			p.line("%s := %s;", Ident(s.Table.Name), ExprString(s.Sets[0].Expr))
+			p.line("%s := %s;", irwords.Ident(s.Table.Name), ExprString(s.Sets[0].Expr))
 			return
 		}
 		p.line("update %s set %s%s;", source(Source{s.Table, s.Row}), setList(s.Table, s.Sets), where(s.Where))
@@ -274,9 +276,9 @@ func (p *printer) stmt(s Stmt) {
 		if len(s.Values) > 0 {
 			set = " set (" + exprList(s.Values) + ")"
 		}
-		p.line("cascade %s %s%s;", Ident(s.Table.Name), Ident(s.ForeignKey().Name), set)
+		p.line("cascade %s %s%s;", irwords.Ident(s.Table.Name), irwords.Ident(s.ForeignKey().Name), set)
 	case *LockTable:
-		p.line("lock %s in %s;", Ident(s.Table.Name), s.Mode)
+		p.line("lock %s in %s;", irwords.Ident(s.Table.Name), s.Mode)
 	case *LockRows:
 		p.line("lock%s%s%s%s;", queryString(s.Query), orderString(s.Order), limitString(s.Limit), lockString(s.Locks))
 	case *Dropped:
@@ -296,20 +298,20 @@ func (p *printer) stmt(s Stmt) {
 	case *While:
 		p.block("while "+ExprString(s.Cond)+labelString(s.Label), s.Body)
 	case *Block:
-		p.block("block "+Ident(s.Label), s.Body)
+		p.block("block "+irwords.Ident(s.Label), s.Body)
 	case *ForRange:
 		down := ""
 		if s.Reverse {
 			down = "reverse "
 		}
-		p.block(fmt.Sprintf("for %s in %s%s..%s%s", Ident(s.Var), down, exprString(s.From, PrecAdd), exprString(s.To, PrecAdd), labelString(s.Label)), s.Body)
+		p.block(fmt.Sprintf("for %s in %s%s..%s%s", irwords.Ident(s.Var), down, exprString(s.From, irwords.PrecAdd), exprString(s.To, irwords.PrecAdd), labelString(s.Label)), s.Body)
 	case *Foreach:
 		head := fmt.Sprintf("foreach (%s) := select %s%s%s%s", identList(s.Into), exprList(s.Cols), queryString(s.Query), orderString(s.Order), lockString(s.Locks))
 		if s.Ahead {
 			head += " ahead"
 		}
 		if s.Found != "" {
-			head += " found " + Ident(s.Found)
+			head += " found " + irwords.Ident(s.Found)
 		}
 		p.block(head+labelString(s.Label), s.Body)
 	case *Break:
@@ -324,17 +326,17 @@ func (p *printer) stmt(s Stmt) {
 		p.line("abort;")
 	case *Send:
 	case *Savepoint:
-		p.line("savepoint %s;", Ident(s.Name))
+		p.line("savepoint %s;", irwords.Ident(s.Name))
 	case *RollbackTo:
-		p.line("rollback to %s;", Ident(s.Name))
+		p.line("rollback to %s;", irwords.Ident(s.Name))
 	case *Unmodelled:
 		mode := ""
 		if s.ReadOnly {
 			mode = "read "
 		}
-		p.line("unmodelled %s%s %s;", mode, tableSet(s.Tables), QuoteText(s.Reason))
+		p.line("unmodelled %s%s %s;", mode, tableSet(s.Tables), irwords.Text(s.Reason))
 	case *CopyTable:
-		p.line("copy %s from %s;", Ident(s.Dst.Name), Ident(s.Src.Name))
+		p.line("copy %s from %s;", irwords.Ident(s.Dst.Name), irwords.Ident(s.Src.Name))
 	case *Fail:
 		p.line("fail;")
 	default:
@@ -349,7 +351,7 @@ func tableSet(tables []*Table) string {
 	}
 	names := make([]string, len(tables))
 	for i, t := range tables {
-		names[i] = Ident(t.Name)
+		names[i] = irwords.Ident(t.Name)
 	}
 	return "(" + strings.Join(names, ", ") + ")"
 }
@@ -376,14 +378,14 @@ func optIdent(name string) string {
 	if name == "" {
 		return ""
 	}
-	return " " + Ident(name)
+	return " " + irwords.Ident(name)
 }
 
 func labelString(label string) string {
 	if label == "" {
 		return ""
 	}
-	return " label " + Ident(label)
+	return " label " + irwords.Ident(label)
 }
 
 // IsVarRead recognises r := x for a shared variable x.
@@ -405,12 +407,12 @@ func aggString(a Agg) string {
 	if a.Distinct {
 		arg = "distinct " + arg
 	}
-	return fmt.Sprintf("agg %s(%s) %s", Ident(a.Fn), arg, a.Type)
+	return fmt.Sprintf("agg %s(%s) %s", irwords.Ident(a.Fn), arg, a.Type)
 }
 
 func selectString(s *Select) string {
 	if s.IsVarRead() {
-		return Ident(s.Into[0]) + " := " + Ident(s.Query.From[0].Table.Name)
+		return irwords.Ident(s.Into[0]) + " := " + irwords.Ident(s.Query.From[0].Table.Name)
 	}
 	cols := exprList(s.Cols)
 	if len(s.Aggs) > 0 {
@@ -422,13 +424,13 @@ func selectString(s *Select) string {
 	}
 	out := fmt.Sprintf("(%s) := select %s%s%s%s", identList(s.Into), cols, queryString(s.Query), orderString(s.Order), lockString(s.Locks))
 	if s.Found != "" {
-		out += " found " + Ident(s.Found)
+		out += " found " + irwords.Ident(s.Found)
 	}
 	return out
 }
 
 func insertString(s *Insert) string {
-	out := fmt.Sprintf("insert %s (%s) values (%s)", Ident(s.Table.Name), s.Table.columnList(s.Cols), exprList(s.Values))
+	out := fmt.Sprintf("insert %s (%s) values (%s)", irwords.Ident(s.Table.Name), s.Table.columnList(s.Cols), exprList(s.Values))
 	if c := s.Conflict; c != nil {
 		out += " on conflict"
 		if c.Target != nil {
@@ -437,11 +439,11 @@ func insertString(s *Insert) string {
 		if c.Sets == nil {
 			out += " do nothing"
 		} else {
-			out += " do update " + Ident(c.Row) + " set " + setList(s.Table, c.Sets) + where(c.Where)
+			out += " do update " + irwords.Ident(c.Row) + " set " + setList(s.Table, c.Sets) + where(c.Where)
 		}
 	}
 	if s.Done != "" {
-		out += " done " + Ident(s.Done)
+		out += " done " + irwords.Ident(s.Done)
 	}
 	if len(s.Moved) > 0 {
 		out += " moved (" + s.Table.columnList(s.Moved) + ")"
@@ -452,16 +454,16 @@ func insertString(s *Insert) string {
 func setList(t *Table, sets []Set) string {
 	parts := make([]string, len(sets))
 	for i, s := range sets {
-		parts[i] = Ident(t.Columns[s.Col].Name) + " = " + ExprString(s.Expr)
+		parts[i] = irwords.Ident(t.Columns[s.Col].Name) + " = " + ExprString(s.Expr)
 	}
 	return strings.Join(parts, ", ")
 }
 
 func source(s Source) string {
 	if s.Row == s.Table.Name {
-		return Ident(s.Table.Name)
+		return irwords.Ident(s.Table.Name)
 	}
-	return Ident(s.Table.Name) + " " + Ident(s.Row)
+	return irwords.Ident(s.Table.Name) + " " + irwords.Ident(s.Row)
 }
 
 func sources(from []Source) string {
@@ -508,36 +510,13 @@ func exprList(es []Expr) string {
 func identList(names []string) string {
 	parts := make([]string, len(names))
 	for i, n := range names {
-		parts[i] = Ident(n)
+		parts[i] = irwords.Ident(n)
 	}
 	return strings.Join(parts, ", ")
 }
 
-// Binding strengths of the text form, weakest first.
-const (
-	PrecOr = iota + 1
-	precAnd
-	PrecNot
-	precCmp
-	PrecAdd
-	precMul
-	precNeg
-)
-
-// BinaryOps has the word and the precedence of each operator in the text form.
-var BinaryOps = map[BinaryOp]struct {
-	Word string
-	Prec int
-}{
-	Or: {"or", PrecOr}, And: {"and", precAnd},
-	Eq: {"==", precCmp}, Ne: {"!=", precCmp}, Lt: {"<", precCmp}, Le: {"<=", precCmp},
-	Gt: {">", precCmp}, Ge: {">=", precCmp}, Is: {"is", precCmp},
-	Add: {"+", PrecAdd}, Sub: {"-", PrecAdd},
-	Mul: {"*", precMul}, Div: {"/", precMul}, Mod: {"%", precMul},
-}
-
 // String is the operator of the text form, such as "==".
-func (op BinaryOp) String() string { return BinaryOps[op].Word }
+func (op BinaryOp) String() string { return irwords.Operators[op].Word }
 
 func exprString(e Expr, outer int) string {
 	paren := func(prec int, s string) string {
@@ -550,29 +529,29 @@ func exprString(e Expr, outer int) string {
 	case *Const:
 		s := e.Value.String()
 		if strings.HasPrefix(s, "-") {
-			return paren(precNeg-1, s)
+			return paren(irwords.PrecNeg-1, s)
 		}
 		return s
 	case *Var:
-		return Ident(e.Name)
+		return irwords.Ident(e.Name)
 	case *Col:
-		return Ident(e.Row) + "." + Ident(e.Col)
+		return irwords.Ident(e.Row) + "." + irwords.Ident(e.Col)
 	case *Unary:
 		switch e.Op {
 		case Neg:
 			if _, literal := e.X.(*Const); literal {
-				return paren(precNeg, "-("+ExprString(e.X)+")")
+				return paren(irwords.PrecNeg, "-("+ExprString(e.X)+")")
 			}
-			return paren(precNeg, "-"+exprString(e.X, precNeg+1))
+			return paren(irwords.PrecNeg, "-"+exprString(e.X, irwords.PrecNeg+1))
 		case Not:
-			return paren(PrecNot, "not "+exprString(e.X, PrecNot))
+			return paren(irwords.PrecNot, "not "+exprString(e.X, irwords.PrecNot))
 		case IsNull:
-			return paren(precCmp, exprString(e.X, precCmp+1)+" is null")
+			return paren(irwords.PrecCmp, exprString(e.X, irwords.PrecCmp+1)+" is null")
 		}
 	case *Binary:
-		op := BinaryOps[e.Op]
+		op := irwords.Operators[e.Op]
 		left := op.Prec
-		if op.Prec == precCmp {
+		if op.Prec == irwords.PrecCmp {
 			left++
 		}
 		right := exprString(e.Y, op.Prec+1)
@@ -586,7 +565,7 @@ func exprString(e Expr, outer int) string {
 		if e.Def != nil {
 			return "(derive " + e.Type.String() + " " + e.Def.text() + " of (" + exprList(e.Args) + "))"
 		}
-		s := Ident(e.Name) + "(" + exprList(e.Args) + ")"
+		s := irwords.Ident(e.Name) + "(" + exprList(e.Args) + ")"
 		if Functions[e.Name] == nil || e.Fn != nil {
 			return "opaque " + e.Type.String() + " " + s
 		}

@@ -3,6 +3,8 @@ package ir
 import (
 	"math/big"
 	"slices"
+
+	"github.com/txrobust/robust/internal/irnames"
 )
 
 // Program is what is analysed: tables, transactions and sessions.
@@ -359,14 +361,11 @@ func (p *Program) TableIndex(t *Table) int {
 // NewVar makes the table of a shared variable.
 func NewVar(pos Pos, name string, typ Type, init Value) *Table {
 	return &Table{Pos: pos, Name: name, Var: true,
-		Columns: []Column{{Name: VarColumn, Type: typ}}, Rows: [][]Value{{init}}}
+		Columns: []Column{{Name: irnames.VarColumn, Type: typ}}, Rows: [][]Value{{init}}}
 }
 
-// VarColumn is the name of the column of a shared variable.
-const VarColumn = "v"
-
 // Zero is the value that a register or a variable of type t starts with.
-func Zero(t Type) Value {
+func (t Type) Zero() Value {
 	switch t.Kind {
 	case KindInt, KindBool, KindTime, KindText, KindOpaque:
 		return Value{Kind: t.Kind}

@@ -248,8 +248,8 @@ type ForRange struct {
 // becomes whether there was a row, when the loop ends.
 //
 // Each row is locked as its round begins. With Ahead, rows are fetched, and locked,
-// before their rounds, as the FOR loop of PL/pgSQL does: FirstFetch of them when the
-// loop begins, and NextFetch more each time when they have run out.
+// before their rounds, as the FOR loop of PL/pgSQL does: 10 of them when the
+// loop begins, and 50 more each time when they have run out.
 type Foreach struct {
 	At
 	Label string
@@ -265,11 +265,6 @@ type Foreach struct {
 	// difference.
 	Inner bool
 }
-
-const (
-	FirstFetch = 10
-	NextFetch  = 50
-)
 
 // Break leaves the loop or block Label, or the innermost loop when Label is "".
 type Break struct {

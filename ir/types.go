@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/txrobust/robust/internal/irwords"
 )
 
 // Pos is a place in a source text. Line and Col count from 1; a zero Line
@@ -99,20 +101,6 @@ func (t Type) String() string {
 		return t.Elem.String() + "[]"
 	}
 	return t.Kind.String()
-}
-
-// ParseType is the inverse of Type.String.
-func ParseType(s string) (Type, bool) {
-	elem, isArray := strings.CutSuffix(s, "[]")
-	for k := KindInt; k <= KindOpaque; k++ {
-		if k != KindArray && kindNames[k] == elem {
-			if isArray {
-				return ArrayType(k), true
-			}
-			return Type{Kind: k}, true
-		}
-	}
-	return Type{}, false
 }
 
 // Accepts reports whether a value of type from may be stored where t is
@@ -250,11 +238,11 @@ func (v Value) String() string {
 		} else if n, exact := r.FloatPrec(); exact {
 			return r.FloatString(n)
 		}
-		return "num " + QuoteText(v.S)
+		return "num " + irwords.Text(v.S)
 	case KindText:
-		return QuoteText(v.S)
+		return irwords.Text(v.S)
 	}
-	return v.kindWord() + " " + QuoteText(v.text())
+	return v.kindWord() + " " + irwords.Text(v.text())
 }
 
 func (v Value) kindWord() string { return v.Kind.String() }
@@ -265,9 +253,6 @@ func (v Value) text() string {
 	}
 	return v.S
 }
-
-// QuoteText prints a text as the text form does.
-func QuoteText(s string) string { return inQuotes(s, '\'') }
 
 // Compare orders two non-NULL values of one kind (integers and rationals mix):
 // -1, 0 or +1. Text is ordered by bytes.

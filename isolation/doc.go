@@ -35,7 +35,8 @@
 // may mean one anomaly; each has one entry here, and its names in the
 // vocabularies of Adya, of Berenson et al. (SIGMOD 1995), of C4 and Plume (the
 // transactional anomalous patterns, a to n), and of Elle. An anomaly that is a
-// special case of another implies it.
+// special case of another implies it. ParseAnomaly gives the anomaly of a name, Anomalies
+// all of them; internal/checker/anomalies has them as constants.
 //
 // Some things that the sources do not agree on:
 //

@@ -172,18 +172,6 @@ func names(levels []Level) []string {
 	return out
 }
 
-// Satisfied gives all levels that a history satisfies which satisfies some: also
-// those that they imply.
-func Satisfied(some []Level) []Level {
-	return where(func(l Level) bool { return slices.ContainsFunc(some, func(m Level) bool { return m.Implies(l) }) })
-}
-
-// Violated gives all levels that a history violates which violates some: also
-// those that imply them.
-func Violated(some []Level) []Level {
-	return where(func(l Level) bool { return slices.ContainsFunc(some, l.Implies) })
-}
-
 // Strongest gives those of some levels that no other of them implies: the
 // strongest that a history satisfies.
 func Strongest(some []Level) []Level {

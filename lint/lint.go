@@ -280,5 +280,5 @@ func verdict(ctx context.Context, res *analyzer.Result, opt goprogram.Options) (
 	if err != nil {
 		return nil, err
 	}
-	return robust.Check(ctx, p, robust.Options{Engine: engine.Postgres(), All: true})
+	return robust.Check(ctx, p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), All: true}})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -105,6 +106,7 @@ type Result struct {
 // reachable databases are finitely many and sessions of unbounded number have
 // one transaction.
 func Explore(ctx context.Context, p *ir.Program, opt Options) Result {
+	wellformed.Structure(p)
 	e := &explorer{ctx: ctx, p: p, opt: opt, m: interp.NewMachine(p, engine.SI()), seen: map[string]bool{}}
 	e.prepare()
 	e.search()

@@ -11,6 +11,7 @@ import (
 	"github.com/txrobust/robust/instrument"
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/progen"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
 )
@@ -46,7 +47,7 @@ func instances(r *rand.Rand, p *ir.Program, n int) *ir.Program {
 		out.Txns = append(out.Txns, c)
 		out.Processes = append(out.Processes, &ir.Process{Name: fmt.Sprintf("p%d", i), Copies: 1, Txns: []*ir.Txn{c}})
 	}
-	return ir.MustCheck("instances", out)
+	return wellformed.MustCheck("instances", out)
 }
 
 // TestRandomRows counts how the instrumentation of programs over rows compares

@@ -2,7 +2,7 @@
 // that fits a terminal of 80 columns, as JSON (schema.json), as SARIF 2.1.0, and as
 // a graph for Graphviz.
 //
-// Every kind of finding has a code (Codes), every finding a fingerprint that stays
+// Every kind of finding has a code (docs/codes.md), every finding a fingerprint that stays
 // the same when lines move. What was reported once can be read again, as a
 // Baseline.
 //

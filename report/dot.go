@@ -10,6 +10,16 @@ import (
 	"github.com/txrobust/robust/internal/quote"
 )
 
+// Meeting is where two transactions touch the same: a table with columns, those
+// of which one of them writes, and the first statements of both that do.
+type Meeting struct {
+	Table string `json:"table"`
+	// Columns is empty where rows come and go.
+	Columns []string `json:"columns"`
+	From    Position `json:"from"`
+	To      Position `json:"to"`
+}
+
 // Graph is the dependency graph of a program, as far as it was asked about.
 type Graph struct {
 	Nodes []Node
@@ -149,7 +159,7 @@ func label(group []Edge) string {
 			what += "." + strings.Join(m.Columns, ", ")
 		}
 		if m.From.Line > 0 {
-			what += " (" + short(m.From) + ", " + short(m.To) + ")"
+			what += " (" + m.From.Short() + ", " + m.To.Short() + ")"
 		}
 		lines = append(lines, quote.Line(what))
 	}

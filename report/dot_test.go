@@ -8,7 +8,6 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/report"
 )
 
@@ -131,7 +130,7 @@ func TestDOT(t *testing.T) {
 		}
 		return n
 	}
-	postgres := robust.Options{Engine: engine.Postgres(), Graph: true}
+	postgres := robust.Options{Question: robust.Question{Engine: engine.Postgres()}, Output: robust.Output{Graph: true}}
 	r := check(t, "apps/courseware", postgres)
 	d := dot(t, r, false)
 	if len(d.nodes) != len(r.Transactions) || red(d) < 2 || grey(d) != 0 {
@@ -153,7 +152,7 @@ func TestDOT(t *testing.T) {
 	if d := dot(t, r, true); r.Verdict != robust.Unknown || red(d) < 2 {
 		t.Errorf("unknown: %d red edges", red(d))
 	}
-	r = check(t, "litmus/read-only-anomaly.litmus", robust.Options{Init: schedules.FileRows, Graph: true})
+	r = check(t, "litmus/read-only-anomaly.litmus", robust.Options{Question: robust.Question{Init: robust.FileRows}, Output: robust.Output{Graph: true}})
 	if d := dot(t, r, true); red(d) < 3 {
 		t.Errorf("found by executions: %d red edges", red(d))
 	}
@@ -166,7 +165,7 @@ func TestDOT(t *testing.T) {
 // TestExplanation: what is said of programs of all verdicts.
 func TestExplanation(t *testing.T) {
 	explain := func(path string) *report.Report {
-		r := check(t, path, robust.Options{Engine: engine.Postgres(), Explain: true})
+		r := check(t, path, robust.Options{Question: robust.Question{Engine: engine.Postgres()}, Output: robust.Output{Explain: true}})
 		if r.Explanation == nil || r.Explanation.Summary == "" {
 			t.Fatalf("%s: nothing is explained", path)
 		}
@@ -202,7 +201,7 @@ func TestExplanation(t *testing.T) {
 	if len(e.Walks) != 1 || len(e.Walks[0].Transactions) < 2 {
 		t.Errorf("not robust: %+v", e)
 	}
-	e = checkText(t, "undecided", undecided, robust.Options{Engine: engine.Postgres(), Explain: true}).Explanation
+	e = checkText(t, "undecided", undecided, robust.Options{Question: robust.Question{Engine: engine.Postgres()}, Output: robust.Output{Explain: true}}).Explanation
 	unmodelled := false
 	for _, w := range e.Walks {
 		unmodelled = unmodelled || len(w.Unmodelled) > 0 && w.Unmodelled[0].Reason != ""
@@ -218,7 +217,7 @@ func TestExplanation(t *testing.T) {
 
 // TestBounds: a bound that ran out is named with the flag that raises it.
 func TestBounds(t *testing.T) {
-	r := check(t, "apps/auction", robust.Options{Engine: engine.Postgres(), Explain: true, QueryLimit: 1, Helpers: 1})
+	r := check(t, "apps/auction", robust.Options{Question: robust.Question{Engine: engine.Postgres()}, Budget: robust.Budget{QueryLimit: 1, Helpers: 1}, Output: robust.Output{Explain: true}})
 	if r.Verdict != robust.Unknown || !strings.Contains(strings.Join(r.Explanation.Settle, "\n"), "(-query-limit 4)") {
 		t.Errorf("%s: %v", r.Verdict, r.Open)
 	}

@@ -1,12 +1,9 @@
 package report
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/crosscheck"
-	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 )
@@ -58,8 +55,6 @@ type Report struct {
 	Stale []BaselineEntry `json:"stale_baseline,omitempty"`
 	// Proof is why the verdict is robust, or nil.
 	Proof *Proof `json:"proof"`
-	// Evidence is what the proof rests on, if it was to be kept.
-	Evidence *proof.Proof `json:"-"`
 	// Open is why the verdict, or Rest, is unknown, or nil.
 	Open *Open `json:"open"`
 	// Explanation says more, if it was asked for.
@@ -164,11 +159,24 @@ type Doubt struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 	// Tables are those that it is about; empty means any.
-	Tables   []string         `json:"tables"`
-	Position witness.Position `json:"position"`
+	Tables   []string `json:"tables"`
+	Position Position `json:"position"`
 	// Settle says what to do about it.
 	Settle string `json:"settle"`
 }
+
+// What a finding is made of. Their JSON is described by schema.json, too.
+type (
+	// Position is a place in the input: File, Line and Col.
+	Position = witness.Position
+	// Kind names an anomaly: write-skew, lost-update, …
+	Kind = witness.Kind
+	// Dependency is an edge of the cycle of a finding: why one transaction comes before
+	// another.
+	Dependency = witness.Edge
+	// Judgement is what a checker of histories says of the execution.
+	Judgement = crosscheck.Judgement
+)
 
 // Finding is an anomaly.
 type Finding struct {
@@ -178,9 +186,9 @@ type Finding struct {
 	Doubts []Doubt `json:"doubts,omitempty"`
 	// Code is the number of the kind (Codes), and Fingerprint tells the finding
 	// from others: it stays the same when lines move.
-	Code        string       `json:"code"`
-	Fingerprint string       `json:"fingerprint"`
-	Kind        witness.Kind `json:"kind"`
+	Code        string `json:"code"`
+	Fingerprint string `json:"fingerprint"`
+	Kind        Kind   `json:"kind"`
 	// Cycle names the transactions in the order of the cycle, the delayed one
 	// first.
 	Cycle   []string         `json:"cycle"`
@@ -196,33 +204,11 @@ type Finding struct {
 	// Repairs are changes that remove the finding.
 	Repairs []string `json:"repairs"`
 	// Validation is what checkers of histories say of the witness, each by itself.
-	Validation []crosscheck.Judgement `json:"validation"`
+	Validation []Judgement `json:"validation"`
 	// Replay is what a server did with the witness, or nil.
 	Replay *witness.Replay `json:"replay,omitempty"`
 	// Trace is the history that they were shown.
 	Trace *crosscheck.Trace `json:"-"`
-}
-
-// NewFinding describes a witness. read gives the statements for the fingerprint;
-// with nil, these do not count for it.
-func NewFinding(w *witness.Witness, opaque []string, read Sources) Finding {
-	f := Finding{Class: SnapshotIsolation, Status: Confirmed, Kind: w.Kind, Cycle: []string{}, Edges: w.Cycle, Witness: w, Opaque: opaque, Repairs: []string{}, Validation: []crosscheck.Judgement{}}
-	for _, e := range w.Cycle {
-		f.Cycle = append(f.Cycle, e.FromName)
-	}
-	if len(w.Cycle) == 0 {
-		for _, t := range w.Transactions {
-			f.Cycle = append(f.Cycle, t.Name)
-		}
-	}
-	if w.Plan != nil {
-		f.Depends = w.Plan.Depends
-	}
-	if w.Isolation == AtReadCommitted {
-		f.Class, f.Repairs = ReadCommittedOnly, repairs(w)
-	}
-	f.Code, f.Fingerprint = CodeOf(f.Class, f.Kind), fingerprint(&f, read)
-	return f
 }
 
 // Proof is an argument that a program is robust.
@@ -304,13 +290,6 @@ type Phase struct {
 	PeakMB int64  `json:"peak_mb"`
 }
 
-// Assume adds premises.
-func (r *Report) Assume(list []ir.Note) {
-	for _, n := range list {
-		r.Premises = append(r.Premises, Note{n.Pos.File, n.Pos.Line, n.Pos.Col, n.Text})
-	}
-}
-
 // Assuming says what has to hold of the initial rows for a proof, as a part of a
 // sentence, or gives "".
 func (r *Report) Assuming() string {
@@ -318,94 +297,4 @@ func (r *Report) Assuming() string {
 		return ""
 	}
 	return "assuming that initially " + strings.Join(r.Initially, ", and ")
-}
-
-// New makes a report about p that has no verdict yet.
-func New(p *ir.Program) *Report {
-	r := &Report{Program: p.Name, SearchPath: p.SearchPath, Isolation: AtSnapshot, Transactions: []Transaction{}, Findings: []Finding{}, Suppressed: []Suppressed{}, Apart: []Apart{}, Assumptions: []string{}, Initially: []string{}, Premises: []Note{}, Havocs: []Havoc{}, Dropped: []Dropped{}, Notes: []Note{}}
-	for _, t := range p.Txns {
-		r.Transactions = append(r.Transactions, transaction(t))
-		ir.Walk(t.Body, func(s ir.Stmt) {
-			switch s := s.(type) {
-			case *ir.Unmodelled:
-				r.Havocs = append(r.Havocs, Havoc{Transaction: t.Name, File: s.Pos.File, Line: s.Pos.Line, Col: s.Pos.Col, Reason: s.Reason, Tables: tableNames(s.Tables), ReadOnly: s.ReadOnly})
-			case *ir.Dropped:
-				r.Dropped = append(r.Dropped, Dropped{Transaction: t.Name, File: s.Pos.File, Line: s.Pos.Line, Col: s.Pos.Col, Kind: s.Kind.String(), Text: s.What, Tables: tableNames(s.Tables)})
-			}
-		})
-	}
-	slices.SortFunc(r.Transactions, func(a, b Transaction) int { return strings.Compare(a.Name, b.Name) })
-	slices.SortStableFunc(r.Havocs, func(a, b Havoc) int { return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line) })
-	slices.SortStableFunc(r.Dropped, func(a, b Dropped) int { return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line) })
-	r.Dropped = slices.CompactFunc(r.Dropped, func(a, b Dropped) bool {
-		return a.Transaction == b.Transaction && a.File == b.File && a.Line == b.Line && a.Col == b.Col && a.Text == b.Text
-	})
-	r.Havocs = slices.CompactFunc(r.Havocs, func(a, b Havoc) bool {
-		return a.Transaction == b.Transaction && a.File == b.File && a.Line == b.Line && a.Col == b.Col && a.Reason == b.Reason
-	})
-	for _, n := range p.Notes {
-		r.Notes = append(r.Notes, Note{n.Pos.File, n.Pos.Line, n.Pos.Col, n.Text})
-	}
-	r.Assume(p.Premises)
-	return r
-}
-
-func tableNames(list []*ir.Table) []string {
-	out := []string{}
-	for _, t := range list {
-		out = append(out, t.Name)
-	}
-	slices.Sort(out)
-	return out
-}
-
-// transaction collects what a template touches.
-func transaction(t *ir.Txn) Transaction {
-	reads, writes, partly := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	ir.Walk(t.Body, func(s ir.Stmt) {
-		for _, src := range ir.Reads(s) {
-			if !src.Table.Var {
-				reads[src.Table.Name] = true
-			}
-		}
-		ir.ReadColumns(s, func(t *ir.Table, col string) {
-			reads[columnName(t, col)] = true
-			partly[t.Name] = partly[t.Name] || !t.Var
-		})
-		written := ir.Written(s)
-		if written == nil {
-			return
-		}
-		switch s := s.(type) {
-		case *ir.Update:
-			for _, set := range s.Sets {
-				writes[columnName(written, written.Columns[set.Col].Name)] = true
-			}
-		default:
-			writes[written.Name] = true
-		}
-	})
-	// A table is named by itself only where no column is.
-	for table, is := range partly {
-		if is {
-			delete(reads, table)
-		}
-	}
-	return Transaction{Name: t.Name, File: t.Pos.File, Line: t.Pos.Line, Level: t.Level, CalledBy: t.CalledBy, Reads: sorted(reads), Writes: sorted(writes)}
-}
-
-func columnName(t *ir.Table, col string) string {
-	if t.Var {
-		return t.Name
-	}
-	return t.Name + "." + col
-}
-
-func sorted(set map[string]bool) []string {
-	out := []string{}
-	for s := range set {
-		out = append(out, s)
-	}
-	slices.Sort(out)
-	return out
 }

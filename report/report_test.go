@@ -11,8 +11,8 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/golden"
-	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/schematest"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
@@ -27,13 +27,13 @@ var cases = []struct {
 	name, path string
 	opt        robust.Options
 }{
-	{"courseware-fk", "apps/courseware-fk", robust.Options{Engine: engine.Postgres()}},
-	{"read-only-anomaly", "litmus/read-only-anomaly.litmus", robust.Options{Init: schedules.FileRows}},
-	{"s1-columns", "litmus/s1-columns.litmus", robust.Options{Init: schedules.FileRows}},
-	{"s3-parent", "litmus/s3-parent.litmus", robust.Options{Init: schedules.FileRows, Engine: engine.Postgres()}},
-	{"session-order", "litmus/session-order.litmus", robust.Options{Init: schedules.FileRows}},
-	{"classic", "litmus/fig11a-same-value-ww.litmus", robust.Options{Init: schedules.FileRows, Classic: true}},
-	{"lost-update", "litmus/lost-update.litmus", robust.Options{Init: schedules.FileRows}},
+	{"courseware-fk", "apps/courseware-fk", robust.Options{Question: robust.Question{Engine: engine.Postgres()}}},
+	{"read-only-anomaly", "litmus/read-only-anomaly.litmus", robust.Options{Question: robust.Question{Init: robust.FileRows}}},
+	{"s1-columns", "litmus/s1-columns.litmus", robust.Options{Question: robust.Question{Init: robust.FileRows}}},
+	{"s3-parent", "litmus/s3-parent.litmus", robust.Options{Question: robust.Question{Init: robust.FileRows, Engine: engine.Postgres()}}},
+	{"session-order", "litmus/session-order.litmus", robust.Options{Question: robust.Question{Init: robust.FileRows}}},
+	{"classic", "litmus/fig11a-same-value-ww.litmus", robust.Options{Question: robust.Question{Init: robust.FileRows, Classic: true}}},
+	{"lost-update", "litmus/lost-update.litmus", robust.Options{Question: robust.Question{Init: robust.FileRows}}},
 }
 
 func check(t *testing.T, path string, opt robust.Options) *report.Report {
@@ -73,7 +73,7 @@ func checkProgram(t *testing.T, p *ir.Program, opt robust.Options) *report.Repor
 
 // open is a report of the third kind, which no quick check has.
 func open() *report.Report {
-	r := report.New(&ir.Program{Name: "shop"})
+	r := findings.New(&ir.Program{Name: "shop"})
 	r.Verdict, r.Engine, r.EngineTitle = report.Unknown, "postgres", engine.Postgres().Title
 	r.Open = &report.Open{Reason: "the time ran out", Cycles: [][]string{{"pay", "ship"}}, Settle: []string{"more time (-timeout)"}}
 	r.Havocs = []report.Havoc{{Transaction: "pay", File: "f.sql", Line: 3, Col: 5, Reason: "MERGE is not modelled", Tables: []string{"orders"}},
@@ -101,7 +101,7 @@ txn leave(i int, j int) {
     update duty set off = true where duty.id == i
   }
 }
-`, robust.Options{Init: schedules.FileRows, Engine: engine.Postgres()})
+`, robust.Options{Question: robust.Question{Init: robust.FileRows, Engine: engine.Postgres()}})
 }
 
 // TestText compares the text with golden files, and its width with a terminal.
@@ -161,7 +161,7 @@ func TestSchema(t *testing.T) {
 
 // TestTransactions is what a report says of templates.
 func TestTransactions(t *testing.T) {
-	r := report.New(testprog.Parse(t, `program p
+	r := findings.New(testprog.Parse(t, `program p
 var x = 0
 table t (k int, v int, key (k))
 txn a(k int) { (r) := select s.v from t s where s.k == k; x := 1; insert t (k, v) values (3, 1) }

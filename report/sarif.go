@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sarif"
 	"github.com/txrobust/robust/internal/witness"
@@ -45,8 +46,8 @@ const informationURI = "https://github.com/txrobust/robust"
 func sarifRun(r *Report, version string) *sarif.Run {
 	run := sarif.NewRun("robust", version, informationURI, "robust/"+r.Program+"/"+r.Engine)
 	driver := run.Tool.Driver
-	for _, c := range Codes() {
-		if c.ID == CodeLeftOut || c.ID == CodeSuppressed {
+	for _, c := range codes.All() {
+		if c.ID == codes.LeftOut || c.ID == codes.Suppressed {
 			driver.Notifications = append(driver.Notifications, descriptor(c))
 			continue
 		}
@@ -70,40 +71,40 @@ func sarifRun(r *Report, version string) *sarif.Run {
 		}
 	}
 	for _, h := range r.Havocs {
-		res := run.NewResult(CodeHavoc, sarif.LevelNote, message(fmt.Sprintf("In %s, this is taken to do anything to %s: %s.", h.Transaction, tableList(h.Tables), h.Reason)))
+		res := run.NewResult(codes.Havoc, sarif.LevelNote, message(fmt.Sprintf("In %s, this is taken to do anything to %s: %s.", h.Transaction, tableList(h.Tables), h.Reason)))
 		res.Locations = append(res.Locations, location(witness.Position{File: h.File, Line: h.Line, Col: h.Col}, ""))
 		add(res)
 	}
 	inv := &sarif.Invocation{Successful: true, Notifications: []*sarif.Notification{}}
 	say := func(n *sarif.Notification) { inv.Notifications = append(inv.Notifications, n) }
 	if a := r.Assuming(); a != "" {
-		say(notification(CodeAssumed, r.Program+" is robust, "+a+".", witness.Position{}))
+		say(notification(codes.Assumed, r.Program+" is robust, "+a+".", witness.Position{}))
 	}
 	for _, n := range r.Premises {
-		say(notification(CodeAssumed, n.Text+".", witness.Position{File: n.File, Line: n.Line, Col: n.Col}))
+		say(notification(codes.Assumed, n.Text+".", witness.Position{File: n.File, Line: n.Line, Col: n.Col}))
 	}
 	for _, n := range r.Notes {
-		say(notification(CodeLeftOut, n.Text+".", witness.Position{File: n.File, Line: n.Line, Col: n.Col}))
+		say(notification(codes.LeftOut, n.Text+".", witness.Position{File: n.File, Line: n.Line, Col: n.Col}))
 	}
 	for _, d := range r.Dropped {
-		say(notification(CodeLeftOut, d.Text+" is left out in "+d.Transaction+".", witness.Position{File: d.File, Line: d.Line, Col: d.Col}))
+		say(notification(codes.LeftOut, d.Text+" is left out in "+d.Transaction+".", witness.Position{File: d.File, Line: d.Line, Col: d.Col}))
 	}
 	for _, s := range r.Suppressed {
-		say(notification(CodeSuppressed, suppressedText(&s)+".", s.Position))
+		say(notification(codes.Suppressed, suppressedText(&s)+".", s.Position))
 	}
 	for _, a := range r.Apart {
 		if a.Accepted != nil {
-			say(notification(CodeSuppressed, a.Text+" ("+a.Accepted.Reason+").", a.Accepted.Position))
+			say(notification(codes.Suppressed, a.Text+" ("+a.Accepted.Reason+").", a.Accepted.Position))
 		}
 	}
 	for _, e := range r.Stale {
-		say(notification(CodeSuppressed, staleText(e)+".", witness.Position{}))
+		say(notification(codes.Suppressed, staleText(e)+".", witness.Position{}))
 	}
 	run.Invocations = append(run.Invocations, inv)
 	return run
 }
 
-func descriptor(c Code) *sarif.Descriptor {
+func descriptor(c codes.Code) *sarif.Descriptor {
 	level := sarif.LevelNote
 	if c.Finding() {
 		level = sarif.LevelError
@@ -139,7 +140,7 @@ func (f *Finding) Pivot() (p witness.Position, ok bool) {
 }
 
 func findingResult(run *sarif.Run, f *Finding, level string) *sarif.Result {
-	code, _ := CodeByID(f.Code)
+	code, _ := codes.ByID(f.Code)
 	text := fmt.Sprintf("%s: %s. %s", f.Kind, strings.Join(f.Cycle, " -> "), code.Summary)
 	if f.Status == Suspected {
 		level, text = sarif.LevelNote, "suspected "+text
@@ -152,7 +153,7 @@ func findingResult(run *sarif.Run, f *Finding, level string) *sarif.Result {
 		items = append(items, "the database may refuse it: "+d.Text)
 	}
 	res := run.NewResult(f.Code, level, message(text, items...))
-	res.PartialFingerprints = map[string]string{fingerprintVersion: f.Fingerprint}
+	res.PartialFingerprints = map[string]string{codes.FingerprintVersion: f.Fingerprint}
 	if len(f.Validation) > 0 {
 		said := make([]string, len(f.Validation))
 		for i := range said {
@@ -188,7 +189,7 @@ func findingResult(run *sarif.Run, f *Finding, level string) *sarif.Result {
 // apartResult is a note about a write, at the write; the read is a related location.
 func apartResult(run *sarif.Run, a *Apart) *sarif.Result {
 	res := run.NewResult(a.Code, sarif.LevelNote, message(a.Text+". "+a.Repair))
-	res.PartialFingerprints = map[string]string{fingerprintVersion: a.Fingerprint}
+	res.PartialFingerprints = map[string]string{codes.FingerprintVersion: a.Fingerprint}
 	res.Locations = append(res.Locations, location(a.Write.Position, ""))
 	res.RelatedLocations = append(res.RelatedLocations, numbered(location(a.Read.Position, a.Read.Function+" reads "+a.Table), 1))
 	return res
@@ -230,7 +231,7 @@ func openResult(run *sarif.Run, r *Report) *sarif.Result {
 	for _, s := range r.Open.Settle {
 		items = append(items, "may settle it: "+s)
 	}
-	res := run.NewResult(CodeUnknown, sarif.LevelNote, message(text, items...))
+	res := run.NewResult(codes.Unknown, sarif.LevelNote, message(text, items...))
 	names := slices.Concat(r.Open.Cycles...)
 	placed := false
 	for _, t := range r.Transactions {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/internal/witness"
+	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -23,9 +23,9 @@ type Suppressed struct {
 	Finding Finding `json:"finding"`
 	// By is ByComment or ByBaseline. Reason is that of the comment, which stands at
 	// Position; or the file of the baseline is at Position.
-	By       string           `json:"by"`
-	Reason   string           `json:"reason,omitempty"`
-	Position witness.Position `json:"position"`
+	By       string   `json:"by"`
+	Reason   string   `json:"reason,omitempty"`
+	Position Position `json:"position"`
 }
 
 // Transactions are the names of the transactions of a finding, each once.
@@ -44,29 +44,6 @@ func (f *Finding) Transactions() []string {
 			add(t.Name)
 		}
 	}
-	return out
-}
-
-// In gives the transactions of a finding that have to do with a part of the
-// source: those that are declared there, and those that have a statement of the
-// cycle there.
-func (f *Finding) In(covers func(ir.Pos) bool) []string {
-	var out []string
-	add := func(name string, p witness.Position) {
-		if covers(ir.Pos{File: p.File, Line: p.Line, Col: p.Col}) && !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	for _, e := range f.Edges {
-		add(e.FromName, e.FromPosition)
-		add(e.ToName, e.ToPosition)
-	}
-	if f.Witness != nil {
-		for _, t := range f.Witness.Transactions {
-			add(t.Name, t.Position)
-		}
-	}
-	slices.Sort(out)
 	return out
 }
 
@@ -148,15 +125,15 @@ func ReadBaseline(name string, data []byte) (*Baseline, error) {
 		if f.Runs != nil {
 			for _, run := range *f.Runs {
 				for _, r := range run.Results {
-					if c, ok := CodeByID(r.RuleID); ok && c.Finding() {
-						b.Entries = append(b.Entries, BaselineEntry{Code: r.RuleID, Fingerprint: r.PartialFingerprints[fingerprintVersion], Cycle: []string{}})
+					if c, ok := codes.ByID(r.RuleID); ok && c.Finding() {
+						b.Entries = append(b.Entries, BaselineEntry{Code: r.RuleID, Fingerprint: r.PartialFingerprints[codes.FingerprintVersion], Cycle: []string{}})
 					}
 				}
 			}
 		}
 		for _, e := range b.Entries {
 			if e.Fingerprint == "" {
-				return nil, ir.Errorf(at(start), "a finding in this report has no fingerprint %s; write it again with this release", fingerprintVersion)
+				return nil, ir.Errorf(at(start), "a finding in this report has no fingerprint %s; write it again with this release", codes.FingerprintVersion)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
@@ -32,7 +33,7 @@ func finding(t *testing.T, src string) report.Finding {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.Postgres(), Sources: func(file string) (string, bool) { return src, file == "duty.sql" }})
+	r, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}, Output: robust.Output{Sources: func(file string) (string, bool) { return src, file == "duty.sql" }}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func TestIn(t *testing.T) {
 		want     string
 	}{{3, 6, "leave"}, {8, 11, "go"}, {1, 20, "go leave"}, {1, 2, ""}} {
 		g := &ir.Ignore{From: ir.Pos{File: "duty.sql", Line: c.from, Col: 1}, To: ir.Pos{File: "duty.sql", Line: c.to, Col: 80}}
-		if got := strings.Join(f.In(g.Covers), " "); got != c.want {
+		if got := strings.Join(findings.In(&f, g.Covers), " "); got != c.want {
 			t.Errorf("lines %d to %d: %q, want %q", c.from, c.to, got, c.want)
 		}
 	}

@@ -5,56 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 )
-
-// settles says what to do about what the model leaves out.
-var settles = map[ir.Refusal]string{
-	ir.ByRowLock:      "write the lock as a statement of its own (SELECT … FOR UPDATE of the rows that are meant), or run the schedule on a server (-replay)",
-	ir.ByTableLock:    "run the schedule on a server (-replay)",
-	ir.BySessionLock:  "take a lock of a row that all of them update instead, which is modelled; a schedule on a server does not take the session's lock",
-	ir.ByAdvisoryLock: "run the schedule on a server (-replay); a lock of a row that all of them update is modelled",
-	ir.ByError:        "run the schedule on a server (-replay)",
-}
-
-// Suspect adds what the model leaves out on the way of the finding's execution.
-func (f *Finding) Suspect(doubts []interp.Doubt) {
-	for _, d := range doubts {
-		label := ""
-		for _, t := range f.Witness.Transactions {
-			if t.Commit == d.Txn {
-				label = t.Label
-			}
-		}
-		s := d.Dropped
-		f.doubt(Doubt{Transaction: label, Kind: s.Kind.String(), Text: s.What, Tables: tableNames(s.Tables), Settle: settles[s.Kind],
-			Position: witness.Position{File: s.Pos.File, Line: s.Pos.Line, Col: s.Pos.Col}})
-	}
-}
-
-// SuspectEngine adds that the database refuses more than its profile says.
-func (f *Finding) SuspectEngine(why string) {
-	f.doubt(Doubt{Kind: "engine", Text: why, Tables: []string{}, Settle: "run the schedule on the database (-replay)"})
-}
-
-func (f *Finding) doubt(d Doubt) {
-	f.Status, f.Doubts = Suspected, append(f.Doubts, d)
-}
-
-// Replayed adds what a server did with the witness, or nil. A server that has done it
-// leaves no doubt, but for locks that sessions take before: a replay does not.
-func (f *Finding) Replayed(r *witness.Replay) {
-	f.Replay = r
-	if r == nil || r.Outcome != witness.AsShown {
-		return
-	}
-	f.Doubts = slices.DeleteFunc(f.Doubts, func(d Doubt) bool { return d.Kind != ir.BySessionLock.String() })
-	if len(f.Doubts) == 0 {
-		f.Status, f.Doubts = Confirmed, nil
-	}
-}
 
 // Done reports whether a server has done what the finding says, with all that it says.
 func (f *Finding) Done() bool {
@@ -76,7 +29,7 @@ func (t *text) suspected(f *Finding) {
 	for _, d := range f.Doubts {
 		who := ""
 		if d.Transaction != "" {
-			who = f.Witness.Who(d.Transaction) + ", " + short(d.Position) + ": "
+			who = f.Witness.Who(d.Transaction) + ", " + d.Position.Short() + ": "
 		}
 		t.para("   - ", who+d.Text+"; to settle it, "+d.Settle)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/witness"
@@ -149,7 +150,7 @@ func (t *text) finding(n int, f *Finding) {
 		}
 	}
 	t.decided(f)
-	if c, ok := CodeByID(f.Code); ok && len(f.Repairs) == 0 {
+	if c, ok := codes.ByID(f.Code); ok && len(f.Repairs) == 0 {
 		t.line("")
 		t.para("   Repair: ", c.Repair)
 	}
@@ -219,8 +220,12 @@ func (t *text) validation(list []crosscheck.Judgement) {
 	t.para("   ", s+".")
 }
 
-// ExplainCode says what a code means.
-func ExplainCode(w io.Writer, c Code) error {
+// ExplainCode says what a code means; an id that is none is an error.
+func ExplainCode(w io.Writer, id string) error {
+	c, ok := codes.ByID(id)
+	if !ok {
+		return fmt.Errorf("%q is no code; robust help codes lists them", id)
+	}
 	t := &text{}
 	t.para("", c.ID+" "+c.Name+": "+c.Summary)
 	t.line("")
@@ -266,7 +271,7 @@ func suppressedText(s *Suppressed) string {
 
 func staleText(e BaselineEntry) string {
 	out := "[" + e.Code + "] "
-	if c, ok := CodeByID(e.Code); ok {
+	if c, ok := codes.ByID(e.Code); ok {
 		out = c.Name + ": " + strings.Join(e.Cycle, " -> ") + " [" + e.Code + "] "
 	}
 	return out + "(" + e.Fingerprint + "): remove it from the baseline"
@@ -274,18 +279,12 @@ func staleText(e BaselineEntry) string {
 
 // places names the statements of an edge.
 func places(e witness.Edge) string {
-	from, to := short(e.FromPosition), short(e.ToPosition)
+	from, to := e.FromPosition.Short(), e.ToPosition.Short()
 	if e.FromPosition.File == e.ToPosition.File {
 		_, to, _ = strings.Cut(to, ":")
 		return from + " and " + to
 	}
 	return from + " and " + to
-}
-
-// short is a position without folders.
-func short(p witness.Position) string {
-	p.File = filepath.Base(p.File)
-	return p.String()
 }
 
 // rows says what a witness starts from.
@@ -390,7 +389,7 @@ func (t *text) gutter(events []witness.Event) []string {
 		case len(files) == 1:
 			out[i] = fmt.Sprintf(":%d", e.Position.Line)
 		default:
-			out[i] = quote.Line(short(e.Position))
+			out[i] = quote.Line(e.Position.Short())
 		}
 	}
 	if len(files) == 1 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/testprog"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
 )
@@ -36,7 +37,7 @@ func testApplication(t *testing.T, dir string) {
 			}
 		})
 	}
-	if err := ir.Check(prog); err != nil {
+	if err := wellformed.Check(prog); err != nil {
 		t.Error(err)
 	}
 	text := prog.String()

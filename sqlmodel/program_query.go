@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -229,7 +230,7 @@ func (p *caller) frame(s *schema.Sent) *expr.Frame {
 			continue
 		}
 		v := p.expr(e)
-		if v.Type.Name != schema.NUnknown && (ir.MayFail(v.Expr) || expr.ExprSize(v.Expr, expr.Shareable+1) > expr.Shareable) {
+		if v.Type.Name != schema.NUnknown && (failure.MayFail(v.Expr) || expr.ExprSize(v.Expr, expr.Shareable+1) > expr.Shareable) {
 			local := b.Local("arg", v.Type)
 			b.Emit(&ir.Assign{At: expr.At(s.Q.Pos), Var: local, Expr: v.Expr})
 			v.Expr = ir.V(local)

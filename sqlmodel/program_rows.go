@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -150,7 +151,7 @@ func (p *caller) rows(x *query.Place, g *expr.Frame, st schema.SentStmt, s *sche
 	loop := query.SetLoop{Array: ir.V(to.Rows.Local), Elem: b.IRLocal("element", ir.OpaqueType)}
 	q := &query.Query{Place: x.Inner(), AtMost: -1, Loops: []query.SetLoop{loop}}
 	for i, c := range to.Rows.Cols {
-		c.Expr = &ir.Call{Name: ir.FieldFn(i), Args: []ir.Expr{ir.V(loop.Elem)}, Type: expr.LocalType(c.Type)}
+		c.Expr = &ir.Call{Name: irnames.FieldFn(i), Args: []ir.Expr{ir.V(loop.Elem)}, Type: expr.LocalType(c.Type)}
 		q.Targets = append(q.Targets, c)
 	}
 	return q

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
@@ -298,7 +299,7 @@ func (p *caller) assign(s *client.Assign) {
 		return
 	}
 	a := &ir.Assign{At: expr.At(s.Pos), Var: v.Local, Expr: out}
-	b.Weak[a] = !ir.MayFail(out)
+	b.Weak[a] = !failure.MayFail(out)
 	b.Emit(a)
 }
 

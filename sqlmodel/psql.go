@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -560,7 +561,7 @@ func (c *psql) store(k int, e expr.Val, cmd *syntax.Command, stored bool) {
 		out = x.Cast(e, v.Type, 0).Expr
 	}
 	s := &ir.Assign{At: expr.At(cmd.Pos), Var: v.Local, Expr: out}
-	if !ir.MayFail(out) {
+	if !failure.MayFail(out) {
 		b.Weak[s] = true
 	}
 	b.Emit(s)

@@ -2,13 +2,13 @@ package judge
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/elle"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -52,7 +52,7 @@ func ofViolation(h *history.History, name string, v checker.Violation) Anomaly {
 	edges = func(es []checker.Edge) []Edge {
 		var out []Edge
 		for _, e := range es {
-			out = append(out, Edge{Dependency: e.Dependency, From: e.From, To: e.To, Key: e.Key, Why: e.Words(h), Because: edges(e.Because)})
+			out = append(out, Edge{Dependency: e.Dependency, From: e.From, To: e.To, Key: e.Key, Why: explain.Edge(h, e), Because: edges(e.Because)})
 		}
 		return out
 	}
@@ -66,19 +66,10 @@ func ofViolation(h *history.History, name string, v checker.Violation) Anomaly {
 		a.addTxn(t)
 	}
 	if len(a.Cycle) == 0 {
-		a.Text = readWords(h, v)
+		a.Text = explain.Read(h, v)
 	}
 	slices.Sort(a.Keys)
 	return a
-}
-
-// readWords says which read is wrong by itself, and where its value is from.
-func readWords(h *history.History, v checker.Violation) string {
-	text := fmt.Sprintf("%s: %s", checker.TxnName(h, h.TxnOf(v.Read)), checker.OpWords(h, v.Read))
-	if v.Source >= 0 {
-		text += fmt.Sprintf(", which is of %s (%s)", checker.TxnName(h, h.TxnOf(v.Source)), checker.OpWords(h, v.Source))
-	}
-	return text + "."
 }
 
 // ofElle takes an anomaly of elle, with its explanations.
@@ -132,23 +123,20 @@ func (a Anomaly) Path(h *history.History) string {
 	if len(a.Cycle) == 0 {
 		var names []string
 		for _, t := range a.Txns {
-			names = append(names, checker.TxnName(h, t))
+			names = append(names, explain.TxnName(h, t))
 		}
 		return strings.Join(names, ", ")
 	}
 	var b strings.Builder
 	for _, e := range a.Cycle {
-		b.WriteString(checker.TxnName(h, e.From) + " –" + e.Label(h) + "→ ")
+		b.WriteString(explain.TxnName(h, e.From) + explain.Arrow(h, e.Dependency, e.Key))
 	}
-	return b.String() + checker.TxnName(h, a.Cycle[0].From)
+	return b.String() + explain.TxnName(h, a.Cycle[0].From)
 }
 
 // Label is the type of an edge, and its key.
 func (e Edge) Label(h *history.History) string {
-	if e.Key < 0 {
-		return e.Dependency.String()
-	}
-	return e.Dependency.String() + " " + h.KeyName(e.Key).String()
+	return explain.Label(h, e.Dependency, e.Key)
 }
 
 // same tells whether two anomalies are one that two checkers found: the same read

@@ -26,6 +26,27 @@
 //
 // What no checker decides is unknown, with the reasons of those that were asked.
 //
+// # What the verdicts mean
+//
+// The levels are those of package isolation. Three decisions are shared by all
+// checkers:
+//
+// An Unknown transaction either committed or it did not, whichever lets the
+// history satisfy more; its reads say nothing. Reads of aborted transactions say
+// nothing either.
+//
+// A value that was written twice may come from either write. The history
+// satisfies a level if it does so for one choice of the writes that reads come
+// from, and violates it if it does for none.
+//
+// A list has versions like a register: an append makes a new version that ends
+// with its element, and the version of a transaction contains what all committed
+// transactions up to it, in the commit order, appended. So a read of [1 2] says that
+// 1 and 2 came first, in this order, at every level from RC on. That is how Elle
+// understands lists. A database that merges concurrent appends in another way, so
+// that the elements of a list change their places later, violates RC in this
+// sense.
+//
 // # Disagreement
 //
 // If one checker accepts a level and another one rejects it, or one that it

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/verify"
 	"github.com/txrobust/robust/isolation"
 )

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/internal/checker/brute"
 	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/isolation"
@@ -85,7 +86,7 @@ func TestVerdicts(t *testing.T) {
 	if len(r.Judgements) != len(isolation.Levels()) || r.Verdict() != isolation.Reject {
 		t.Errorf("%d judgements, %s", len(r.Judgements), r.Verdict())
 	}
-	if r.Counts[isolation.LostUpdate] == 0 || len(r.Anomalies) == 0 {
+	if r.Counts[anomalies.LostUpdate] == 0 || len(r.Anomalies) == 0 {
 		t.Errorf("anomalies %v", r.Counts)
 	}
 	for _, a := range r.Anomalies {
@@ -112,7 +113,7 @@ func TestPropagation(t *testing.T) {
 	if len(r.Runs) != 1 || r.Runs[0].Checker != "c4" {
 		t.Errorf("runs %v", r.Runs)
 	}
-	if len(r.Anomalies) == 0 || r.Anomalies[0].Kind != isolation.COConflictAO {
+	if len(r.Anomalies) == 0 || r.Anomalies[0].Kind != anomalies.COConflictAO {
 		t.Errorf("anomalies %v", r.Counts)
 	}
 	// What no asked level excludes is not told.
@@ -138,7 +139,7 @@ func TestNonMonotonic(t *testing.T) {
 			t.Fatalf("no anomaly: %+v", r.Judgements)
 		}
 		for _, a := range r.Anomalies {
-			if a.Kind != isolation.NonMonoReadAO || !slices.Equal(a.Violates, []isolation.Level{want}) {
+			if a.Kind != anomalies.NonMonoReadAO || !slices.Equal(a.Violates, []isolation.Level{want}) {
 				t.Errorf("%s violates %v, want %s", a.Kind, a.Violates, want)
 			}
 		}
@@ -331,7 +332,7 @@ func (n *tally) compare(t *testing.T, name string, h *history.History) {
 			t.Errorf("%s: %s violates nothing", name, a.Kind)
 		}
 	}
-	n.backward += min(1, r.Counts[isolation.BackwardSession])
+	n.backward += min(1, r.Counts[anomalies.BackwardSession])
 	def, err := brute.Check(t.Context(), h, brute.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -358,6 +359,6 @@ func (n *tally) compare(t *testing.T, name string, h *history.History) {
 // cycle for non-monotonic-read-co and for G-monotonic, and lists the former.
 func shown(r *Result, j Judgement) bool {
 	return slices.ContainsFunc(r.Anomalies, func(a Anomaly) bool {
-		return slices.ContainsFunc(a.Violates, j.Level.Implies) || a.Kind == isolation.NonMonoReadCO && j.Why == "Shown by G-monotonic."
+		return slices.ContainsFunc(a.Violates, j.Level.Implies) || a.Kind == anomalies.NonMonoReadCO && j.Why == "Shown by G-monotonic."
 	})
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/brute"
 	"github.com/txrobust/robust/internal/checker/c4"
 	"github.com/txrobust/robust/internal/checker/elle"

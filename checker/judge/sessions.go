@@ -3,8 +3,9 @@ package judge
 import (
 	"context"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -27,7 +28,7 @@ func runSessions(ctx context.Context, h *history.History, levels []isolation.Lev
 				continue
 			}
 			if latest >= 0 && h.Precedes(t, latest) {
-				f.counts[isolation.BackwardSession]++
+				f.counts[anomalies.BackwardSession]++
 				if len(f.anomalies) < o.Limit {
 					f.anomalies = append(f.anomalies, backward(h, latest, t))
 				}
@@ -52,6 +53,6 @@ func backward(h *history.History, t, u history.Txn) Anomaly {
 	so := checker.Edge{Dependency: isolation.SO, From: t, To: u, Key: -1, Read: -1}
 	rt := checker.Edge{Dependency: isolation.RT, From: u, To: t, Key: -1, Read: -1}
 	return ofViolation(h, "sessions", checker.Violation{
-		Anomaly: isolation.BackwardSession, Level: isolation.SSSI, Read: -1, Key: -1, Source: -1, Cycle: []checker.Edge{so, rt},
+		Anomaly: anomalies.BackwardSession, Level: isolation.SSSI, Read: -1, Key: -1, Source: -1, Cycle: []checker.Edge{so, rt},
 	})
 }

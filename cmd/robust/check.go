@@ -16,7 +16,9 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/crosscheck"
+	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
@@ -176,7 +178,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 			return 0, err
 		}
 		if f.proof != "" {
-			if err := f.keep(std, p, rep, folderOf(f.proof, p, several)); err != nil {
+			if err := f.keep(std, p, folderOf(f.proof, p, several)); err != nil {
 				return 0, err
 			}
 		}
@@ -319,7 +321,7 @@ func folderOf(dir string, p *program, several bool) string {
 }
 
 // one checks one program.
-func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.Report, error) {
+func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*report.Report, error) {
 	if why := readcommitted.Supported(p.engine(f.eng)); why != "" && (f.beside || f.isolation == report.AtReadCommitted) {
 		return nil, usagef("%s: %s", p.Name, why)
 	}
@@ -334,17 +336,17 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*robust.
 	if err == nil && p.golang != nil {
 		p.phases.end("check")
 		rep.Stats.Phases = p.phases.list
-		rep.Coverage = report.CoverageOf(p.golang.Places(), rep.Havocs)
+		rep.Coverage = findings.CoverageOf(p.golang.Places(), rep.Havocs)
 	}
 	return rep, err
 }
 
 // options are what is asked of a program.
-func (f *checkFlags) options(p *program) robust.Options {
-	return robust.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
+func (f *checkFlags) options(p *program) check.Options {
+	return check.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
 		Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
-		Replay: f.onServer(), Cache: f.answers, Proof: f.proof != "", Explain: f.explain, Graph: f.format == "dot", Sources: p.text}
+		Replay: f.onServer(), Cache: f.answers, Explain: f.explain, Graph: f.format == "dot", Sources: p.text}
 }
 
 // initOf gives the initial rows of a program; check has found mistakes in their
@@ -359,14 +361,19 @@ func (f *checkFlags) initOf(p *program) schedules.Init {
 
 // judge runs the check itself. When its time is over and the check does not
 // notice, the verdict is unknown all the same.
-func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt robust.Options) (*robust.Report, error) {
+func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt check.Options) (*report.Report, error) {
 	if p.unread {
-		return robust.GaveUp(ctx, p.Program, opt), nil
+		return check.GaveUp(ctx, p.Program, opt), nil
 	}
-	rep, err := waited(ctx, std, func() (*robust.Report, error) { return robust.Check(ctx, p.Program, opt) })
+	var proved *proof.Proof
+	if f.proof != "" {
+		opt.Keep = func(x *proof.Proof) { proved = x }
+	}
+	rep, err := waited(ctx, std, func() (*report.Report, error) { return check.Check(ctx, p.Program, opt) })
 	if errors.Is(err, errLate) {
-		return robust.GaveUp(ctx, p.Program, opt), nil
+		return check.GaveUp(ctx, p.Program, opt), nil
 	}
+	p.proof = proved
 	return rep, err
 }
 
@@ -449,7 +456,7 @@ func staleInAll(reports []*report.Report) {
 // witnesses writes the schedule of each finding: the first to the folder
 // itself, or to one named after the program if there are several programs;
 // further ones beside it, with a number.
-func (f *checkFlags) witnesses(ctx context.Context, p *program, rep *robust.Report, several bool) error {
+func (f *checkFlags) witnesses(ctx context.Context, p *program, rep *report.Report, several bool) error {
 	if f.witness == "" {
 		return nil
 	}

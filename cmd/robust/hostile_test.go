@@ -17,12 +17,12 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/txrobust/robust/internal/irwords"
 	"github.com/txrobust/robust/internal/pgtest"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sarif"
 	"github.com/txrobust/robust/internal/schematest"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/report"
 )
@@ -474,7 +474,7 @@ func hostileMessages(t *testing.T, dir string) {
 
 // hostileLitmus is a write skew of a litmus program whose names are anything.
 func hostileLitmus(t *testing.T) {
-	name := func(s string) string { return ir.Ident(s) }
+	name := func(s string) string { return irwords.Ident(s) }
 	text := fmt.Sprintf("program %s\nvar %s = 0, %s = 0\nprocess %s { txn %s { %s := %s; %s := %[6]s + 1 } }\nprocess %[9]s { txn %[10]s { %[6]s := %[2]s; %[3]s := %[6]s + 1 } }\n",
 		name(hostileDir), name(hostileTable), name(hostileColumn), name(hostileParam), name(hostileFirst), name(hostileKey), name(hostileColumn), name(hostileTable),
 		name(hostileOther), name(hostileSecond))

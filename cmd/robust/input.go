@@ -9,8 +9,11 @@ import (
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/schemafind"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/report"
@@ -36,6 +39,8 @@ type program struct {
 	// apart are notes about what is not in one transaction, nil if nobody asked for
 	// them.
 	apart []report.Apart
+	// proof is what the proof of it rests on, if it is to be kept.
+	proof *proof.Proof
 }
 
 // engine gives the profile of the name, or the default for the program.
@@ -56,7 +61,7 @@ func (p *program) text(file string) (string, bool) {
 	if text, ok := p.disk.Text(file); ok {
 		return string(text), true
 	}
-	return report.Disk(file)
+	return findings.Disk(file)
 }
 
 // sources are the arguments that say what to read.
@@ -199,7 +204,7 @@ func (s *sources) loadLitmus(ctx context.Context, path string) (*program, error)
 	if err := restrict(p, path, s.txns); err != nil {
 		return nil, err
 	}
-	ir.Structure(p)
+	wellformed.Structure(p)
 	return &program{Program: p, inputs: []string{path}, read: s.files.Names(), disk: s.files}, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/report"
 )
@@ -135,13 +136,13 @@ func dispatch(ctx context.Context, args []string, std streams) (int, error) {
 			return exitOK, nil
 		}
 		if args[0] == "codes" {
-			for _, c := range report.Codes() {
+			for _, c := range codes.All() {
 				fmt.Fprintf(std.out, "%s  %-20s %s\n", c.ID, c.Name, c.Summary)
 			}
 			return exitOK, nil
 		}
-		if c, ok := report.CodeByID(args[0]); ok {
-			return exitOK, report.ExplainCode(std.out, c)
+		if c, ok := codes.ByID(args[0]); ok {
+			return exitOK, report.ExplainCode(std.out, c.ID)
 		}
 		if strings.HasPrefix(args[0], "RB") {
 			return 0, usagef("there is no code %s; robust help codes lists them", args[0])

@@ -14,20 +14,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
 )
 
 // keep writes the proof of a program to the folder dir.
-func (f *checkFlags) keep(std streams, p *program, rep *robust.Report, dir string) error {
-	if rep.Evidence == nil {
+func (f *checkFlags) keep(std streams, p *program, dir string) error {
+	if p.proof == nil {
 		fmt.Fprintf(std.err, "robust: there is no proof of %s to write to %s: it is not proved\n", quote.Line(p.Name), quote.Line(dir))
 		return nil
 	}
-	f.sign(p, &rep.Evidence.Manifest)
-	return rep.Evidence.Write(dir)
+	f.sign(p, &p.proof.Manifest)
+	return p.proof.Write(dir)
 }
 
 // sign adds to the manifest of a proof what it is about: who made it, of which
@@ -54,7 +54,7 @@ var silent = strings.Fields(`allow-include baseline bundle cache explain format 
 // claimFlags gives the flags that shape the claim about a program as -name=value,
 // sorted, defaults included, and each in one way only.
 func (f *checkFlags) claimFlags(p *program) []string {
-	settled := map[string]string{"engine": p.engine(f.eng).Name, "init": robust.InitName(f.initOf(p)), "dialect": "postgres",
+	settled := map[string]string{"engine": p.engine(f.eng).Name, "init": check.InitName(f.initOf(p)), "dialect": "postgres",
 		"autocommit": "true", "session-order": strconv.FormatBool(f.sessionOrder || len(p.Processes) > 0)}
 	if p.mysql {
 		settled["dialect"] = "mysql"
@@ -212,9 +212,9 @@ func (f *verifyFlags) anew(ctx context.Context, m *proof.Manifest, o *proof.Outl
 	if err := unchanged(ctx, m.Inputs); err != nil {
 		return nil, nil, err
 	}
-	check := &checkFlags{}
+	claim := &checkFlags{}
 	fs := flag.NewFlagSet("check", flag.ContinueOnError)
-	check.flags(fs)
+	claim.flags(fs)
 	for _, given := range m.Command.Flags {
 		name, value, ok := strings.Cut(strings.TrimPrefix(given, "-"), "=")
 		if !ok || fs.Lookup(name) == nil || slices.Contains(silent, name) {
@@ -224,16 +224,16 @@ func (f *verifyFlags) anew(ctx context.Context, m *proof.Manifest, o *proof.Outl
 			return nil, nil, fmt.Errorf("command.flags: %q: %w", given, err)
 		}
 	}
-	check.allowed = f.allowed
-	p, err := check.again(ctx, m.Command.Inputs)
+	claim.allowed = f.allowed
+	p, err := claim.again(ctx, m.Command.Inputs)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the sources: %w", err)
 	}
-	out, err := robust.Remake(ctx, p.Program, check.options(p), o)
+	out, err := check.Remake(ctx, p.Program, claim.options(p), o)
 	if err != nil {
 		return nil, nil, err
 	}
-	check.sign(p, &out.Manifest)
+	claim.sign(p, &out.Manifest)
 	return out, siblings(p), nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -29,6 +30,7 @@ type Options struct {
 // structured. Equal programs give equal texts. An error is an *ir.Error at what
 // cannot be exported.
 func Export(p *ir.Program, opt Options) (text string, err error) {
+	wellformed.Structure(p)
 	x := &exporter{prog: p, opt: opt, tables: map[*ir.Table]*table{}, names: map[string]bool{},
 		texts: map[string]string{}, funcs: map[string]string{}, needs: map[string]bool{}}
 	defer func() {
@@ -40,11 +42,6 @@ func Export(p *ir.Program, opt Options) (text string, err error) {
 			text, err = "", f.err
 		}
 	}()
-	for _, t := range p.Txns {
-		if t.Labelled != nil {
-			return "", ir.Errorf(t.Pos, "transaction %s is in the labelled form: give it a structured body first (ir.Structure)", t.Name)
-		}
-	}
 	return x.program(), nil
 }
 
@@ -167,7 +164,7 @@ func (x *exporter) collect() {
 		}
 		for _, l := range t.Locals {
 			if l.Kept {
-				note(ir.Zero(l.Type))
+				note(l.Type.Zero())
 			}
 		}
 		ir.Walk(t.Body, func(s ir.Stmt) {

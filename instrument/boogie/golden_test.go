@@ -48,7 +48,6 @@ func TestErrors(t *testing.T) {
 		{head + "txn u { update t r set a = (if exists (from t x where x.a == r.k) then 1 else 2) }", "in:3:9: an update whose", Options{}},
 		{head + "txn u (q int) { if exists (from t x where x.a / q == 1) { abort } }", "in:3:17: a division", Options{}},
 		{head + "row t (1, 1)\nrow t (2, 1)\ntxn u { abort }", "in:2:1: table t begins with 2 rows", Options{Rows: 1}},
-		{"program p\nvar x = 0\nprocess q { txn t {\nl: x := 1; goto end;\n} }", "in:3:13: transaction t is in the labelled form", Options{}},
 	} {
 		p, err := irtext.Parse("in", tc.src)
 		if err != nil {

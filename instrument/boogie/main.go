@@ -200,7 +200,7 @@ func (m *proc) run(p *proc, regs func(name string) value) {
 }
 
 // zero is what registers start with.
-func (x *exporter) zero(t ir.Type) value { return x.literal(ir.Zero(t), t) }
+func (x *exporter) zero(t ir.Type) value { return x.literal(t.Zero(), t) }
 
 // process gives the choices of a process: which of its sessions goes on.
 func (m *proc) process(pr *ir.Process, procs map[*ir.Txn]*proc) []func() {

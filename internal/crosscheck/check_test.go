@@ -12,15 +12,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/testprog"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/isolation"
@@ -116,7 +117,7 @@ func TestSerial(t *testing.T) {
 	for i := range flags.Runs() {
 		r := rand.New(rand.NewSource(seed + int64(i)))
 		e := witness.Evidence{Engine: engine.Postgres(), Program: progen.Accesses(r, progen.All), AnyOrder: true}
-		ir.Structure(e.Program)
+		wellformed.Structure(e.Program)
 		e.Rows = progen.Rows(r, e.Program, 3)
 		e.Sessions = progen.Instances(r, e.Program, 3)
 		interp.NewMachine(e.Program, e.Engine).Serial(e.Sessions, interp.NewDB(e.Program, e.Rows), true, func(x *interp.Execution) bool {

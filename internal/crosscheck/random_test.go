@@ -14,6 +14,7 @@ import (
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/testprog"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 )
@@ -47,7 +48,7 @@ func newTrial(r *rand.Rand, litmus []*ir.Program) trial {
 			x.Program = progen.Program(r, o)
 		}
 	}
-	ir.Structure(x.Program)
+	wellformed.Structure(x.Program)
 	x.pick(r)
 	return x
 }

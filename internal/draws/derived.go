@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -15,7 +16,7 @@ func (sc *scope) call(e *ir.Call) []*place {
 		return nil
 	case e.Def != nil:
 		return sc.derive(e)
-	case e.Name == ir.RowFn:
+	case e.Name == irnames.RowFn:
 		row := &place{}
 		for i, a := range e.Args {
 			for _, n := range sc.carried(a) {

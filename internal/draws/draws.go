@@ -10,6 +10,7 @@ package draws
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -134,10 +135,10 @@ func (o *ordering) expr(sc *scope, pos ir.Pos, e ir.Expr) {
 				o.derivation(sc, pos, e)
 				return
 			}
-			if e.Name == ir.RowFn {
+			if e.Name == irnames.RowFn {
 				return
 			}
-			if strings.HasPrefix(e.Name, ir.WindowFn) {
+			if strings.HasPrefix(e.Name, irnames.WindowFn) {
 				for _, a := range e.Args[1:] {
 					o.ranked(pos, o.side(sc, a))
 				}
@@ -168,7 +169,7 @@ func (o *ordering) derivation(sc *scope, pos ir.Pos, c *ir.Call) {
 
 // apart looks at two values of which something else than a truth value is computed.
 func (o *ordering) apart(pos ir.Pos, x, y side) {
-	if x.at == y.at && !(x.source == ir.Clock && (x.own || y.own)) {
+	if x.at == y.at && !(x.source == irnames.Clock && (x.own || y.own)) {
 		o.ranked(pos, x)
 	}
 }
@@ -204,7 +205,7 @@ func (o *ordering) compare(pos ir.Pos, larger, smaller side) {
 		return
 	}
 	switch {
-	case source == ir.Clock && (larger.own || smaller.own):
+	case source == irnames.Clock && (larger.own || smaller.own):
 		add(&o.premises, pos, "what transactions compare with their own now() may be of any order: the times of transactions that run at once are close")
 	case larger.source != "" && larger.at == smaller.at:
 		add(&o.compared, pos, "values of "+source+" are compared by their order")

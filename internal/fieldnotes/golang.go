@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/analyzer"
+	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/goprogram"
-	"github.com/txrobust/robust/report"
 )
 
 // program loads a Go program and prints its numbers.
@@ -31,8 +31,8 @@ func program(pattern string) error {
 	if err != nil {
 		return err
 	}
-	rep := report.New(p)
-	c := report.CoverageOf(found.Places(), rep.Havocs)
+	rep := findings.New(p)
+	c := findings.CoverageOf(found.Places(), rep.Havocs)
 	single := 0
 	for _, t := range found.Txns {
 		if t.Auto {

@@ -22,8 +22,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
 )
 
@@ -68,7 +68,7 @@ func one(path string) error {
 		some := false
 		ir.Walk(t.Body, func(s ir.Stmt) {
 			if u, ok := s.(*ir.Unmodelled); ok {
-				counts["statement: "+report.KindOf(u.Reason)]++
+				counts["statement: "+findings.KindOf(u.Reason)]++
 				some = true
 			}
 		})
@@ -77,7 +77,7 @@ func one(path string) error {
 		}
 	}
 	for _, n := range p.Notes {
-		counts["note: "+report.KindOf(n.Text)]++
+		counts["note: "+findings.KindOf(n.Text)]++
 	}
 	fmt.Printf("  %d templates without an unmodelled statement\n", whole)
 	var kinds []string

@@ -10,6 +10,8 @@ import (
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/codes"
+	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/stale"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
@@ -92,18 +94,18 @@ func apart(n stale.Note, t *analyzer.Trace) report.Apart {
 		s, _ := t.At(at)
 		return report.ApartPlace{Position: witness.Position{File: s.Pos.File, Line: s.Pos.Line, Col: s.Pos.Col}, Function: s.Func}
 	}
-	code, verb := report.CodeStaleWrite, "updates"
+	code, verb := codes.StaleWrite, "updates"
 	switch n.Kind {
 	case stale.Value:
 	case stale.Check:
-		code = report.CodeStaleCheck
+		code = codes.StaleCheck
 	case stale.Insert:
-		code, verb = report.CodeStaleInsert, "inserts into"
+		code, verb = codes.StaleInsert, "inserts into"
 	default:
 		panic("goprogram: unknown kind of a note")
 	}
 	if n.Deletes {
 		verb = "deletes from"
 	}
-	return report.NewApart(code, t.Name, n.Table, n.Columns, place(n.Write), place(n.Read), verb, report.Disk)
+	return findings.NewApart(code, t.Name, n.Table, n.Columns, place(n.Write), place(n.Read), verb, findings.Disk)
 }

@@ -525,7 +525,7 @@ func (s *search) run() {
 		v, known := s.plan.args[p.Name]
 		if !known {
 			s.reason("parameter " + p.Name)
-			v = ir.Zero(p.Type)
+			v = p.Type.Zero()
 		}
 		in.Params = append(in.Params, v)
 	}
@@ -593,7 +593,7 @@ func (s *search) havoc(site *ir.Havoc, n int) (ir.Value, bool) {
 			c.candidates = append(c.candidates, ir.Text(x))
 		}
 	default:
-		c.candidates = []ir.Value{ir.Zero(t)}
+		c.candidates = []ir.Value{t.Zero()}
 	}
 	if t.Kind != ir.KindBool {
 		s.reason("havoc " + strings.TrimRight(site.Var, "_0123456789") + " " + t.String())

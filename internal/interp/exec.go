@@ -50,7 +50,7 @@ func (m *Machine) compiled(t *ir.Txn) *code {
 		return c
 	}
 	if t.Labelled != nil {
-		panic("interp: transaction " + t.Name + " is labelled: run ir.Structure first")
+		panic("interp: transaction " + t.Name + " is labelled: run wellformed.Structure first")
 	}
 	c := &compiler{m: m, txn: t}
 	s := &scope{c: c, locals: map[string]int{}}

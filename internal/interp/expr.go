@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -313,7 +314,7 @@ func (s *scope) query(q *ir.Query) *query {
 		out.from = append(out.from, source{s.c.tableIndex(src.Table), len(s.rows) + i})
 		level[src.Row] = i
 	}
-	cheap, others := ir.ByCost(q.Where)
+	cheap, others := failure.ByCost(q.Where)
 	out.unordered = len(others) > 1
 	for _, cond := range slices.Concat(cheap, others) {
 		out.constants = append(out.constants, s.constants(cond)...)
@@ -387,14 +388,14 @@ func (q *query) planned(f *frame) {
 // constants gives the largest parts of an expression that are about no row and may end in
 // an error.
 func (s *scope) constants(e ir.Expr) []eval {
-	if ir.RowFree(e) {
-		if !ir.MayFail(e) {
+	if failure.RowFree(e) {
+		if !failure.MayFail(e) {
 			return nil
 		}
 		return []eval{s.expr(e)}
 	}
 	var out []eval
-	for _, part := range ir.Operands(e) {
+	for _, part := range failure.Operands(e) {
 		out = append(out, s.constants(part)...)
 	}
 	return out

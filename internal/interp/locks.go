@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -283,7 +284,7 @@ func (n readNote) reads(f *frame) []Read {
 		name := n.q.src.From[i].Row
 		mark(r.Tested, t, name, n.q.src.Where)
 		for _, e := range append(ir.Conjuncts(n.q.src.Where), orderExprs(n.order)...) {
-			if ir.MayFail(e) { // a value that changes may end the reader
+			if failure.MayFail(e) { // a value that changes may end the reader
 				mark(r.Cols, t, name, e)
 			}
 		}

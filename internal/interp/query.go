@@ -3,6 +3,7 @@ package interp
 import (
 	"sort"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -177,7 +178,7 @@ func (f *frame) fold(a *ir.Agg, vals []ir.Value) ir.Value {
 		return ir.Int(int64(len(vals)))
 	}
 	switch {
-	case len(vals) == 0 && (a.Fn == ir.ArrayAgg || a.Fn == ir.RowsAgg || a.Fn == "regr_count"):
+	case len(vals) == 0 && (a.Fn == irnames.ArrayAgg || a.Fn == irnames.RowsAgg || a.Fn == "regr_count"):
 		return f.apply(&ir.Call{Name: a.Fn, Type: a.Type}, nil)
 	case len(vals) == 0: // as SQL's aggregates, but for COUNT
 		return ir.Null
@@ -252,6 +253,13 @@ func encodeAll(vals []ir.Value) string {
 	return string(b)
 }
 
+// How many rows ir.Foreach fetches ahead: when the loop begins, and each time when they have run
+// out.
+const (
+	firstFetch = 10
+	nextFetch  = 50
+)
+
 // round records that a round of a loop begins, with the row in its locals.
 func (f *frame) round(s *scope, st *ir.Foreach) {
 	step := Step{Stmt: st, OpsFrom: len(f.run.Ops), OpsTo: len(f.run.Ops), ReadsFrom: len(f.run.Reads), ReadsTo: len(f.run.Reads)}
@@ -292,12 +300,12 @@ func (s *scope) foreach(st *ir.Foreach) exec {
 			f.pinned++
 			defer func() { f.pinned-- }()
 		}
-		fetched, fetch := 0, ir.FirstFetch
+		fetched, fetch := 0, firstFetch
 		for done := 0; done < len(list); done++ {
 			// Rows that ORDER BY does not tell apart come in any order.
 			end := tied(list, done, desc)
 			if st.Ahead {
-				for ; fetched <= done; fetch = ir.NextFetch {
+				for ; fetched <= done; fetch = nextFetch {
 					lockAll(list[fetched:min(fetched+fetch, len(list))])
 					fetched += fetch
 				}

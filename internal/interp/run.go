@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -393,7 +394,7 @@ func (m *Machine) runCut(in *Instance, snap *DB, regs map[string]ir.Value, ch *c
 		if l.Kept {
 			v, ok := regs[l.Name]
 			if !ok {
-				v = ir.Zero(l.Type)
+				v = l.Type.Zero()
 			}
 			f.locals[len(in.Txn.Params)+i] = v
 		}
@@ -466,7 +467,7 @@ func (f *frame) apply(c *ir.Call, args []ir.Value) ir.Value {
 		return f.fails(err.Error())
 	case len(v.S) > maxText: // a loop makes texts longer and longer
 		panic(stop{reason: TooLong})
-	case known, c.Name == ir.ArrayAgg, c.Name == ir.RowsAgg:
+	case known, c.Name == irnames.ArrayAgg, c.Name == irnames.RowsAgg:
 		f.derive(v, args...)
 		return v
 	}

@@ -52,7 +52,7 @@ func (t target) String() string {
 
 // quickTests are what of large packages runs first, the quickest ones before others.
 var quickTests = map[string][]string{
-	"movers": {
+	"internal/movers": {
 		"^Test(Touch|MayBreakBy|Facts|Certif|Steady|Reviv|Null|Undone|Late|Equal|Dead|Mixed|Bounds|Stated|App|Names|CacheInc|Window)",
 		"^Test(Litmus|MayBreak|Rounds|Naive)",
 	},

@@ -34,7 +34,7 @@ var judgeFaults = []Fault{
 		Tests: "internal/checker/viper", Breaks: "a read that misses the own write is accepted"},
 	{Name: "viper-unwritten", File: "internal/checker/viper/reads.go", Old: "		if !listed[k] {\n			f.unwritten(o, k)\n		}\n", New: "",
 		Tests: "internal/checker/viper", Breaks: "a range says nothing about keys that it does not show"},
-	{Name: "viper-repeat", File: "internal/checker/viper/reads.go", Old: "f.wrong(isolation.NonRepeatableRead, o, k, -1)\n		return", New: "f.set(r, sources)\n		return",
+	{Name: "viper-repeat", File: "internal/checker/viper/reads.go", Old: "f.wrong(anomalies.NonRepeatableRead, o, k, -1)\n		return", New: "f.set(r, sources)\n		return",
 		Tests: "internal/checker/viper", Breaks: "two reads of one key may differ"},
 	{Name: "viper-initial", File: "internal/checker/viper/reads.go", Old: "if h.Value(history.Op(k)) == history.NoValue && (h.Kind(o) != history.Read || h.Version(o) == history.NoValue) {", New: "if h.Kind(o) != history.Read || h.Version(o) == history.NoValue {",
 		Tests: "internal/checker/viper", Breaks: "every value may be the initial one"},

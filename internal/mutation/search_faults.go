@@ -3,7 +3,7 @@ package main
 // searchFaults are those of what looks for executions.
 var searchFaults = []Fault{
 	{Name: "valid-unique-partial", File: "internal/schedules/valid.go", Old: "			if u.Where != nil {\n				where = ir.AndE(where, u.Where, renameRow(u.Where, t.Name, other))\n			}\n", New: "",
-		Tests: "internal/schedules movers", Breaks: "initial rows outside a partial unique index clash"},
+		Tests: "internal/schedules internal/movers", Breaks: "initial rows outside a partial unique index clash"},
 	{Name: "valid-unique-null", File: "internal/schedules/valid.go", Old: "return row[c].IsNull() || row[c] != other[c] })", New: "return row[c] != other[c] })",
 		Tests: "internal/schedules", Breaks: "initial rows with NULL in a unique key clash"},
 	{Name: "valid-foreign-null", File: "internal/schedules/valid.go", Old: "never(one, ir.AndE(names, ir.NotE(", New: "never(one, ir.AndE(ir.NotE(",

@@ -30,13 +30,13 @@ func TestSARIF(t *testing.T) {
 		check(l.Program(t), robust.Options{})
 	}
 	for _, app := range []string{"smallbank", "auction", "booking", "courseware-lock"} {
-		check(testprog.Load(t, testprog.Path(t, "apps", app)), robust.Options{Engine: engine.Postgres(), Beside: true})
+		check(testprog.Load(t, testprog.Path(t, "apps", app)), robust.Options{Question: robust.Question{Engine: engine.Postgres(), Beside: true}})
 	}
 	p := testprog.Load(t, testprog.Path(t, "apps", "smallbank"))
 	for _, x := range p.Txns {
 		x.Name = historytest.Evil + x.Name
 	}
-	check(p, robust.Options{Engine: engine.Postgres()})
+	check(p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}})
 	kinds := map[string]int{}
 	for _, r := range all {
 		kinds[string(r.Verdict)]++

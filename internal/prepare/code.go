@@ -45,7 +45,7 @@ func Of(p *ir.Program) *Code {
 	}
 	for _, t := range p.Txns {
 		if t.Labelled != nil {
-			panic("prepare: transaction " + t.Name + " is labelled: run ir.Structure first")
+			panic("prepare: transaction " + t.Name + " is labelled: run wellformed.Structure first")
 		}
 		ir.Walk(t.Body, func(s ir.Stmt) {
 			c.noteWrites(s)

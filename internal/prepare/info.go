@@ -1,6 +1,7 @@
 package prepare
 
 import (
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -34,7 +35,7 @@ func newInfo(t *ir.Txn) *TxnInfo {
 			if _, ok := s.(*ir.Savepoint); ok {
 				in.Parted = true
 			}
-			for _, q := range ir.Failures(s) {
+			for _, q := range failure.Queries(s) {
 				in.Failures[s] = append(in.Failures[s], &ir.Exists{Query: q})
 			}
 			order = append(order, s)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand"
 
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -24,7 +25,7 @@ func Application(r *rand.Rand, templates, tables int) *ir.Program {
 		k := i / len(a.bases) % len(kinds)
 		a.p.Txns = append(a.p.Txns, kinds[k](fmt.Sprintf("t%d", i), i%len(a.bases)))
 	}
-	return ir.MustCheck("progen", a.p)
+	return wellformed.MustCheck("progen", a.p)
 }
 
 type application struct {

@@ -3,6 +3,8 @@ package progen
 import (
 	"fmt"
 
+	"github.com/txrobust/robust/internal/irnames"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -62,7 +64,7 @@ func (g *gen) derived(t *ir.Table) []ir.Stmt {
 }
 
 func (g *gen) typeOf(e ir.Expr) ir.Type {
-	t, err := ir.TypeOf(e, g.txn)
+	t, err := wellformed.TypeOf(e, g.txn)
 	if err != nil {
 		panic("progen: " + err.Error())
 	}
@@ -79,7 +81,7 @@ func (g *gen) otherTable(t *ir.Table) *ir.Table {
 
 // given reads rows of t, in some of its columns.
 func (g *gen) given(t *ir.Table) ([]ir.Stmt, *ir.Given) {
-	row := &ir.Call{Name: ir.RowFn, Type: ir.OpaqueType}
+	row := &ir.Call{Name: irnames.RowFn, Type: ir.OpaqueType}
 	out := &ir.Given{}
 	for i, c := range t.Columns {
 		if i == 0 || g.chance(60) {
@@ -90,6 +92,6 @@ func (g *gen) given(t *ir.Table) ([]ir.Stmt, *ir.Given) {
 	typ := ir.ArrayType(ir.KindOpaque)
 	g.n++
 	out.Param = g.txn.AddLocal(fmt.Sprintf("rows%d", g.n), typ)
-	return []ir.Stmt{&ir.Select{Into: []string{out.Param}, Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: row, Type: typ}},
+	return []ir.Stmt{&ir.Select{Into: []string{out.Param}, Aggs: []ir.Agg{{Fn: irnames.RowsAgg, Arg: row, Type: typ}},
 		Query: ir.Query{From: []ir.Source{{Table: t, Row: t.Name}}, Where: g.where(t, t.Name, g.chance(40))}}}, out
 }

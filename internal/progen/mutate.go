@@ -5,6 +5,7 @@ import (
 	"math/rand"
 	"slices"
 
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
 )
@@ -15,7 +16,7 @@ import (
 func Mutant(r *rand.Rand, p *ir.Program) *ir.Program {
 	for tries := 0; tries < 20; tries++ {
 		m := &mutator{r: r, p: Copy(p)}
-		if m.change() && ir.Check(m.p) == nil {
+		if m.change() && wellformed.Check(m.p) == nil {
 			if q, err := irtext.Parse("mutant", m.p.String()); err == nil {
 				return q
 			}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math/rand"
 
+	"github.com/txrobust/robust/internal/irnames"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -56,7 +58,7 @@ func Program(r *rand.Rand, o Options) *ir.Program {
 			g.p.Txns = append(g.p.Txns, g.template(fmt.Sprintf("t%d", i)))
 		}
 	}
-	return ir.MustCheck("progen", g.p)
+	return wellformed.MustCheck("progen", g.p)
 }
 
 func (g *gen) chance(percent int) bool { return g.r.Intn(100) < percent }
@@ -148,7 +150,7 @@ func (g *gen) exclusion(t *ir.Table) ir.Exclusion {
 	case 2:
 		x.Expr = ir.Op(ir.Ne, col("a", last), col("b", last))
 	case 4:
-		x.Expr = &ir.Call{Name: ir.Symmetric + "overlap", Args: []ir.Expr{col("a", last), col("b", last)}, Type: ir.BoolType}
+		x.Expr = &ir.Call{Name: irnames.Symmetric + "overlap", Args: []ir.Expr{col("a", last), col("b", last)}, Type: ir.BoolType}
 	default:
 		x.Expr = ir.AndE(ir.Op(ir.Eq, col("a", last), col("b", last)), ir.Op(ir.Eq, col("a", c), col("b", c)))
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/testprog"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -31,7 +32,7 @@ func TestPrograms(t *testing.T) {
 		}
 		p, q := make()
 		for _, x := range []*ir.Program{p, q} {
-			if err := ir.Check(x); err != nil {
+			if err := wellformed.Check(x); err != nil {
 				t.Fatalf("%v\n%s", err, x)
 			}
 			if back := Copy(x).String(); back != x.String() {

@@ -10,6 +10,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/readcommitted"
 	"github.com/txrobust/robust/internal/testprog"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -198,7 +199,7 @@ func TestBrute(t *testing.T) {
 			text.WriteString("}\n")
 		}
 		p := testprog.Parse(t, text.String())
-		ir.Structure(p)
+		wellformed.Structure(p)
 		res, err := readcommitted.Search(t.Context(), readcommitted.Query{Program: p, Engine: engine.Postgres(), AnyOrder: true,
 			Interrupts: func(x *ir.Txn) bool { return x == p.Txns[0] }})
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/commits"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/ir"
 )
@@ -180,7 +181,7 @@ func (s *searcher) doubtful(t *ir.Txn) {
 
 // inexact says why a template cannot be executed exactly, or gives "".
 func inexact(t *ir.Txn) string {
-	why, stuck := "", ir.CommitsOf(t).Never()
+	why, stuck := "", commits.Of(t).Never()
 	ir.Walk(t.Body, func(s ir.Stmt) {
 		switch s := s.(type) {
 		case *ir.Unmodelled:

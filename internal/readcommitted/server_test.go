@@ -14,6 +14,7 @@ import (
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/pgtest"
 	"github.com/txrobust/robust/internal/testprog"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
@@ -184,7 +185,7 @@ func TestServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.p = p
-		ir.Structure(p)
+		wellformed.Structure(p)
 		_, functions, _ := strings.Cut(s.text, "CREATE FUNCTION f")
 		srv.Exec(t, s.dsn, "DROP FUNCTION IF EXISTS f(int, int); DROP FUNCTION IF EXISTS g(int, int)", "CREATE FUNCTION f"+functions)
 		tried, ran := 0, 0

@@ -7,7 +7,6 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/internal/replaytest"
-	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/witness"
 )
 
@@ -133,10 +132,10 @@ UPDATE doctor SET on_call = :k < 3 WHERE id = :me;
 COMMIT;`, robust.Options{}},
 		{"rows of the file", doctors + `INSERT INTO doctor VALUES (7, true), (8, true), (9, false);
 CREATE FUNCTION leave(p int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
-  IF (SELECT count(*) FROM doctor WHERE on_call) > 1 THEN UPDATE doctor SET on_call = false WHERE id = p; END IF; END $$;`, robust.Options{Init: schedules.FileRows}},
+  IF (SELECT count(*) FROM doctor WHERE on_call) > 1 THEN UPDATE doctor SET on_call = false WHERE id = p; END IF; END $$;`, robust.Options{Question: robust.Question{Init: robust.FileRows}}},
 		{"empty tables", `CREATE TABLE name (n text);
 CREATE FUNCTION add(p text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
-  IF NOT EXISTS (SELECT 1 FROM name WHERE n = p) THEN INSERT INTO name VALUES (p); END IF; END $$;`, robust.Options{Init: schedules.NoRows}},
+  IF NOT EXISTS (SELECT 1 FROM name WHERE n = p) THEN INSERT INTO name VALUES (p); END IF; END $$;`, robust.Options{Question: robust.Question{Init: robust.NoRows}}},
 		{"a table lock and SET before the snapshot", doctors + `CREATE TABLE other (id int PRIMARY KEY);
 -- name: leave
 BEGIN;

@@ -56,8 +56,7 @@ COMMIT;`, robust.NotRobust, false},
 			if err != nil {
 				t.Fatal(err)
 			}
-			rep, err := robust.Check(t.Context(), p, robust.Options{Engine: engine.MariaDB(), Helpers: 2,
-				Replay: func(ctx context.Context, w *witness.Witness) (*witness.Replay, error) { return srv.Replay(ctx, w.Plan) }})
+			rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.MariaDB()}, Budget: robust.Budget{Helpers: 2}, Replay: func(ctx context.Context, w *witness.Witness) (*witness.Replay, error) { return srv.Replay(ctx, w.Plan) }})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,7 +17,6 @@ import (
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/replaytest"
-	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
@@ -159,7 +158,7 @@ func TestStatements(t *testing.T) {
 		}
 		p := suiteProgram(t, schema, sql, only)
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-		rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.Postgres(), Init: schedules.FileRows, Helpers: 1})
+		rep, err := robust.Check(ctx, p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), Init: robust.FileRows}, Budget: robust.Budget{Helpers: 1}})
 		cancel()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, sql)

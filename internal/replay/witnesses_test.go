@@ -32,7 +32,7 @@ func TestGo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			opt := robust.Options{Engine: engine.Postgres(), All: true, Questions: 200, ReadCommitted: committed}
+			opt := robust.Options{Question: robust.Question{Engine: engine.Postgres(), All: true, ReadCommitted: committed}, Budget: robust.Budget{Questions: 200}}
 			rep, err := robust.Check(t.Context(), p, opt)
 			if err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/commits"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/ir"
@@ -25,7 +26,7 @@ txn around(a int) { for i in 1..a { unmodelled (t) 'something'; } }
 txn some(a int) { for i in 1..a { if i == 2 { unmodelled (t) 'something'; } update t set x = i where t.id == a; } }
 txn next(a int) { for i in 1..a { if i == 2 { return; } update t set x = i where t.id == a; } unmodelled (t) 'something'; }
 `)
-	for name, want := range map[string]ir.Commits{
+	for name, want := range map[string]commits.Commits{
 		"writes": {Writing: true},
 		"looks":  {Reading: true},
 		"stuck":  {},
@@ -37,7 +38,7 @@ txn next(a int) { for i in 1..a { if i == 2 { return; } update t set x = i where
 		"some":   {Reading: true, Writing: true},
 		"next":   {Reading: true, Writing: true},
 	} {
-		if got := ir.CommitsOf(p.Txn(name)); got != want {
+		if got := commits.Of(p.Txn(name)); got != want {
 			t.Errorf("%s: %+v, expected %+v", name, got, want)
 		}
 	}

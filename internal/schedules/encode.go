@@ -198,7 +198,7 @@ func (s *search) initialState(z size) *encoding {
 		w.Unused(e.base, in)
 		for _, l := range c.Txn.Locals {
 			if l.Kept {
-				e.assert(w.Same(in.Register(l), w.Constant(ir.Zero(l.Type), l.Type)))
+				e.assert(w.Same(in.Register(l), w.Constant(l.Type.Zero(), l.Type)))
 			}
 		}
 		e.insts = append(e.insts, in)

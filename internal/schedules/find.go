@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/txrobust/robust/internal/commits"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
@@ -97,7 +99,7 @@ func (s *search) close() {
 func (s *search) hopeless() bool {
 	all, writing := 0, 0
 	for _, c := range s.calls {
-		switch how := ir.CommitsOf(c.Txn); {
+		switch how := commits.Of(c.Txn); {
 		case how.Writing:
 			writing++
 			all++
@@ -204,7 +206,7 @@ func newSearch(ctx context.Context, q Query) (*search, error) {
 func build(ctx context.Context, q Query) (*search, error) {
 	for _, t := range q.Program.Txns {
 		if t.Labelled != nil {
-			return nil, fmt.Errorf("schedules: transaction %s is labelled: run ir.Structure first", t.Name)
+			return nil, fmt.Errorf("schedules: transaction %s is labelled: run wellformed.Structure first", t.Name)
 		}
 	}
 	opt := q.Options.withDefaults()
@@ -278,7 +280,7 @@ func opaque(calls []*Call) []string {
 			for _, e := range ir.Exprs(st) {
 				ir.WalkExpr(e, func(e ir.Expr) {
 					if call, ok := e.(*ir.Call); ok && !call.Known() {
-						names[strings.TrimPrefix(call.Name, ir.Symmetric)] = true
+						names[strings.TrimPrefix(call.Name, irnames.Symmetric)] = true
 					}
 				})
 			}

@@ -224,7 +224,7 @@ func TestArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	query := Query{Program: labelled, Engine: engine.SI(), Sessions: sessions(t, labelled, "a", "a")}
-	if _, _, err := Find(context.Background(), query); err == nil || !strings.Contains(err.Error(), "ir.Structure") {
+	if _, _, err := Find(context.Background(), query); err == nil || !strings.Contains(err.Error(), "wellformed.Structure") {
 		t.Errorf("a labelled transaction: %v", err)
 	}
 	if _, err := NewCuts(context.Background(), query); err == nil {

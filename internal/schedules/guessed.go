@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -38,7 +39,7 @@ func guessed(calls []*Call) (out []string) {
 			}
 			if q, ok := st.(*ir.Select); ok {
 				for _, a := range q.Aggs {
-					if a.Fn != ir.RowsAgg && !slices.Contains(totals, a.Fn) {
+					if a.Fn != irnames.RowsAgg && !slices.Contains(totals, a.Fn) {
 						names = append(names, a.Fn)
 					}
 				}
@@ -58,15 +59,15 @@ func guessed(calls []*Call) (out []string) {
 func guess(e ir.Expr) string {
 	c, is := e.(*ir.Call)
 	switch {
-	case !is || c.Name == ir.RowFn || slices.Contains(computed, c.Name):
+	case !is || c.Name == irnames.RowFn || slices.Contains(computed, c.Name):
 		return ""
-	case c.Def != nil || c.Name == ir.SucceedsFn:
+	case c.Def != nil || c.Name == irnames.SucceedsFn:
 		return "a query"
 	}
 	if f := c.Function(); f != nil && f.Canonical {
 		return ""
 	}
-	return strings.TrimPrefix(c.Name, ir.Symmetric)
+	return strings.TrimPrefix(c.Name, irnames.Symmetric)
 }
 
 // unconfirmed says that proposals of the solver are given up, and what it had to guess, or where

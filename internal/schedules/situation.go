@@ -82,7 +82,7 @@ func (s *search) instances(calls []*Call) []*interp.Instance {
 // zeroOf is the value of a havoc that was not chosen.
 func (s *search) zeroOf(t *ir.Txn, name string) ir.Value {
 	typ, _ := t.LocalType(name)
-	v := ir.Zero(typ)
+	v := typ.Zero()
 	if d := s.program.Domain; d != nil && v.Kind == ir.KindInt {
 		v.I = min(max(v.I, d.Lo), d.Hi)
 	}

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/commits"
+	"github.com/txrobust/robust/internal/walk"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/movers"
 )
 
 // Processes gives the sessions of the program's processes, with n copies of
@@ -43,7 +44,7 @@ type WalkOptions struct {
 //
 // A program with processes has one query, which runs all of its sessions: any
 // of them may stop early.
-func FromWalks(base Query, walks []*movers.Walk, opt WalkOptions) []Query {
+func FromWalks(base Query, walks []*walk.Walk, opt WalkOptions) []Query {
 	if opt.Helpers == 0 {
 		opt.Helpers = 4
 	}
@@ -56,12 +57,12 @@ func FromWalks(base Query, walks []*movers.Walk, opt WalkOptions) []Query {
 	}
 	c := &collector{base: base, opt: opt, seen: map[string]bool{}, tables: map[*ir.Txn]footprint{}}
 	for _, t := range base.Program.Txns {
-		if ir.CommitsOf(t).Never() {
+		if commits.Of(t).Never() {
 			c.stuck = append(c.stuck, t)
 		}
 	}
-	walks = slices.DeleteFunc(slices.Clone(walks), func(w *movers.Walk) bool { return !c.closed(w) })
-	slices.SortStableFunc(walks, func(a, b *movers.Walk) int { return len(a.Helpers) - len(b.Helpers) })
+	walks = slices.DeleteFunc(slices.Clone(walks), func(w *walk.Walk) bool { return !c.closed(w) })
+	slices.SortStableFunc(walks, func(a, b *walk.Walk) int { return len(a.Helpers) - len(b.Helpers) })
 	for _, w := range walks {
 		c.walk(w)
 	}
@@ -169,10 +170,10 @@ func (c *collector) withoutStuck(sessions [][]*ir.Txn, expected []Order) ([][]*i
 // expected is the order that follows from a walk: the delayed transaction comes
 // first and commits after the atomic helpers; those that are only issued in its
 // window commit after it.
-func expected(w *movers.Walk) Order {
+func expected(w *walk.Walk) Order {
 	var o, late Order
 	for i, h := range w.Helpers {
-		if h.Kind == movers.Issued {
+		if h.Kind == walk.Issued {
 			late.Commits = append(late.Commits, i+1)
 			late.Snapshots = append(late.Snapshots, len(o.Commits))
 			continue
@@ -206,7 +207,7 @@ func between(o Order) []Order {
 }
 
 // walk makes the queries of one walk.
-func (c *collector) walk(w *movers.Walk) {
+func (c *collector) walk(w *walk.Walk) {
 	c.add(alone(w.Templates()), []Order{expected(w)})
 	if !c.opt.SessionOrder {
 		return
@@ -261,7 +262,7 @@ func (c *collector) related(t *ir.Txn, others []*ir.Txn) bool {
 
 // closed reports whether a walk can be a cycle as far as its tables tell: each
 // transaction of it is related to another one.
-func (c *collector) closed(w *movers.Walk) bool {
+func (c *collector) closed(w *walk.Walk) bool {
 	list := w.Templates()
 	for i, t := range list {
 		if !c.related(t, slices.Concat(list[:i], list[i+1:])) {

@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/movers"
+	"github.com/txrobust/robust/internal/walk"
 )
 
 var fullFlag = flag.Bool("full", false, "prove and search all of testdata")
@@ -57,8 +58,8 @@ func TestFromWalksMakes(t *testing.T) {
 	p := testprog.ParseFile(t, testprog.Path(t, "litmus", "s1-columns.litmus"))
 	p.Processes = nil
 	a, b, c := p.Txns[0], p.Txns[1], p.Txns[2]
-	w := &movers.Walk{Delayed: a, Helpers: []movers.Helper{{Txn: b, Kind: movers.Atomic}, {Txn: c, Kind: movers.Issued}}}
-	qs := FromWalks(Query{Program: p}, []*movers.Walk{w}, WalkOptions{SessionOrder: true})
+	w := &walk.Walk{Delayed: a, Helpers: []walk.Helper{{Txn: b, Kind: walk.Atomic}, {Txn: c, Kind: walk.Issued}}}
+	qs := FromWalks(Query{Program: p}, []*walk.Walk{w}, WalkOptions{SessionOrder: true})
 	if len(qs) < 3 {
 		t.Fatalf("only %d queries", len(qs))
 	}

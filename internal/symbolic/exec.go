@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
+	"github.com/txrobust/robust/internal/vars"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -17,7 +18,7 @@ type exec struct {
 	run   *Run
 	st    *State
 	entry *State // the snapshot
-	vars  vars
+	vars  vars.Vars[Val]
 	live  *smt.Term
 	exits []*exit
 	// points are the savepoints set so far.
@@ -53,7 +54,7 @@ type exit struct {
 
 type leaving struct {
 	cond *smt.Term
-	vars vars
+	vars vars.Vars[Val]
 }
 
 type savepoint struct {
@@ -72,17 +73,17 @@ func (in *Instance) Run(s *State) *Run {
 	run := &Run{Inst: in, In: s, OK: w.B.True(), Failed: w.B.False()}
 	e := &exec{w: w, inst: in, run: run, st: s, entry: s, live: w.B.True(),
 		points: map[string]savepoint{}, info: w.code.InfoOf(in.Txn)}
-	e.vars = newVars(e.info.Places)
+	e.vars = vars.New[Val](e.info.Places)
 	for i, p := range in.Txn.Params {
-		e.vars.set(p.Name, in.Params[i])
+		e.vars.Set(p.Name, in.Params[i])
 	}
 	for _, l := range in.Txn.Locals {
 		if l.Kept {
 			v := Val{w.B.False(), in.choose("reg "+word(l.Name), sortOf(l.Type), nil), l.Type}
 			w.Define(w.inDomain(v))
-			e.vars.set(l.Name, v)
+			e.vars.Set(l.Name, v)
 		} else {
-			e.vars.set(l.Name, w.null(l.Type))
+			e.vars.Set(l.Name, w.null(l.Type))
 		}
 	}
 	end := &exit{}
@@ -92,7 +93,7 @@ func (in *Instance) Run(s *State) *Run {
 	var kept []Val
 	for _, l := range in.Txn.Locals {
 		if l.Kept && e.info.Assigned[l.Name] {
-			kept = append(kept, e.vars.get(l.Name))
+			kept = append(kept, e.vars.Get(l.Name))
 		}
 	}
 	if len(kept) > 0 {
@@ -121,7 +122,7 @@ func (e *exec) observed(guard *smt.Term, vals []Val) {
 func (e *exec) env() *env {
 	en := e.w.rowEnv(e.st)
 	en.txn = e.inst.Txn
-	en.vars = e.vars.copied() // closures over the environment outlive this moment
+	en.vars = e.vars.Copied() // closures over the environment outlive this moment
 	en.fail = func(ok *smt.Term) { e.require(ok) }
 	return en
 }
@@ -140,7 +141,7 @@ func (e *exec) set(name string, v Val) {
 	}
 	v = e.w.convert(v, t)
 	e.require(e.w.inDomain(v))
-	e.vars.set(name, v)
+	e.vars.Set(name, v)
 }
 
 // place names a statement for what the instance chooses there.
@@ -176,14 +177,14 @@ func (e *exec) join(list []leaving) {
 		if l.cond.IsFalse() {
 			continue
 		}
-		e.vars.merge(&l.vars, func(left, here Val) Val { return e.w.ite(l.cond, left, here) })
+		e.vars.Merge(&l.vars, func(left, here Val) Val { return e.w.ite(l.cond, left, here) })
 		e.live = e.w.B.Or(e.live, l.cond)
 	}
 }
 
 // leave moves the control that is here to an exit.
 func (e *exec) leave(list *[]leaving) {
-	*list = append(*list, leaving{e.live, e.vars.copied()})
+	*list = append(*list, leaving{e.live, e.vars.Copied()})
 	e.live = e.w.B.False()
 }
 
@@ -355,14 +356,14 @@ func (e *exec) mayFail(s ir.Stmt) {
 }
 
 func (e *exec) branch(cond *smt.Term, then, els []ir.Stmt) {
-	before, vars := e.live, e.vars.copied()
+	before, vars := e.live, e.vars.Copied()
 	e.live = e.w.B.And(before, cond)
 	e.block(then)
 	thenLive, thenVars := e.live, e.vars
 	e.live = e.w.B.And(before, e.w.B.Not(cond))
 	e.vars = vars
 	e.block(els)
-	e.vars.merge(&thenVars, func(then, here Val) Val { return e.w.ite(cond, then, here) })
+	e.vars.Merge(&thenVars, func(then, here Val) Val { return e.w.ite(cond, then, here) })
 	e.live = e.w.B.Or(thenLive, e.live)
 }
 
@@ -371,7 +372,7 @@ func (e *exec) havoc(s *ir.Havoc) {
 	v := e.choose(s, "havoc ", t, !s.NotNull && !s.Fresh)
 	if s.Fresh {
 		e.draw(v, e.w.code.LocalClass(e.inst.Txn, s.Var), s.Source())
-		e.vars.set(s.Var, v)
+		e.vars.Set(s.Var, v)
 		return
 	}
 	e.w.Define(e.w.inDomain(v))
@@ -454,10 +455,10 @@ func (e *exec) unmodelled(s *ir.Unmodelled) {
 	}
 	var inputs []Val
 	for _, p := range e.inst.Txn.Params {
-		inputs = append(inputs, e.vars.get(p.Name))
+		inputs = append(inputs, e.vars.Get(p.Name))
 	}
 	for _, l := range e.inst.Txn.Locals {
-		inputs = append(inputs, e.vars.get(l.Name))
+		inputs = append(inputs, e.vars.Get(l.Name))
 	}
 	e.observed(live, inputs)
 	st := e.st

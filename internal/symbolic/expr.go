@@ -3,7 +3,10 @@ package symbolic
 import (
 	"fmt"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/smt"
+	"github.com/txrobust/robust/internal/vars"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -42,7 +45,7 @@ type env struct {
 	state *State // what EXISTS looks at
 	rows  *binding
 	txn   *ir.Txn
-	vars  vars
+	vars  vars.Vars[Val]
 	// fail is told conditions without which the evaluation fails; nil where
 	// nobody listens.
 	fail func(ok *smt.Term)
@@ -95,7 +98,7 @@ func (en *env) typeOf(e ir.Expr) ir.Type {
 	for b := en.rows; b != nil; b = b.up {
 		from = append([]ir.Source{{Table: b.t, Row: b.name}}, from...)
 	}
-	t, err := ir.TypeOf(e, en.txn, from...)
+	t, err := wellformed.TypeOf(e, en.txn, from...)
 	if err != nil {
 		panic("symbolic: " + err.Error())
 	}
@@ -120,7 +123,7 @@ func (en *env) eval(e ir.Expr) Val {
 	case *ir.Const:
 		return w.Constant(e.Value, en.typeOf(e))
 	case *ir.Var:
-		return en.vars.get(e.Name)
+		return en.vars.Get(e.Name)
 	case *ir.Col:
 		b := en.lookup(e.Row)
 		if b == nil {
@@ -160,7 +163,7 @@ func (en *env) eval(e ir.Expr) Val {
 		for i, a := range e.Args {
 			args[i] = en.eval(a)
 		}
-		if failed := ir.Failure(e); failed != nil && en.fail != nil {
+		if failed := failure.Of(e); failed != nil && en.fail != nil {
 			en.fail(w.B.Not(w.isTrue(w.call(failed.(*ir.Call), args))))
 		}
 		return w.call(e, args)

@@ -49,7 +49,7 @@ func (e *exec) unroll(x *exit, n int, enter func(i int) *smt.Term, body []ir.Stm
 	for i := 0; i < n; i++ {
 		e.suffix = suffix + "_" + strconv.Itoa(i)
 		in := enter(i)
-		x.broken = append(x.broken, leaving{e.w.B.And(e.live, e.w.B.Not(in)), e.vars.copied()})
+		x.broken = append(x.broken, leaving{e.w.B.And(e.live, e.w.B.Not(in)), e.vars.Copied()})
 		e.live = e.w.B.And(e.live, in)
 		e.round(x, body)
 	}
@@ -106,7 +106,7 @@ func (e *exec) forRange(s *ir.ForRange) {
 	e.unroll(x, w.Rounds, func(i int) *smt.Term {
 		in := within(at(i))
 		e.require(w.B.Or(w.B.Not(in), w.inDomain(Val{w.B.False(), at(i), ir.IntType})))
-		e.vars.set(s.Var, w.ite(w.B.And(e.live, in), Val{w.B.False(), at(i), ir.IntType}, e.vars.get(s.Var)))
+		e.vars.Set(s.Var, w.ite(w.B.And(e.live, in), Val{w.B.False(), at(i), ir.IntType}, e.vars.Get(s.Var)))
 		return in
 	}, s.Body)
 	e.require(w.B.Not(within(at(w.Rounds))))
@@ -174,7 +174,7 @@ func (e *exec) foreach(s *ir.Foreach) {
 	suffix := e.suffix
 	for i, c := range list {
 		e.suffix = suffix + "_" + strconv.Itoa(i)
-		before, vars := e.live, e.vars.copied()
+		before, vars := e.live, e.vars.Copied()
 		e.live = w.B.And(before, c.match)
 		for k, col := range s.Cols {
 			e.set(s.Into[k], c.in.eval(col))

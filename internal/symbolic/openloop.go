@@ -26,9 +26,9 @@ func (e *exec) openForeach(s *ir.Foreach, p *plan, en *env, cols []ir.Expr) {
 		for k, c := range s.Cols {
 			t, _ := e.info.Places.TypeOf(s.Into[k])
 			if g.IsFalse() {
-				sub.vars.set(s.Into[k], e.w.null(t))
+				sub.vars.Set(s.Into[k], e.w.null(t))
 			} else {
-				sub.vars.set(s.Into[k], e.w.convert(in.eval(c), t))
+				sub.vars.Set(s.Into[k], e.w.convert(in.eval(c), t))
 			}
 		}
 		return g
@@ -48,7 +48,7 @@ func (e *exec) openLoop(s ir.Stmt, label string, body []ir.Stmt, within func(i *
 		i := round[0][0]
 		switch s := s.(type) {
 		case *ir.ForRange:
-			sub.vars.set(s.Var, Val{w.B.False(), i, ir.IntType})
+			sub.vars.Set(s.Var, Val{w.B.False(), i, ir.IntType})
 			return within(i)
 		case *ir.While:
 			sub.noteExists(s, false)
@@ -90,7 +90,7 @@ func (o *openLoop) run() {
 	e, w := o.e, o.e.w
 	o.facts = prepare.FactsOf(w.Program, o.stmt, o.label, o.body)
 	o.start, o.seen = *e, map[string]*Run{}
-	o.start.vars = e.vars.copied()
+	o.start.vars = e.vars.Copied()
 	o.start.exits = slices.Clone(e.exits) // later blocks take the places of those around
 	o.round = e.place(o.stmt, "loop ")
 
@@ -100,7 +100,7 @@ func (o *openLoop) run() {
 		for _, list := range [][]string{prepare.ParamNames(e.inst.Txn), prepare.LocalNames(e.inst.Txn)} {
 			for _, n := range list {
 				if o.facts.Used[n] {
-					inputs = append(inputs, e.vars.get(n))
+					inputs = append(inputs, e.vars.Get(n))
 				}
 			}
 		}
@@ -166,21 +166,21 @@ func (o *openLoop) run() {
 	}
 
 	// Afterwards.
-	after := e.vars.copied()
+	after := e.vars.Copied()
 	for _, l := range e.inst.Txn.Locals {
 		if o.facts.Assigned[l.Name] {
-			after.set(l.Name, o.chosen("after "+word(l.Name), l.Type, e.rounds, !l.Kept))
+			after.Set(l.Name, o.chosen("after "+word(l.Name), l.Type, e.rounds, !l.Kept))
 		}
 	}
 	for _, p := range e.inst.Txn.Params {
 		if o.facts.Assigned[p.Name] {
-			after.set(p.Name, o.chosen("after "+word(p.Name), p.Type, e.rounds, true))
+			after.Set(p.Name, o.chosen("after "+word(p.Name), p.Type, e.rounds, true))
 		}
 	}
 	e.vars = after
 	for i, s := range o.facts.Outer {
 		taken := e.inst.choose(o.round+" leaves "+strconv.Itoa(i), smt.Bool, e.rounds)
-		out := leaving{w.B.And(e.live, taken), e.vars.copied()}
+		out := leaving{w.B.And(e.live, taken), e.vars.Copied()}
 		e.live = w.B.And(e.live, w.B.Not(taken))
 		switch s := s.(type) {
 		case *ir.Return:
@@ -266,7 +266,7 @@ func (o *openLoop) at(round []Key) *Run {
 	e, w := &o.start, o.e.w
 	run := &Run{Inst: e.inst, OK: w.B.True(), Failed: w.B.False()}
 	o.seen[id] = run
-	sub := &exec{w: w, inst: e.inst, run: run, st: o.fuzzyState(round), entry: e.entry, vars: o.start.vars.copied(),
+	sub := &exec{w: w, inst: e.inst, run: run, st: o.fuzzyState(round), entry: e.entry, vars: o.start.vars.Copied(),
 		points: map[string]savepoint{}, suffix: e.suffix, snapped: true, info: e.info, observe: e.observe,
 		rounds: append(append([]Key{}, e.rounds...), round...), loops: append(append([]domain{}, e.loops...), o.doms...)}
 	if sub.observe == nil && o.apart == nil {
@@ -274,12 +274,12 @@ func (o *openLoop) at(round []Key) *Run {
 	}
 	for _, l := range e.inst.Txn.Locals {
 		if o.facts.Assigned[l.Name] {
-			sub.vars.set(l.Name, o.chosen("start "+word(l.Name), l.Type, sub.rounds, !l.Kept))
+			sub.vars.Set(l.Name, o.chosen("start "+word(l.Name), l.Type, sub.rounds, !l.Kept))
 		}
 	}
 	for _, p := range e.inst.Txn.Params {
 		if o.facts.Assigned[p.Name] {
-			sub.vars.set(p.Name, o.chosen("start "+word(p.Name), p.Type, sub.rounds, true))
+			sub.vars.Set(p.Name, o.chosen("start "+word(p.Name), p.Type, sub.rounds, true))
 		}
 	}
 	sub.live = o.start.live

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/smt"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -47,7 +48,7 @@ func (w *World) plan(q *ir.Query, en *env) *plan {
 	}
 	// A whole number that a fraction is compared with is no key: the fraction has none.
 	fraction := func(e ir.Expr) bool {
-		t, err := ir.TypeOf(e, en.txn, rows...)
+		t, err := wellformed.TypeOf(e, en.txn, rows...)
 		return err == nil && t.Kind == ir.KindNum
 	}
 	for _, src := range q.From {
@@ -246,7 +247,7 @@ func (p *plan) at(en *env, what string, more ...ir.Expr) occasion {
 			case *ir.Var:
 				if x := (ir.Col{Col: e.Name}); !used[x] {
 					used[x] = true
-					v := en.vars.get(e.Name)
+					v := en.vars.Get(e.Name)
 					out.values = append(out.values, v.Null, v.T)
 				}
 			case *ir.Col:

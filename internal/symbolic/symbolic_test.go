@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/testprog"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -52,7 +53,7 @@ func recordOutputs(p *ir.Program) {
 	for _, t := range p.Txns {
 		t.Body = rewrite(t.Body)
 	}
-	ir.MustCheck("recordOutputs", p)
+	wellformed.MustCheck("recordOutputs", p)
 }
 
 // concrete asserts that a state has exactly the given rows.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
@@ -70,7 +71,7 @@ func Load(t testing.TB, dir string, txns ...string) *ir.Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ir.Structure(p)
+	wellformed.Structure(p)
 	return p
 }
 

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
 )
@@ -53,6 +54,6 @@ func parse(t testing.TB, name, src string) *ir.Program {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, src)
 	}
-	ir.Structure(p)
+	wellformed.Structure(p)
 	return p
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -22,7 +23,7 @@ func (b *builder) depends(p *Plan, candidates map[string]bool) []string {
 	out := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(candidates)) {
 		changes := perturbations
-		if name == ir.Clock {
+		if name == irnames.Clock {
 			changes = append(slices.Clone(changes), atOnce)
 		}
 		for _, how := range changes {

@@ -11,6 +11,7 @@ import (
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/pgtest"
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
@@ -94,7 +95,7 @@ func TestLiterals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ir.Structure(p)
+	wellformed.Structure(p)
 	tags := ir.Array([]ir.Value{ir.Text("it's"), ir.Text(`a "b" \ c`)})
 	at := ir.Time(1_600_000_000_123_456)
 	third := ir.Num(big.NewRat(-5, 4))

@@ -2,6 +2,7 @@ package witness
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -128,6 +129,12 @@ func (p Position) String() string {
 		return p.File
 	}
 	return p.File + ":" + strconv.Itoa(p.Line)
+}
+
+// Short is a position without folders.
+func (p Position) Short() string {
+	p.File = filepath.Base(p.File)
+	return p.String()
 }
 
 // EventKind is what happens in an event.

@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -97,7 +98,7 @@ func TestOpaque(t *testing.T) {
 	for range 60 {
 		a, b = apply(call, []ir.Value{a, ir.Text("it's")}), apply(call, []ir.Value{b, ir.Text("it's")})
 		for _, v := range []ir.Value{a, b} {
-			if seen[v.S] || len(v.S) > 2*ir.MaxTerm {
+			if seen[v.S] || len(v.S) > 2*irnames.MaxTerm {
 				t.Fatalf("%q is a name for two, or too long", v.S)
 			}
 			seen[v.S] = true

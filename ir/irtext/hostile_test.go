@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -53,7 +54,7 @@ func TestHostile(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				ir.Structure(p)
+				wellformed.Structure(p)
 				return
 			}
 			e, ok := err.(*ir.Error)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -36,14 +37,14 @@ func TestPrintParse(t *testing.T) {
 			if got := q.String(); got != text {
 				t.Fatalf("%s: printed form changed:\n%s\n--- became\n%s", name, text, got)
 			}
-			ir.Structure(p)
+			wellformed.Structure(p)
 		}
 	}
 }
 
 func TestStructure(t *testing.T) {
 	p := parseFile(t, "labels.litmus")
-	ir.Structure(p)
+	wellformed.Structure(p)
 	t1 := p.Txn("t1").String()
 	if !strings.Contains(t1, "if r == 0 {") || strings.Contains(t1, "while") {
 		t.Errorf("t1 should be an if:\n%s", t1)

@@ -3,7 +3,10 @@ package irtext
 import (
 	"math/big"
 	"strconv"
+	"strings"
 
+	"github.com/txrobust/robust/internal/irwords"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -26,18 +29,18 @@ import (
 // a process and as plain locals elsewhere. A body that starts with "label:"
 // is in the labelled form, each line being "label: INSTRUCTION; goto label;".
 func Parse(file, src string) (*ir.Program, error) {
-	if len(src) > ir.MaxText {
-		return nil, ir.Errorf(ir.Pos{File: file, Line: 1, Col: 1}, "this program has %d MB, and at most %d MB are read", len(src)>>20, ir.MaxText>>20)
+	if len(src) > wellformed.MaxText {
+		return nil, ir.Errorf(ir.Pos{File: file, Line: 1, Col: 1}, "this program has %d MB, and at most %d MB are read", len(src)>>20, wellformed.MaxText>>20)
 	}
 	toks, err := scan(file, src)
 	if err != nil {
 		return nil, err
 	}
 	p := &parser{toks: toks, prog: &ir.Program{}}
-	if err := ir.Catch(p.program); err != nil {
+	if err := wellformed.Catch(p.program); err != nil {
 		return nil, err
 	}
-	if err := ir.Check(p.prog); err != nil {
+	if err := wellformed.Check(p.prog); err != nil {
 		return nil, err
 	}
 	return p.prog, nil
@@ -62,7 +65,7 @@ type parser struct {
 }
 
 func (p *parser) fail(pos ir.Pos, format string, args ...any) {
-	panic(ir.ParseFailure{Err: ir.Errorf(pos, format, args...)})
+	panic(wellformed.ParseFailure{Err: ir.Errorf(pos, format, args...)})
 }
 
 func (p *parser) tok() token { return p.toks[p.i] }
@@ -113,14 +116,14 @@ func (t token) String() string {
 	case tokEOF:
 		return "the end of the file"
 	case tokText:
-		return ir.QuoteText(t.text)
+		return irwords.Text(t.text)
 	}
 	return strconv.Quote(t.text)
 }
 
 func (p *parser) name(what string) string {
 	t := p.tok()
-	if t.kind == tokQuoted || t.kind == tokIdent && !ir.Keywords[t.text] {
+	if t.kind == tokQuoted || t.kind == tokIdent && !irwords.Keywords[t.text] {
 		p.i++
 		return t.text
 	}
@@ -237,11 +240,11 @@ func (p *parser) vars() {
 		}
 		typ := ir.IntType
 		if t := p.tok(); t.kind == tokIdent {
-			if _, ok := ir.ParseType(t.text); ok {
+			if _, ok := parseType(t.text); ok {
 				typ = p.typ()
 			}
 		}
-		init := ir.Zero(typ)
+		init := typ.Zero()
 		if p.accept("=") || p.accept(":=") {
 			init = p.literal(typ)
 		}
@@ -259,7 +262,7 @@ func (p *parser) typ() ir.Type {
 		p.i += 2
 		name += "[]"
 	}
-	typ, ok := ir.ParseType(name)
+	typ, ok := parseType(name)
 	if t.kind != tokIdent || !ok {
 		p.fail(t.pos, "expected a type (int, num, bool, text, time, opaque or an array of them), found %s", t)
 	}
@@ -475,7 +478,7 @@ func (p *parser) process(pos ir.Pos) {
 		p.expect("]")
 	}
 	if p.accept("regs") {
-		for p.tok().kind == tokIdent && !ir.Keywords[p.tok().text] {
+		for p.tok().kind == tokIdent && !irwords.Keywords[p.tok().text] {
 			p.i++
 			p.accept(",")
 		}
@@ -500,14 +503,28 @@ func (p *parser) process(pos ir.Pos) {
 
 // deeper is called where an expression goes one step further in.
 func (p *parser) deeper() {
-	if p.depth++; p.depth > ir.MaxDepth {
+	if p.depth++; p.depth > wellformed.MaxDepth {
 		p.fail(p.tok().pos, "the expression is nested too deep")
 	}
 }
 
 // inside is the same for blocks of statements.
 func (p *parser) inside() {
-	if p.blocks++; p.blocks > ir.MaxBlocks {
-		p.fail(p.tok().pos, "statements are nested more than %d deep", ir.MaxBlocks)
+	if p.blocks++; p.blocks > wellformed.MaxBlocks {
+		p.fail(p.tok().pos, "statements are nested more than %d deep", wellformed.MaxBlocks)
 	}
+}
+
+// parseType is the inverse of ir.Type.String.
+func parseType(s string) (ir.Type, bool) {
+	elem, isArray := strings.CutSuffix(s, "[]")
+	for k := ir.KindInt; k <= ir.KindOpaque; k++ {
+		if k != ir.KindArray && k.String() == elem {
+			if isArray {
+				return ir.ArrayType(k), true
+			}
+			return ir.Type{Kind: k}, true
+		}
+	}
+	return ir.Type{}, false
 }

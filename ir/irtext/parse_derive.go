@@ -3,6 +3,7 @@ package irtext
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/irwords"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -10,9 +11,9 @@ import (
 func (p *parser) derive() *ir.Call {
 	c := &ir.Call{Type: p.typ(), Def: &ir.Derivation{}}
 	d := c.Def
-	w := p.oneOf(ir.WantWords[:])
+	w := p.oneOf(irwords.Wants[:])
 	if w < 0 {
-		p.fail(p.tok().pos, "%s is nothing that can be derived: there is %s", p.tok(), strings.Join(ir.WantWords[:], ", "))
+		p.fail(p.tok().pos, "%s is nothing that can be derived: there is %s", p.tok(), strings.Join(irwords.Wants[:], ", "))
 	}
 	d.Want = ir.Want(w)
 	p.list("(", ")", func() {
@@ -94,7 +95,7 @@ func (p *parser) rel() ir.Rel {
 		p.rows = outer
 		return r
 	}
-	if k := p.oneOf(ir.SetOpWords[:]); k >= 0 {
+	if k := p.oneOf(irwords.SetOps[:]); k >= 0 {
 		r := &ir.SetOp{Op: ir.SetOpKind(k), All: p.accept("all")}
 		p.expect("(")
 		r.L = p.rel()
@@ -143,9 +144,9 @@ func (p *parser) from() ir.From {
 		return l
 	case p.accept("join"):
 		j := &ir.Join{}
-		k := p.oneOf(ir.JoinWords[:])
+		k := p.oneOf(irwords.Joins[:])
 		if k < 0 {
-			p.fail(pos, "%s is no kind of join: there is %s", p.tok(), strings.Join(ir.JoinWords[:], ", "))
+			p.fail(pos, "%s is no kind of join: there is %s", p.tok(), strings.Join(irwords.Joins[:], ", "))
 		}
 		j.Kind = ir.JoinKind(k)
 		j.L = p.from()

@@ -3,6 +3,8 @@ package irtext
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/irwords"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -57,7 +59,7 @@ func (p *parser) deferred() func() ir.Expr {
 	}
 }
 
-func (p *parser) expr() ir.Expr { return p.exprAt(ir.PrecOr) }
+func (p *parser) expr() ir.Expr { return p.exprAt(irwords.PrecOr) }
 
 func (p *parser) binaryOp() (ir.BinaryOp, bool) {
 	t := p.tok()
@@ -70,9 +72,9 @@ func (p *parser) binaryOp() (ir.BinaryOp, bool) {
 	case "<>":
 		return ir.Ne, true
 	}
-	for op, b := range ir.BinaryOps {
+	for op, b := range irwords.Operators {
 		if b.Word == t.text {
-			return op, true
+			return ir.BinaryOp(op), true
 		}
 	}
 	return 0, false
@@ -84,19 +86,19 @@ func (p *parser) exprAt(prec int) ir.Expr {
 	p.deeper()
 	defer func() { p.depth-- }()
 	var x ir.Expr
-	if prec <= ir.PrecNot && p.accept("not") {
-		x = &ir.Unary{Op: ir.Not, X: p.exprAt(ir.PrecNot)}
+	if prec <= irwords.PrecNot && p.accept("not") {
+		x = &ir.Unary{Op: ir.Not, X: p.exprAt(irwords.PrecNot)}
 	} else {
 		x = p.unary()
 	}
 	for n := 0; ; n++ {
 		op, ok := p.binaryOp()
-		b := ir.BinaryOps[op]
+		b := irwords.Operators[op]
 		if !ok || b.Prec < prec {
 			return x
 		}
-		if n == ir.MaxChain {
-			p.fail(p.tok().pos, "more than %d operators follow one another", ir.MaxChain)
+		if n == wellformed.MaxChain {
+			p.fail(p.tok().pos, "more than %d operators follow one another", wellformed.MaxChain)
 		}
 		p.i++
 		if op == ir.Is && p.accept("null") {
@@ -232,7 +234,7 @@ func (p *parser) sharedVar(pos ir.Pos, t *ir.Table) ir.Expr {
 
 // TypeOf types an expression in the current scope, or fails.
 func (p *parser) typeOf(e ir.Expr) ir.Type {
-	sc := ir.Scope{Txn: p.txn, Rows: p.rows}
+	sc := wellformed.Scope{Txn: p.txn, Rows: p.rows}
 	t, err := sc.TypeOf(e)
 	if err != nil {
 		p.fail(p.tok().pos, "%s", err)

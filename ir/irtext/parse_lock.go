@@ -1,6 +1,9 @@
 package irtext
 
-import "github.com/txrobust/robust/ir"
+import (
+	"github.com/txrobust/robust/internal/irwords"
+	"github.com/txrobust/robust/ir"
+)
 
 func (p *parser) locks() ir.Locks {
 	var out ir.Locks
@@ -51,7 +54,7 @@ func (p *parser) tableLock() ir.TableLock {
 func (p *parser) dropped(at ir.At) ir.Stmt {
 	s := &ir.Dropped{At: at}
 	for !p.acceptWords(s.Kind.String()) {
-		if s.Kind++; int(s.Kind) == len(ir.RefusalWords) {
+		if s.Kind++; int(s.Kind) == len(irwords.Refusals) {
 			p.fail(p.tok().pos, "expected what is dropped, such as row lock, found %s", p.tok())
 		}
 	}

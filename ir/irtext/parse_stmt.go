@@ -3,6 +3,9 @@ package irtext
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/irnames"
+	"github.com/txrobust/robust/internal/irwords"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -36,8 +39,8 @@ func (p *parser) transaction(pos ir.Pos) *ir.Txn {
 			continue
 		case p.is("local"), p.is("reg"):
 			kept := p.next().text == "reg"
-			if len(t.Locals) >= ir.MaxLocals {
-				p.fail(p.tok().pos, "a transaction has more than %d locals", ir.MaxLocals)
+			if len(t.Locals) >= wellformed.MaxLocals {
+				p.fail(p.tok().pos, "a transaction has more than %d locals", wellformed.MaxLocals)
 			}
 			l := ir.Local{Name: p.localName("a local"), Kept: kept}
 			l.Type = p.typ()
@@ -84,15 +87,15 @@ func (p *parser) localName(what string) string {
 
 func (p *parser) labelled() bool {
 	t := p.tok()
-	return (t.kind == tokIdent && !ir.Keywords[t.text] || t.kind == tokQuoted) &&
+	return (t.kind == tokIdent && !irwords.Keywords[t.text] || t.kind == tokQuoted) &&
 		p.peekAt(1).kind == tokPunct && p.peekAt(1).text == ":"
 }
 
 // instruction reads "label: stmt; goto label;".
 func (p *parser) instruction() {
 	in := ir.Instr{Pos: p.tok().pos, Label: p.name("a label")}
-	if len(p.txn.Labelled) >= ir.MaxLabels {
-		p.fail(in.Pos, "a transaction has more than %d labelled instructions", ir.MaxLabels)
+	if len(p.txn.Labelled) >= wellformed.MaxLabels {
+		p.fail(in.Pos, "a transaction has more than %d labelled instructions", wellformed.MaxLabels)
 	}
 	p.expect(":")
 	switch {
@@ -194,9 +197,9 @@ func (p *parser) statement(out *[]ir.Stmt) {
 		s.Var = p.name("the loop's variable")
 		p.expect("in")
 		s.Reverse = p.accept("reverse")
-		s.From = p.exprAt(ir.PrecAdd)
+		s.From = p.exprAt(irwords.PrecAdd)
 		p.expect("..")
-		s.To = p.exprAt(ir.PrecAdd)
+		s.To = p.exprAt(irwords.PrecAdd)
 		p.assign(varAt, s.Var, ir.IntType)
 		s.Label = p.optLabel()
 		add(s)
@@ -332,7 +335,7 @@ func (p *parser) optLabel() string {
 // optName reads a label on the same line, if there is one.
 func (p *parser) optName() string {
 	t := p.tok()
-	if t.pos.Line == p.toks[p.i-1].pos.Line && (t.kind == tokQuoted || t.kind == tokIdent && !ir.Keywords[t.text]) {
+	if t.pos.Line == p.toks[p.i-1].pos.Line && (t.kind == tokQuoted || t.kind == tokIdent && !irwords.Keywords[t.text]) {
 		return p.name("a label")
 	}
 	return ""
@@ -383,7 +386,7 @@ func (p *parser) assignment(at ir.At, add func(ir.Stmt)) {
 // varRead reports whether the right side is a shared variable and no more.
 func (p *parser) varRead() bool {
 	t := p.tok()
-	if t.kind != tokIdent && t.kind != tokQuoted || ir.Keywords[t.text] && t.kind == tokIdent {
+	if t.kind != tokIdent && t.kind != tokQuoted || irwords.Keywords[t.text] && t.kind == tokIdent {
 		return false
 	}
 	if tab := p.prog.Table(t.text); tab == nil || !tab.Var {
@@ -391,11 +394,11 @@ func (p *parser) varRead() bool {
 	}
 	n := p.peekAt(1)
 	return n.kind == tokEOF || n.kind == tokPunct && (n.text == ";" || n.text == "}") ||
-		n.kind == tokIdent && n.pos.Line > t.pos.Line && !ir.Keywords[n.text] || n.text == "goto"
+		n.kind == tokIdent && n.pos.Line > t.pos.Line && !irwords.Keywords[n.text] || n.text == "goto"
 }
 
 func readVar(at ir.At, into string, t *ir.Table) *ir.Select {
-	return &ir.Select{At: at, Into: []string{into}, Cols: []ir.Expr{&ir.Col{Row: t.Name, Col: ir.VarColumn}}, Query: ir.Query{From: []ir.Source{{Table: t, Row: t.Name}}}}
+	return &ir.Select{At: at, Into: []string{into}, Cols: []ir.Expr{&ir.Col{Row: t.Name, Col: irnames.VarColumn}}, Query: ir.Query{From: []ir.Source{{Table: t, Row: t.Name}}}}
 }
 
 // aggregate reads an aggregate; its argument, unless nil, is read later, when its
@@ -487,8 +490,8 @@ func (p *parser) assign(pos ir.Pos, name string, t ir.Type) {
 	if t.Kind == ir.KindNull {
 		p.fail(pos, "the type of %s is not known here: declare it with local %s TYPE", name, name)
 	}
-	if len(p.txn.Locals) >= ir.MaxLocals {
-		p.fail(pos, "a transaction has more than %d locals", ir.MaxLocals)
+	if len(p.txn.Locals) >= wellformed.MaxLocals {
+		p.fail(pos, "a transaction has more than %d locals", wellformed.MaxLocals)
 	}
 	p.txn.Locals = append(p.txn.Locals, ir.Local{Name: name, Type: t, Kept: p.kept})
 }
@@ -542,7 +545,7 @@ func (p *parser) sets(t *ir.Table) []ir.Set {
 func (p *parser) source() ir.Source {
 	t := p.tableName()
 	row := t.Name
-	if n := p.tok(); n.kind == tokQuoted || n.kind == tokIdent && !ir.Keywords[n.text] {
+	if n := p.tok(); n.kind == tokQuoted || n.kind == tokIdent && !irwords.Keywords[n.text] {
 		row = p.name("a row variable")
 	}
 	return ir.Source{Table: t, Row: row}
@@ -558,8 +561,8 @@ func (p *parser) query() ir.Query {
 			break
 		}
 	}
-	if p.rows = append(append([]ir.Source{}, p.rows...), q.From...); len(p.rows) > ir.MaxRows {
-		p.fail(p.tok().pos, "more than %d row variables are in scope", ir.MaxRows)
+	if p.rows = append(append([]ir.Source{}, p.rows...), q.From...); len(p.rows) > wellformed.MaxRows {
+		p.fail(p.tok().pos, "more than %d row variables are in scope", wellformed.MaxRows)
 	}
 	q.Where = p.optWhere()
 	return q

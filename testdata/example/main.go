@@ -1,5 +1,6 @@
 // Example uses the public packages of robust: it judges an application in SQL, a recorded
-// history, and the transactions of a Go program.
+// history, and the transactions of a Go program. Its arguments are the folder of the
+// application, and the schema and the packages of the program.
 package main
 
 import (
@@ -7,12 +8,14 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"strings"
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/isolation"
 	"github.com/txrobust/robust/lint"
 	"github.com/txrobust/robust/report"
@@ -34,15 +37,40 @@ func application(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rep, err := robust.Check(ctx, p, robust.Options{Engine: engine.Postgres(), Init: robust.AnyRows,
-		Replay: func(_ context.Context, w *robust.Witness) (*robust.Replay, error) {
-			fmt.Println("execution of", len(w.Transactions), "transactions")
-			return nil, nil
-		}})
+	return check(ctx, "application", p)
+}
+
+// inGo asks whether the transactions of a Go program are robust.
+func inGo(ctx context.Context) error {
+	found, err := analyzer.Load(ctx, os.Args[3:], analyzer.Options{})
 	if err != nil {
 		return err
 	}
-	fmt.Println("application:", rep.Verdict)
+	p, err := robust.GoProgram(ctx, found, os.Args[2])
+	if err != nil {
+		return err
+	}
+	return check(ctx, "program in Go", p)
+}
+
+// check decides about a program, prints the findings, and then the whole report.
+func check(ctx context.Context, name string, p *ir.Program) error {
+	rep, err := robust.Check(ctx, p, robust.Options{
+		Question: robust.Question{Engine: engine.Postgres(), Init: robust.AnyRows},
+		Budget:   robust.Budget{Helpers: 2, Questions: 500},
+		Output:   robust.Output{Explain: true},
+		Replay: func(_ context.Context, w *robust.Witness) (*robust.Replay, error) {
+			fmt.Println("execution of", len(w.Transactions), "transactions")
+			return nil, nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s: %s\n", name, rep.Verdict)
+	for _, f := range rep.Findings {
+		fmt.Printf("%s: %s: %s\n", f.Code, f.Kind, strings.Join(f.Cycle, " -> "))
+	}
 	return report.Text(os.Stdout, rep, report.TextOptions{})
 }
 
@@ -64,15 +92,5 @@ func recorded(ctx context.Context) error {
 		return err
 	}
 	fmt.Println("history: RC", res.Judgement(isolation.RC).Verdict, "SI", res.Judgement(isolation.SI).Verdict)
-	return nil
-}
-
-// inGo lists the transactions of a Go program.
-func inGo(ctx context.Context) error {
-	res, err := analyzer.Load(ctx, os.Args[2:], analyzer.Options{})
-	if err != nil {
-		return err
-	}
-	fmt.Println("transactions in Go:", len(res.Txns))
 	return nil
 }

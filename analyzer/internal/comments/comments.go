@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ignore"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -89,7 +90,7 @@ func (r *reader) comment(f *ast.File, c *ast.Comment, rest string) error {
 	fn, isFunc := scope.(*ast.FuncDecl)
 	switch word {
 	case "ignore":
-		g, err := ir.NewIgnore(at, rest)
+		g, err := ignore.Parse(at, rest)
 		if err != nil {
 			return err
 		}

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/isolation"
@@ -333,7 +334,7 @@ func show(h *history.History) string {
 	for t := history.Txn(1); int(t) < h.NumTxns(); t++ {
 		out += fmt.Sprintf("%d, session %d, %s:", t, h.SessionOf(t), h.Status(t))
 		for o, end := h.Ops(t); o < end; o++ {
-			out += " " + checker.OpWords(h, o) + ";"
+			out += " " + explain.OpWords(h, o) + ";"
 		}
 		out += "\n"
 	}

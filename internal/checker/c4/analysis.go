@@ -5,9 +5,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
-	"github.com/txrobust/robust/isolation"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 )
 
 // analysis is what is known about a history under one choice of the writes that
@@ -263,7 +263,7 @@ func (a *analysis) settleLoads() {
 		if v, ok := initial[l.key]; !ok {
 			initial[l.key] = l.value
 		} else if v != l.value {
-			a.bad = append(a.bad, checker.Violation{Anomaly: isolation.ThinAirRead, Level: weakest(isolation.ThinAirRead), Read: l.op, Key: l.key, Source: -1})
+			a.bad = append(a.bad, checker.Violation{Anomaly: anomalies.ThinAirRead, Level: weakest(anomalies.ThinAirRead), Read: l.op, Key: l.key, Source: -1})
 			t := a.h.TxnOf(l.op)
 			for i := a.first[t]; i < a.first[t+1]; i++ {
 				if a.reads[i].op == l.op && a.reads[i].key == l.key {

@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/isolation"
 )
 

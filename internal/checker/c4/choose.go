@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 )
 
 // choose decides a level of a history with reads of duplicate values, or of keys of

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/internal/checker/brute"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/isolation"
@@ -80,33 +81,33 @@ func first(text string, n int) string {
 func TestPatterns(t *testing.T) {
 	type found = []isolation.Anomaly
 	patterns := map[string]found{
-		"a": {isolation.ThinAirRead},
-		"b": {isolation.G1a},
-		"c": {isolation.FutureRead},
-		"d": {isolation.NotMyOwnWrite},
-		"e": {isolation.NotMyLastWrite},
-		"f": {isolation.G1b},
-		"g": {isolation.CyclicCO},
-		"h": {isolation.NonMonoReadCO},
-		"i": {isolation.NonMonoReadAO, isolation.FracturedReadAO},
-		"j": {isolation.NotMyOwnWrite, isolation.NonRepeatableRead},
-		"k": {isolation.FracturedReadCO},
-		"l": {isolation.NonMonoReadAO, isolation.FracturedReadAO},
-		"m": {isolation.COConflictAO},
+		"a": {anomalies.ThinAirRead},
+		"b": {anomalies.G1a},
+		"c": {anomalies.FutureRead},
+		"d": {anomalies.NotMyOwnWrite},
+		"e": {anomalies.NotMyLastWrite},
+		"f": {anomalies.G1b},
+		"g": {anomalies.CyclicCO},
+		"h": {anomalies.NonMonoReadCO},
+		"i": {anomalies.NonMonoReadAO, anomalies.FracturedReadAO},
+		"j": {anomalies.NotMyOwnWrite, anomalies.NonRepeatableRead},
+		"k": {anomalies.FracturedReadCO},
+		"l": {anomalies.NonMonoReadAO, anomalies.FracturedReadAO},
+		"m": {anomalies.COConflictAO},
 		// The AO edges of this one are causal, so that it is a case of m.
-		"n": {isolation.COConflictAO},
+		"n": {anomalies.COConflictAO},
 	}
 	// Lists show more: the order of their versions.
 	lists := map[string]found{
-		"i": {isolation.G0, isolation.NonMonoReadAO, isolation.FracturedReadAO},
-		"l": {isolation.G0, isolation.NonMonoReadAO, isolation.FracturedReadAO},
-		"n": {isolation.IncompatibleOrder, isolation.NonMonoReadCO},
+		"i": {anomalies.G0, anomalies.NonMonoReadAO, anomalies.FracturedReadAO},
+		"l": {anomalies.G0, anomalies.NonMonoReadAO, anomalies.FracturedReadAO},
+		"n": {anomalies.IncompatibleOrder, anomalies.NonMonoReadCO},
 	}
 	// In the file of dbcop nobody wrote what is read, not even an aborted
 	// transaction.
-	values := map[string]found{"b": {isolation.ThinAirRead}}
+	values := map[string]found{"b": {anomalies.ThinAirRead}}
 	// In the sample nobody wrote before what j reads, and n is as its name says.
-	ours := map[string]found{"j": {isolation.NonRepeatableRead}, "n": {isolation.ConflictAO}}
+	ours := map[string]found{"j": {anomalies.NonRepeatableRead}, "n": {anomalies.ConflictAO}}
 	n := 0
 	for _, r := range historytest.Recordings(t) {
 		letter := r.Letter()
@@ -142,9 +143,9 @@ func TestPatterns(t *testing.T) {
 // TestFuzzed has histories on which other checkers hang or are wrong.
 func TestFuzzed(t *testing.T) {
 	for path, want := range map[string][]isolation.Anomaly{
-		"handwritten/own-write-missed.txt": {isolation.FracturedReadCO},
-		"weak/fuzz/hang_plume_tc.txt":      {isolation.NonRepeatableRead, isolation.CyclicCO, isolation.NonMonoReadCO, isolation.FracturedReadAO},
-		"weak/fuzz/init_ryw.txt":           {isolation.FracturedReadCO},
+		"handwritten/own-write-missed.txt": {anomalies.FracturedReadCO},
+		"weak/fuzz/hang_plume_tc.txt":      {anomalies.NonRepeatableRead, anomalies.CyclicCO, anomalies.NonMonoReadCO, anomalies.FracturedReadAO},
+		"weak/fuzz/init_ryw.txt":           {anomalies.FracturedReadCO},
 	} {
 		t.Run(path, func(t *testing.T) {
 			h := historytest.Named(t, path).Read(t)

@@ -3,8 +3,9 @@ package c4
 import (
 	"slices"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -40,18 +41,18 @@ func (p *readPass) list(t history.Txn, o history.Op) {
 		}
 		rest := len(list) - len(own)
 		if rest < 0 || !slices.Equal(list[rest:], own) {
-			anomaly, source := isolation.NotMyOwnWrite, history.Op(-1)
+			anomaly, source := isolation.Anomaly(anomalies.NotMyOwnWrite), history.Op(-1)
 			if n := len(list); n > 0 {
 				for _, w := range p.src.Element(o, n-1) {
 					source = w
 					if p.first <= w && w < o {
-						anomaly = isolation.NotMyLastWrite
+						anomaly = anomalies.NotMyLastWrite
 						break
 					}
 				}
 			}
 			p.wrong(anomaly, o, k, source)
-			if own, _ := p.ownBefore(k); anomaly == isolation.NotMyOwnWrite {
+			if own, _ := p.ownBefore(k); anomaly == anomalies.NotMyOwnWrite {
 				p.twice(own, o, k, source)
 			}
 			return
@@ -99,14 +100,14 @@ func (a *analysis) settleList(reads []listRead) {
 		switch {
 		case !startsWith(longest.list, r.list):
 			if i := a.unsourced(r); i >= 0 {
-				wrong(isolation.ThinAirRead, -1)
+				wrong(anomalies.ThinAirRead, -1)
 			} else {
-				wrong(isolation.IncompatibleOrder, -1)
+				wrong(anomalies.IncompatibleOrder, -1)
 			}
 		case n > c.good && c.settled:
 			an, source := c.anomaly, c.source
 			if source >= 0 && a.h.TxnOf(source) == reader {
-				an = isolation.FutureRead
+				an = anomalies.FutureRead
 			}
 			wrong(an, source)
 		case n > c.good:
@@ -114,9 +115,9 @@ func (a *analysis) settleList(reads []listRead) {
 		case n == 0:
 			a.reads[r.at].from = history.InitialTxn
 		case c.writer[n-1] == reader:
-			wrong(isolation.FutureRead, c.append[n-1])
+			wrong(anomalies.FutureRead, c.append[n-1])
 		case !c.complete[n-1]:
-			wrong(isolation.G1b, c.append[n-1])
+			wrong(anomalies.G1b, c.append[n-1])
 		default:
 			a.reads[r.at].from = c.writer[n-1]
 		}
@@ -176,14 +177,14 @@ func (a *analysis) chain(r listRead) *chain {
 		}
 		switch {
 		case len(all) == 0:
-			return fail(isolation.ThinAirRead, -1)
+			return fail(anomalies.ThinAirRead, -1)
 		case n == 0:
-			return fail(isolation.G1a, all[0])
+			return fail(anomalies.G1a, all[0])
 		case n > 1:
 			c.settled = false
 			return c
 		case seen[w]:
-			return fail(isolation.DuplicateElements, w)
+			return fail(anomalies.DuplicateElements, w)
 		}
 		seen[w] = true
 		t := h.TxnOf(w)
@@ -191,10 +192,10 @@ func (a *analysis) chain(r listRead) *chain {
 		// there before those of the next one.
 		last := i > 0 && c.writer[i-1] == t
 		if i > 0 && !last && !c.complete[i-1] {
-			return fail(isolation.G1b, c.append[i-1])
+			return fail(anomalies.G1b, c.append[i-1])
 		}
 		if before, ok := a.previousAppend(w); ok != last || ok && before != c.append[i-1] {
-			return fail(isolation.G1b, w)
+			return fail(anomalies.G1b, w)
 		}
 		c.writer = append(c.writer, t)
 		c.append = append(c.append, w)

@@ -5,9 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/brute"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/isolation"
 )
@@ -243,7 +244,7 @@ func checkViolations(h *history.History, r *checker.Result) error {
 		if r.Counts[v.Anomaly] == 0 {
 			return fmt.Errorf("%s is not counted", v.Anomaly)
 		}
-		for _, w := range v.Words(h) {
+		for _, w := range explain.Violation(h, v) {
 			if w == "" {
 				return fmt.Errorf("%s has an edge without words", v.Anomaly)
 			}
@@ -367,7 +368,7 @@ func show(h *history.History) string {
 	for t := history.Txn(1); int(t) < h.NumTxns(); t++ {
 		out += fmt.Sprintf("%d, session %d, %s:", t, h.SessionOf(t), h.Status(t))
 		for o, end := h.Ops(t); o < end; o++ {
-			out += " " + checker.OpWords(h, o)
+			out += " " + explain.OpWords(h, o)
 			if h.Kind(o) == history.ReadRange {
 				r := h.Range(o)
 				for i, k := range r.LiveKeys {
@@ -389,7 +390,7 @@ func show(h *history.History) string {
 func tell(h *history.History, r *checker.Result) string {
 	out := ""
 	for _, v := range r.Violations {
-		for _, w := range v.Words(h) {
+		for _, w := range explain.Violation(h, v) {
 			out += fmt.Sprintf("%s: %s\n", v.Level, w)
 		}
 	}

@@ -3,8 +3,9 @@ package c4
 import (
 	"slices"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -136,24 +137,24 @@ func (p *readPass) several(t history.Txn, o history.Op, k history.Key, v history
 		}
 	}
 	if len(sources) == 0 {
-		p.wrong(isolation.ThinAirRead, o, k, -1)
+		p.wrong(anomalies.ThinAirRead, o, k, -1)
 		return
 	}
 	if own, ok := p.ownBefore(k); ok {
 		if slices.Contains(sources, own) {
 			return
 		}
-		anomaly, source := isolation.NotMyOwnWrite, sources[0]
+		anomaly, source := isolation.Anomaly(anomalies.NotMyOwnWrite), sources[0]
 		for _, w := range sources {
 			switch {
 			case p.first <= w && w < o:
-				anomaly, source = isolation.NotMyLastWrite, w
-			case h.TxnOf(w) == t && anomaly != isolation.NotMyLastWrite:
-				anomaly, source = isolation.FutureRead, w
+				anomaly, source = anomalies.NotMyLastWrite, w
+			case h.TxnOf(w) == t && anomaly != anomalies.NotMyLastWrite:
+				anomaly, source = anomalies.FutureRead, w
 			}
 		}
 		p.wrong(anomaly, o, k, source)
-		if anomaly == isolation.NotMyOwnWrite {
+		if anomaly == anomalies.NotMyOwnWrite {
 			p.twice(own, o, k, source)
 		}
 		return
@@ -178,16 +179,16 @@ func (p *readPass) several(t history.Txn, o history.Op, k history.Key, v history
 	}
 	switch len(from) {
 	case 0:
-		anomaly, source := isolation.FutureRead, sources[0]
+		anomaly, source := isolation.Anomaly(anomalies.FutureRead), sources[0]
 		for _, w := range sources {
 			switch u := h.TxnOf(w); {
 			case u == t:
 			case h.Status(u) == history.Aborted:
-				if anomaly == isolation.FutureRead {
-					anomaly, source = isolation.G1a, w
+				if anomaly == anomalies.FutureRead {
+					anomaly, source = anomalies.G1a, w
 				}
 			default:
-				anomaly, source = isolation.G1b, w
+				anomaly, source = anomalies.G1b, w
 			}
 		}
 		p.wrong(anomaly, o, k, source)
@@ -201,7 +202,7 @@ func (p *readPass) several(t history.Txn, o history.Op, k history.Key, v history
 func (p *readPass) twice(own, o history.Op, k history.Key, source history.Op) {
 	for q := own + 1; q < o; q++ {
 		if p.h.Kind(q).Reads() && p.h.Key(q) == k && p.h.Known(q) {
-			p.wrong(isolation.NonRepeatableRead, o, k, source)
+			p.wrong(anomalies.NonRepeatableRead, o, k, source)
 			return
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -189,7 +191,7 @@ func (r *reporter) causalOrder() ([]history.Txn, error) {
 			continue
 		}
 		done[c.of[to]] = true
-		r.add(isolation.CyclicCO, func() checker.Violation { return r.causalCycle(c, c.of[to]) })
+		r.add(anomalies.CyclicCO, func() checker.Violation { return r.causalCycle(c, c.of[to]) })
 		if r.enough() {
 			return nil, nil
 		}
@@ -239,7 +241,7 @@ func (r *reporter) causalCycle(c *components, component int32) checker.Violation
 			break
 		}
 	}
-	return checker.Violation{Anomaly: isolation.CyclicCO, Level: isolation.RC, Read: -1, Key: -1, Source: -1, Cycle: best}
+	return checker.Violation{Anomaly: anomalies.CyclicCO, Level: isolation.RC, Read: -1, Key: -1, Source: -1, Cycle: best}
 }
 
 // listCycles reports for every component a cycle of session order, WR and the
@@ -264,20 +266,16 @@ func (r *reporter) listCycles(g *graph, c *components) {
 	}
 	for _, n := range numbers {
 		cycle := best[n]
-		so, wr := false, false
+		var name explain.Cycle
 		for _, e := range cycle {
-			so = so || e.Dependency == isolation.SO
-			wr = wr || e.Dependency == isolation.WR
+			switch e.Dependency {
+			case isolation.SO:
+				name.Order = explain.Sessions
+			case isolation.WR:
+				name.Shape = explain.Reads
+			}
 		}
-		anomaly := isolation.G0
-		switch {
-		case so && wr:
-			anomaly = isolation.G1cProcess
-		case so:
-			anomaly = isolation.G0Process
-		case wr:
-			anomaly = isolation.G1c
-		}
+		anomaly := name.Name()
 		r.add(anomaly, func() checker.Violation {
 			return checker.Violation{Anomaly: anomaly, Level: isolation.RC, Read: -1, Key: cycle[0].Key, Source: -1, Cycle: cycle}
 		})
@@ -310,15 +308,15 @@ func (r *reporter) weakViolations(g *graph, level int, c, before *components) {
 		var anomaly isolation.Anomaly
 		switch {
 		case level == ra && e.both:
-			anomaly = isolation.NonRepeatableRead
+			anomaly = anomalies.NonRepeatableRead
 		case e.rc && causal:
-			anomaly = isolation.NonMonoReadCO
+			anomaly = anomalies.NonMonoReadCO
 		case e.rc:
-			anomaly = isolation.NonMonoReadAO
+			anomaly = anomalies.NonMonoReadAO
 		case causal:
-			anomaly = isolation.FracturedReadCO
+			anomaly = anomalies.FracturedReadCO
 		default:
-			anomaly = isolation.FracturedReadAO
+			anomaly = anomalies.FracturedReadAO
 		}
 		read := r.reads[e.read]
 		if r.told == nil {
@@ -347,7 +345,7 @@ func (r *reporter) causalViolations(g *graph, c *components, edges []*inEdges, o
 			if newer == 0 || !r.causally(o.source, newer) || r.told[told{edgeKey{newer, o.source, o.key}, reader}] {
 				continue
 			}
-			r.conflict(g, c, isolation.COConflictAO, edgeKey{newer, o.source, o.key}, reader)
+			r.conflict(g, c, anomalies.COConflictAO, edgeKey{newer, o.source, o.key}, reader)
 		}
 		if r.stop && len(r.violations) > 0 || r.ctx.Err() != nil {
 			return
@@ -365,7 +363,7 @@ func (r *reporter) causalViolations(g *graph, c *components, edges []*inEdges, o
 				continue
 			}
 			if reader := r.readerOf(k); !r.told[told{k, reader}] {
-				r.conflict(g, c, isolation.ConflictAO, k, reader)
+				r.conflict(g, c, anomalies.ConflictAO, k, reader)
 			}
 		}
 		if r.stop && len(r.violations) > 0 || r.ctx.Err() != nil {
@@ -394,7 +392,7 @@ func (r *reporter) conflict(g *graph, c *components, a isolation.Anomaly, k edge
 		e := r.causalEdge(k, reader)
 		return checker.Violation{
 			Anomaly: a, Level: isolation.CC, Read: e.Because[0].Read, Key: k.key, Source: r.writeOf(k.to, k.key),
-			Cycle: append([]checker.Edge{e}, r.around(g, c, k.to, k.from, a == isolation.COConflictAO)...),
+			Cycle: append([]checker.Edge{e}, r.around(g, c, k.to, k.from, a == anomalies.COConflictAO)...),
 		}
 	})
 }

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/brute"
 	"github.com/txrobust/robust/internal/checker/verify"
 	"github.com/txrobust/robust/isolation"

@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/history"
-	"github.com/txrobust/robust/isolation"
+	"github.com/txrobust/robust/internal/checker/anomalies"
+	"github.com/txrobust/robust/internal/checker/explain"
 )
 
 // shape is how many anti-dependencies a cycle may have, and where.
@@ -23,18 +24,18 @@ const (
 type class struct {
 	shape       shape
 	first, rest edges
-	// kinds without other orders, with that of sessions, and with real time.
-	kinds [3]isolation.Anomaly
+	// name is that of the cycles.
+	name explain.Shape
 	// least is the length of the shortest cycle that there can be.
 	least int
 }
 
 var classes = []class{
-	{none, ww, ww, [3]isolation.Anomaly{isolation.G0, isolation.G0Process, isolation.G0Realtime}, 2},
-	{none, wr, ww | wr, [3]isolation.Anomaly{isolation.G1c, isolation.G1cProcess, isolation.G1cRealtime}, 2},
-	{one, rw, ww | wr | based, [3]isolation.Anomaly{isolation.GSingleItem, isolation.GSingleProcess, isolation.GSingleRealtime}, 2},
-	{nonadjacent, rw, ww | wr | based | rw, [3]isolation.Anomaly{isolation.GNonadjacentItem, isolation.GNonadjacentProcess, isolation.GNonadjacentRealtime}, 4},
-	{several, rw, ww | wr | based | rw, [3]isolation.Anomaly{isolation.G2Item, isolation.G2ItemProcess, isolation.G2ItemRealtime}, 2},
+	{none, ww, ww, explain.Writes, 2},
+	{none, wr, ww | wr, explain.Reads, 2},
+	{one, rw, ww | wr | based, explain.Single, 2},
+	{nonadjacent, rw, ww | wr | based | rw, explain.Nonadjacent, 4},
+	{several, rw, ww | wr | based | rw, explain.Several, 2},
 }
 
 // cycles reports cycles: of each kind, a shortest one for each component.
@@ -48,7 +49,10 @@ func (a *analysis) cycles() {
 	for i := range f.local {
 		f.local[i] = -1
 	}
-	orders := []edges{0, so, rt}
+	orders := []struct {
+		extra edges
+		name  explain.Order
+	}{{0, explain.Plain}, {so, explain.Sessions}, {rt, explain.RealTime}}
 	if !a.timed() {
 		orders = orders[:2]
 	}
@@ -56,12 +60,13 @@ func (a *analysis) cycles() {
 		// Transactions that are on a cycle of this class already need no more
 		// of it with other orders.
 		done := make([]bool, g.txns)
-		for i, extra := range orders {
-			if !a.wants(c.kinds[i]) && !(c.shape == nonadjacent && extra == 0 && a.wants(isolation.LongFork)) {
+		for _, o := range orders {
+			kind := explain.Cycle{Shape: c.name, Order: o.name}.Name()
+			if !a.wants(kind) && !(c.shape == nonadjacent && o.extra == 0 && a.wants(anomalies.LongFork)) {
 				continue
 			}
 			split := c.shape == one || c.shape == nonadjacent
-			components, _ := g.strong(a.ctx, c.first|c.rest|extra, layout{split: split})
+			components, _ := g.strong(a.ctx, c.first|c.rest|o.extra, layout{split: split})
 			for _, comp := range components {
 				if a.ctx.Err() != nil {
 					return
@@ -69,8 +74,8 @@ func (a *analysis) cycles() {
 				if slices.ContainsFunc(comp, func(t int32) bool { return done[t] }) {
 					continue
 				}
-				if cycle := f.shortest(comp, c, extra); cycle != nil && (c.shape != several || adjacent(cycle)) {
-					a.cycle(c.kinds[i], cycle)
+				if cycle := f.shortest(comp, c, o.extra); cycle != nil && (c.shape != several || adjacent(cycle)) {
+					a.cycle(kind, cycle)
 					for _, s := range cycle {
 						done[s.node] = true
 					}
@@ -78,7 +83,7 @@ func (a *analysis) cycles() {
 			}
 		}
 	}
-	if a.wants(isolation.COConflictAO) || a.wants(isolation.FracturedReadAO) || a.wants(isolation.NonMonoReadCO) || a.wants(isolation.GMonotonic) {
+	if a.wants(anomalies.COConflictAO) || a.wants(anomalies.FracturedReadAO) || a.wants(anomalies.NonMonoReadCO) || a.wants(anomalies.GMonotonic) {
 		a.causal(f)
 	}
 	if f.exhausted {
@@ -114,9 +119,9 @@ func (a *analysis) causal(f *finder) {
 		switch {
 		case cycle == nil:
 		case len(cycle) > 2:
-			a.cycle(isolation.COConflictAO, cycle)
+			a.cycle(anomalies.COConflictAO, cycle)
 		default:
-			a.cycle(isolation.FracturedReadAO, cycle)
+			a.cycle(anomalies.FracturedReadAO, cycle)
 			f.monotonic(comp)
 		}
 	}
@@ -136,11 +141,11 @@ func (f *finder) monotonic(comp []int32) {
 			t, u := history.Txn(f.nodes[i]), history.Txn(f.nodes[e.to])
 			if a.missedAfterRead(t, u) {
 				cycle := []hop{{f.nodes[i], missed}, {f.nodes[e.to], wr}}
-				if a.wants(isolation.NonMonoReadCO) {
-					a.forms[isolation.GMonotonic] = true
-					a.cycle(isolation.NonMonoReadCO, cycle)
+				if a.wants(anomalies.NonMonoReadCO) {
+					a.forms[anomalies.GMonotonic] = true
+					a.cycle(anomalies.NonMonoReadCO, cycle)
 				} else {
-					a.cycle(isolation.GMonotonic, cycle)
+					a.cycle(anomalies.GMonotonic, cycle)
 				}
 				return
 			}

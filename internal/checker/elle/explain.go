@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/anomalies"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/isolation"
 )
 
-// maxShown bounds how many elements of a list an explanation shows: the last.
-const maxShown = 12
+// maxShown bounds how many operations of a transaction an explanation shows.
+const maxShown = 24
 
 // cycle reports a cycle with an explanation of each of its edges.
 func (a *analysis) cycle(k isolation.Anomaly, hops []hop) {
@@ -31,7 +32,7 @@ func (a *analysis) cycle(k isolation.Anomaly, hops []hop) {
 	}
 	names := map[history.Txn]string{}
 	for _, t := range an.Txns {
-		names[t] = checker.TxnName(a.h, t)
+		names[t] = explain.TxnName(a.h, t)
 	}
 	var text strings.Builder
 	text.WriteString("Let:\n")
@@ -55,21 +56,21 @@ func (a *analysis) cycle(k isolation.Anomaly, hops []hop) {
 
 // form gives the special case that a cycle is.
 func (a *analysis) form(an *Anomaly) isolation.Anomaly {
-	kinds := ""
+	var kinds []isolation.Dependency
 	for _, s := range an.Steps {
-		kinds += s.Kind.String() + " "
+		kinds = append(kinds, s.Kind)
 	}
-	switch kinds {
-	case "RW RW ":
+	switch {
+	case explain.HasForm(kinds, anomalies.WriteSkew):
 		// Each overwrote what the other read. If that was one key, it is
 		// rather a lost update.
 		k, ok := a.overwrites(an.Txns[0], an.Txns[1])
 		l, ok2 := a.overwrites(an.Txns[1], an.Txns[0])
 		if ok && ok2 && k != l {
-			return isolation.WriteSkew
+			return anomalies.WriteSkew
 		}
-	case "RW WR RW WR ":
-		return isolation.LongFork
+	case explain.HasForm(kinds, anomalies.LongFork):
+		return anomalies.LongFork
 	}
 	return an.Kind
 }
@@ -302,32 +303,10 @@ func (a *analysis) session(t history.Txn) string {
 
 // value prints what an operation reads or writes.
 func (a *analysis) value(o history.Op) string {
-	h := a.h
-	if h.Kind(o).Reads() && !h.Known(o) {
-		return "?"
+	if h := a.h; h.Kind(o) == history.ReadRange && h.Known(o) {
+		return fmt.Sprintf("%d rows", len(h.Range(o).LiveKeys))
 	}
-	switch h.Kind(o) {
-	case history.ReadList, history.ReadSet:
-		list := h.List(o)
-		var b strings.Builder
-		b.WriteByte('[')
-		if len(list) > maxShown {
-			b.WriteString("… ")
-			list = list[len(list)-maxShown:]
-		}
-		for i, v := range list {
-			if i > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(a.name(v))
-		}
-		b.WriteByte(']')
-		return b.String()
-	case history.ReadRange:
-		r := h.Range(o)
-		return fmt.Sprintf("%d rows", len(r.LiveKeys))
-	}
-	return a.name(h.Value(o))
+	return explain.Value(a.h, o)
 }
 
 // functions are what operations are called in the words of Jepsen.
@@ -354,7 +333,7 @@ func (a *analysis) full(t history.Txn) string {
 		if o > first {
 			b.WriteByte(' ')
 		}
-		if o-first == 2*maxShown {
+		if o-first == maxShown {
 			b.WriteString("…")
 			break
 		}

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/isolation"
 )
 

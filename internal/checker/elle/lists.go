@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -274,7 +275,7 @@ func (a *analysis) skippedAppends() {
 				continue
 			}
 			t, u := h.TxnOf(w), h.TxnOf(l.longest[k])
-			a.report(isolation.IncompatibleOrder, l.longest[k], k, []history.Txn{t, u}, func() string {
+			a.report(anomalies.IncompatibleOrder, l.longest[k], k, []history.Txn{t, u}, func() string {
 				return fmt.Sprintf("%s appended %s to key %s before %s, but %s read %s, without %s before %s", a.full(t), a.value(p), a.key(k), a.value(w), a.full(u), a.value(l.longest[k]), a.value(p), a.value(w))
 			})
 			a.complete = false
@@ -320,14 +321,14 @@ func (a *analysis) readElements(o history.Op, from int) {
 		v := list[i]
 		ws := a.element(o, i)
 		if j, twice := seen.at(a, i, ws); twice && len(ws) < 2 {
-			a.report(isolation.DuplicateElements, o, k, []history.Txn{t}, func() string {
+			a.report(anomalies.DuplicateElements, o, k, []history.Txn{t}, func() string {
 				return fmt.Sprintf("%s read key %s as %s: the element %s is in it twice, at %d and at %d", a.full(t), a.key(k), a.value(o), a.name(v), j, i)
 			})
 			continue
 		}
 		switch {
 		case len(ws) == 0:
-			a.report(isolation.ThinAirRead, o, k, []history.Txn{t}, func() string {
+			a.report(anomalies.ThinAirRead, o, k, []history.Txn{t}, func() string {
 				return fmt.Sprintf("%s read the element %s of key %s, which nobody appended", a.full(t), a.name(v), a.key(k))
 			})
 			a.complete = false
@@ -336,14 +337,14 @@ func (a *analysis) readElements(o history.Op, from int) {
 			a.complete = false
 		case h.Status(h.TxnOf(ws[0])) == history.Aborted:
 			w := h.TxnOf(ws[0])
-			a.report(isolation.G1a, o, k, []history.Txn{w, t}, func() string {
+			a.report(anomalies.G1a, o, k, []history.Txn{w, t}, func() string {
 				return fmt.Sprintf("%s read key %s as %s, with the element %s that %s appended, which aborted", a.full(t), a.key(k), a.value(o), a.name(v), a.full(w))
 			})
 			aborted = i
 		case aborted >= 0 && h.TxnOf(ws[0]) != t:
 			w, x := h.TxnOf(ws[0]), h.TxnOf(a.element(o, aborted)[0])
 			u := list[aborted]
-			a.report(isolation.DirtyUpdate, o, k, []history.Txn{x, w}, func() string {
+			a.report(anomalies.DirtyUpdate, o, k, []history.Txn{x, w}, func() string {
 				return fmt.Sprintf("%s appended %s to key %s after the element %s, which is of the aborted %s", a.full(w), a.name(v), a.key(k), a.name(u), a.full(x))
 			})
 			aborted = -1
@@ -384,7 +385,7 @@ func (a *analysis) incompatible(o history.Op, n int) {
 	k := a.h.Key(o)
 	other := a.lists.longest[k]
 	t, u := a.h.TxnOf(o), a.h.TxnOf(other)
-	a.report(isolation.IncompatibleOrder, o, k, []history.Txn{t, u}, func() string {
+	a.report(anomalies.IncompatibleOrder, o, k, []history.Txn{t, u}, func() string {
 		return fmt.Sprintf("%s read key %s as %s, but %s as %s: from element %d on they differ, so that neither was the other before", a.full(t), a.key(k), a.value(o), a.full(u), a.value(other), n)
 	})
 	a.complete = false
@@ -396,7 +397,7 @@ func (a *analysis) listTransaction(o history.Op) {
 	h, k, t := a.h, a.h.Key(o), a.h.TxnOf(o)
 	list, ok := a.external(o)
 	if !ok {
-		a.report(isolation.NotMyOwnWrite, o, k, []history.Txn{t}, func() string {
+		a.report(anomalies.NotMyOwnWrite, o, k, []history.Txn{t}, func() string {
 			return fmt.Sprintf("%s read key %s as %s, which does not end with its own appends before", a.full(t), a.key(k), a.value(o))
 		})
 		return
@@ -414,9 +415,9 @@ func (a *analysis) listTransaction(o history.Op) {
 		if !ok || slices.Equal(old, list) {
 			return
 		}
-		kind := isolation.NonRepeatableRead
+		kind := isolation.Anomaly(anomalies.NonRepeatableRead)
 		if own {
-			kind = isolation.Internal
+			kind = anomalies.Internal
 		}
 		a.report(kind, o, k, []history.Txn{t}, func() string {
 			return fmt.Sprintf("%s read key %s as %s, and then, apart from its own appends, as %s", a.full(t), a.key(k), a.value(p), a.value(o))
@@ -437,7 +438,7 @@ func (a *analysis) futureAppend(w history.Op) {
 			continue
 		}
 		if list := h.List(r); i < len(list) && list[i] == h.Value(w) {
-			a.report(isolation.FutureRead, r, k, []history.Txn{t}, func() string {
+			a.report(anomalies.FutureRead, r, k, []history.Txn{t}, func() string {
 				return fmt.Sprintf("%s read key %s as %s, with the element %s that it appended only later", a.full(t), a.key(k), a.value(r), a.name(h.Value(w)))
 			})
 			return
@@ -461,7 +462,7 @@ func (a *analysis) intermediate(o history.Op) {
 		return
 	}
 	u := h.TxnOf(ws[0])
-	a.report(isolation.G1b, o, k, []history.Txn{u, t}, func() string {
+	a.report(anomalies.G1b, o, k, []history.Txn{u, t}, func() string {
 		return fmt.Sprintf("%s read key %s as %s, which ends with %s, but that was not the last append of %s", a.full(t), a.key(k), a.value(o), a.name(list[len(list)-1]), a.full(u))
 	})
 }
@@ -549,7 +550,7 @@ func (a *analysis) trustedRead(o history.Op) (n int, ok bool) {
 // having read it.
 func (a *analysis) lostAppends() {
 	h, l := a.h, &a.lists
-	if !a.types[history.List] || !a.wants(isolation.LostUpdate) {
+	if !a.types[history.List] || !a.wants(anomalies.LostUpdate) {
 		return
 	}
 	first := make([]history.Op, len(l.writer)+h.NumKeys())
@@ -592,7 +593,7 @@ func (a *analysis) lost(r, s history.Op) {
 	if t == u {
 		return
 	}
-	a.report(isolation.LostUpdate, s, k, []history.Txn{t, u}, func() string {
+	a.report(anomalies.LostUpdate, s, k, []history.Txn{t, u}, func() string {
 		return fmt.Sprintf("%s and %s both read key %s as %s, and both wrote it then: one update is lost", a.full(t), a.full(u), a.key(k), a.value(r))
 	})
 }

@@ -3,7 +3,7 @@ package elle
 import (
 	"testing"
 
-	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/isolation"
 )

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -62,15 +63,15 @@ func (a *analysis) registerTransaction(o history.Op) {
 	if p := a.lastKnown(o); p >= 0 && !a.same(p, o) {
 		switch {
 		case h.Kind(p).Writes():
-			kind := isolation.NotMyOwnWrite
+			kind := isolation.Anomaly(anomalies.NotMyOwnWrite)
 			if len(ws) == 1 && h.TxnOf(ws[0]) == t && ws[0] < o {
-				kind = isolation.NotMyLastWrite
+				kind = anomalies.NotMyLastWrite
 			}
 			a.report(kind, o, k, []history.Txn{t}, func() string {
 				return fmt.Sprintf("%s wrote %s to key %s, but then read %s", a.full(t), a.value(p), a.key(k), a.value(o))
 			})
 		default:
-			a.report(isolation.NonRepeatableRead, o, k, []history.Txn{t}, func() string {
+			a.report(anomalies.NonRepeatableRead, o, k, []history.Txn{t}, func() string {
 				return fmt.Sprintf("%s read key %s as %s, and then, without a write of its own, as %s", a.full(t), a.key(k), a.value(p), a.value(o))
 			})
 		}
@@ -107,7 +108,7 @@ func (a *analysis) readVersion(o history.Op, k history.Key, ws []history.Op) {
 		return
 	}
 	if len(ws) == 0 {
-		a.report(isolation.ThinAirRead, o, k, []history.Txn{t}, func() string {
+		a.report(anomalies.ThinAirRead, o, k, []history.Txn{t}, func() string {
 			return fmt.Sprintf("%s read key %s as %s, which nobody wrote", a.full(t), a.key(k), a.value(o))
 		})
 		a.complete = false
@@ -138,18 +139,18 @@ func (a *analysis) readVersion(o history.Op, k history.Key, ws []history.Op) {
 		switch {
 		case intermediate > 0 && (u == t || h.Status(u) == history.Aborted):
 		case intermediate > 0:
-			a.report(isolation.G1b, o, k, []history.Txn{u, t}, func() string {
+			a.report(anomalies.G1b, o, k, []history.Txn{u, t}, func() string {
 				return fmt.Sprintf("%s read key %s as %s, which %s wrote, but then overwrote itself", a.full(t), a.key(k), a.value(o), a.full(u))
 			})
 			return
 		case aborted > 0 && u == t:
 		case aborted > 0:
-			a.report(isolation.G1a, o, k, []history.Txn{u, t}, func() string {
+			a.report(anomalies.G1a, o, k, []history.Txn{u, t}, func() string {
 				return fmt.Sprintf("%s read key %s as %s, which %s wrote, which aborted", a.full(t), a.key(k), a.value(o), a.full(u))
 			})
 			return
 		default:
-			a.report(isolation.FutureRead, o, k, []history.Txn{t}, func() string {
+			a.report(anomalies.FutureRead, o, k, []history.Txn{t}, func() string {
 				return fmt.Sprintf("%s read key %s as %s, which it wrote only later", a.full(t), a.key(k), a.value(o))
 			})
 			return
@@ -333,7 +334,7 @@ func (a *analysis) reportCyclic(k history.Key, versions []history.Op, after map[
 		txns = append(txns, a.h.TxnOf(o))
 	}
 	slices.Sort(txns)
-	a.report(isolation.CyclicVersions, -1, k, slices.Compact(txns), func() string {
+	a.report(anomalies.CyclicVersions, -1, k, slices.Compact(txns), func() string {
 		text := fmt.Sprintf("the versions of key %s precede each other:", a.key(k))
 		for i, o := range versions {
 			if i == 6 {

@@ -1,8 +1,8 @@
 package elle
 
 import (
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/isolation"
 )
 

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/brute"
 	"github.com/txrobust/robust/isolation"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/history"
-	"github.com/txrobust/robust/isolation"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 )
 
 // maxSetEdges bounds the edges that sets make: every read of a set says of every
@@ -22,7 +22,7 @@ func (a *analysis) setTransaction(o history.Op) {
 	has := make(map[history.Value]bool, len(list))
 	for i, v := range list {
 		if has[v] {
-			a.report(isolation.DuplicateElements, o, k, []history.Txn{t}, func() string {
+			a.report(anomalies.DuplicateElements, o, k, []history.Txn{t}, func() string {
 				return fmt.Sprintf("%s read the set %s as %s: the element %s is in it twice", a.full(t), a.key(k), a.value(o), a.name(v))
 			})
 			continue
@@ -36,7 +36,7 @@ func (a *analysis) setTransaction(o history.Op) {
 		if h.Kind(p) == history.Add {
 			own[h.Value(p)] = true
 			if !has[h.Value(p)] {
-				a.report(isolation.NotMyOwnWrite, o, k, []history.Txn{t}, func() string {
+				a.report(anomalies.NotMyOwnWrite, o, k, []history.Txn{t}, func() string {
 					return fmt.Sprintf("%s added %s to key %s, but then read %s", a.full(t), a.name(h.Value(p)), a.key(k), a.value(o))
 				})
 				return
@@ -53,7 +53,7 @@ func (a *analysis) setTransaction(o history.Op) {
 		own[v] = true
 	}
 	if len(own) != len(has) || slices.ContainsFunc(list, func(v history.Value) bool { return !own[v] }) {
-		a.report(isolation.Internal, o, k, []history.Txn{t}, func() string {
+		a.report(anomalies.Internal, o, k, []history.Txn{t}, func() string {
 			return fmt.Sprintf("%s read the set %s as %s, and then as %s, which is not that and its own elements", a.full(t), a.key(k), a.value(before), a.value(o))
 		})
 	}
@@ -63,7 +63,7 @@ func (a *analysis) setTransaction(o history.Op) {
 func (a *analysis) setElement(o history.Op, v history.Value, ws []history.Op) {
 	h, k, t := a.h, a.h.Key(o), a.h.TxnOf(o)
 	if len(ws) == 0 {
-		a.report(isolation.ThinAirRead, o, k, []history.Txn{t}, func() string {
+		a.report(anomalies.ThinAirRead, o, k, []history.Txn{t}, func() string {
 			return fmt.Sprintf("%s read the element %s of the set %s, which nobody added", a.full(t), a.name(v), a.key(k))
 		})
 		return
@@ -78,13 +78,13 @@ func (a *analysis) setElement(o history.Op, v history.Value, ws []history.Op) {
 		}
 	}
 	if later {
-		a.report(isolation.FutureRead, o, k, []history.Txn{t}, func() string {
+		a.report(anomalies.FutureRead, o, k, []history.Txn{t}, func() string {
 			return fmt.Sprintf("%s read the element %s of the set %s, which it added only later", a.full(t), a.name(v), a.key(k))
 		})
 		return
 	}
 	u := h.TxnOf(ws[0])
-	a.report(isolation.G1a, o, k, []history.Txn{u, t}, func() string {
+	a.report(anomalies.G1a, o, k, []history.Txn{u, t}, func() string {
 		return fmt.Sprintf("%s read the element %s of the set %s, which %s added, which aborted", a.full(t), a.name(v), a.key(k), a.full(u))
 	})
 }
@@ -143,7 +143,7 @@ func (a *analysis) counterTransaction(o history.Op) {
 			own += n
 		} else if h.Known(p) && ok {
 			if v != n+own {
-				a.report(isolation.Internal, o, k, []history.Txn{t}, func() string {
+				a.report(anomalies.Internal, o, k, []history.Txn{t}, func() string {
 					return fmt.Sprintf("%s read the counter %s as %d, and then, after adding %d, as %d", a.full(t), a.key(k), n, own, v)
 				})
 			}
@@ -190,7 +190,7 @@ func (a *analysis) counterBounds() {
 		if ok && low <= n && n <= high {
 			continue
 		}
-		a.report(isolation.ThinAirRead, o, k, []history.Txn{t}, func() string {
+		a.report(anomalies.ThinAirRead, o, k, []history.Txn{t}, func() string {
 			return fmt.Sprintf("%s read the counter %s as %s, but all increments together, and what others read, allow %d to %d", a.full(t), a.key(k), a.value(o), low, high)
 		})
 	}
@@ -322,7 +322,7 @@ func (a *analysis) conserved() {
 	}
 	for _, r := range readings {
 		if f := readings[0]; r.sum != f.sum {
-			a.report(isolation.ReadSkew, -1, -1, []history.Txn{f.t, r.t}, func() string {
+			a.report(anomalies.ReadSkew, -1, -1, []history.Txn{f.t, r.t}, func() string {
 				return fmt.Sprintf("%s read %d in all counters together, %s read %d; but transactions only move amounts from one to another, so that one of the two saw a part of one", a.full(f.t), f.sum, a.full(r.t), r.sum)
 			})
 		}

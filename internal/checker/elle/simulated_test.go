@@ -6,8 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -269,7 +270,7 @@ func TestSimulated(t *testing.T) {
 					continue // overwritten registers have no order that shows
 				}
 				switch v := r.Verdict(level); {
-				case v == checker.Violated && !(db == dirty && r.Counts[isolation.G0] > 0):
+				case v == checker.Violated && !(db == dirty && r.Counts[anomalies.G0] > 0):
 					t.Errorf("%s, %v, seed %d: %s is violated: %s", db, ts, seed, level, r.Anomalies[0].Text)
 				case v == checker.Unknown && db != dirty && i == 0:
 					t.Errorf("%s, %v, seed %d: %s is unknown", db, ts, seed, level)
@@ -281,10 +282,10 @@ func TestSimulated(t *testing.T) {
 		db        database
 		anomalies []isolation.Anomaly
 	}{
-		{snapshots, []isolation.Anomaly{isolation.WriteSkew, isolation.G2Item}},
-		{committed, []isolation.Anomaly{isolation.LostUpdate, isolation.GSingleItem, isolation.NonRepeatableRead}},
-		{dirty, []isolation.Anomaly{isolation.G0, isolation.G1a, isolation.G1b, isolation.G1c, isolation.DirtyUpdate}},
-		{stale, []isolation.Anomaly{isolation.NonRepeatableRead, isolation.GSingleItem, isolation.GSingleProcess, isolation.GSingleRealtime, isolation.COConflictAO, isolation.FracturedReadAO, isolation.NonMonoReadCO}},
+		{snapshots, []isolation.Anomaly{anomalies.WriteSkew, anomalies.G2Item}},
+		{committed, []isolation.Anomaly{anomalies.LostUpdate, anomalies.GSingleItem, anomalies.NonRepeatableRead}},
+		{dirty, []isolation.Anomaly{anomalies.G0, anomalies.G1a, anomalies.G1b, anomalies.G1c, anomalies.DirtyUpdate}},
+		{stale, []isolation.Anomaly{anomalies.NonRepeatableRead, anomalies.GSingleItem, anomalies.GSingleProcess, anomalies.GSingleRealtime, anomalies.COConflictAO, anomalies.FracturedReadAO, anomalies.NonMonoReadCO}},
 	} {
 		for _, a := range want.anomalies {
 			if seen[want.db][a] == 0 {

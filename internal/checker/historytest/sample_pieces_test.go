@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/internal/checker/brute"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/internal/checker/simdb"
@@ -164,20 +165,20 @@ type patternCase struct {
 // patternCases has a case of each of the fourteen patterns of C4, in their order.
 func patternCases() []patternCase {
 	return []patternCase{
-		{isolation.ThinAirRead, "r(1,7,0,0) w(2,1,1,1)"},
-		{isolation.G1a, "w(3,1,0,-1) r(3,1,1,1)"},
-		{isolation.FutureRead, "r(4,1,0,0) w(4,1,0,0)"},
-		{isolation.NotMyOwnWrite, "w(1,5,0,0) w(1,6,1,1) r(1,5,1,1)"},
-		{isolation.NotMyLastWrite, "w(1,5,0,0) w(2,1,0,0) w(1,6,0,0) r(1,5,0,0)"},
-		{isolation.G1b, "w(2,5,0,0) w(2,6,0,0) w(3,1,1,1) r(2,5,1,1)"},
-		{isolation.CyclicCO, "r(1,1,0,0) w(2,2,0,1) r(2,2,1,2) w(1,1,1,3)"},
-		{isolation.NonMonoReadCO, "w(1,1,0,0) w(1,2,0,1) w(2,1,0,1) r(2,1,1,2) r(1,1,1,2)"},
-		{isolation.NonMonoReadAO, "w(5,1,0,0) w(6,1,0,0) w(5,2,1,1) w(6,2,1,1) w(7,1,1,1) r(6,2,2,2) r(5,1,2,2)"},
-		{isolation.NonRepeatableRead, "w(1,1,0,0) w(1,2,1,1) r(1,1,2,2) r(1,2,2,2)"},
-		{isolation.FracturedReadCO, "w(1,1,0,0) w(1,2,0,1) w(2,2,0,1) r(1,1,1,2) r(2,2,1,2)"},
-		{isolation.FracturedReadAO, "w(5,1,0,0) w(6,1,0,0) w(5,2,1,1) w(6,2,1,1) w(7,1,1,1) r(5,1,2,2) r(6,2,2,2)"},
-		{isolation.COConflictAO, "w(1,1,0,0) w(1,2,0,1) w(2,1,0,2) r(2,1,1,3) r(1,1,1,4)"},
-		{isolation.ConflictAO, "w(1,1,0,0) w(2,1,0,0) w(1,2,1,1) w(3,1,1,1) r(2,1,2,2) r(3,1,2,3) r(1,1,2,4) r(2,1,3,5) r(3,1,3,6) r(1,2,3,7)"},
+		{anomalies.ThinAirRead, "r(1,7,0,0) w(2,1,1,1)"},
+		{anomalies.G1a, "w(3,1,0,-1) r(3,1,1,1)"},
+		{anomalies.FutureRead, "r(4,1,0,0) w(4,1,0,0)"},
+		{anomalies.NotMyOwnWrite, "w(1,5,0,0) w(1,6,1,1) r(1,5,1,1)"},
+		{anomalies.NotMyLastWrite, "w(1,5,0,0) w(2,1,0,0) w(1,6,0,0) r(1,5,0,0)"},
+		{anomalies.G1b, "w(2,5,0,0) w(2,6,0,0) w(3,1,1,1) r(2,5,1,1)"},
+		{anomalies.CyclicCO, "r(1,1,0,0) w(2,2,0,1) r(2,2,1,2) w(1,1,1,3)"},
+		{anomalies.NonMonoReadCO, "w(1,1,0,0) w(1,2,0,1) w(2,1,0,1) r(2,1,1,2) r(1,1,1,2)"},
+		{anomalies.NonMonoReadAO, "w(5,1,0,0) w(6,1,0,0) w(5,2,1,1) w(6,2,1,1) w(7,1,1,1) r(6,2,2,2) r(5,1,2,2)"},
+		{anomalies.NonRepeatableRead, "w(1,1,0,0) w(1,2,1,1) r(1,1,2,2) r(1,2,2,2)"},
+		{anomalies.FracturedReadCO, "w(1,1,0,0) w(1,2,0,1) w(2,2,0,1) r(1,1,1,2) r(2,2,1,2)"},
+		{anomalies.FracturedReadAO, "w(5,1,0,0) w(6,1,0,0) w(5,2,1,1) w(6,2,1,1) w(7,1,1,1) r(5,1,2,2) r(6,2,2,2)"},
+		{anomalies.COConflictAO, "w(1,1,0,0) w(1,2,0,1) w(2,1,0,2) r(2,1,1,3) r(1,1,1,4)"},
+		{anomalies.ConflictAO, "w(1,1,0,0) w(2,1,0,0) w(1,2,1,1) w(3,1,1,1) r(2,1,2,2) r(3,1,2,3) r(1,1,2,4) r(2,1,3,5) r(3,1,3,6) r(1,2,3,7)"},
 	}
 }
 

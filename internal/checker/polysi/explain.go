@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/acyclic"
 	"github.com/txrobust/robust/isolation"
 )

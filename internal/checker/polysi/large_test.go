@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/isolation"

@@ -4,8 +4,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -110,7 +111,7 @@ func (p *polygraph) among(txns []history.Txn) (v *checker.Violation, decided boo
 	o.Conflicts = minimalConflicts
 	a, v, err := newPolygraph(p.ctx, p.h, r, o, p.level).judge()
 	if v != nil && len(p.list) > len(p.reads.list) {
-		v.Level, v.Anomaly = p.level, general(p.level) // as some reads were settled by what the level demands
+		v.Level, v.Anomaly = p.level, explain.General(p.level) // as some reads were settled by what the level demands
 	}
 	return v, err == nil && a.Verdict != checker.Unknown && (v != nil || a.Verdict == checker.Satisfied)
 }

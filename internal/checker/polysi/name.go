@@ -3,8 +3,10 @@ package polysi
 import (
 	"slices"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -13,7 +15,6 @@ import (
 // about weaker levels.
 type cycle struct {
 	edges []checker.Edge
-	kinds []isolation.Dependency // of the edges
 	// sessions tells whether the order of a session is on it, or needed to
 	// conclude one of its edges.
 	sessions bool
@@ -32,7 +33,7 @@ func (p *polygraph) named(edges []checker.Edge) *checker.Violation {
 	v := &checker.Violation{Anomaly: c.anomaly(), Level: c.level(), Read: -1, Key: -1, Source: -1, Cycle: c.edges}
 	// Where reads come from may have been settled by what this level alone demands.
 	if len(p.list) > len(p.reads.list) {
-		v.Level, v.Anomaly = p.level, general(p.level)
+		v.Level, v.Anomaly = p.level, explain.General(p.level)
 	}
 	for _, e := range c.edges {
 		if e.Dependency == isolation.RW {
@@ -41,21 +42,6 @@ func (p *polygraph) named(edges []checker.Edge) *checker.Violation {
 		}
 	}
 	return v
-}
-
-// general is the anomaly that says no more than that a level is violated.
-func general(l isolation.Level) isolation.Anomaly {
-	switch l {
-	case isolation.PLSI:
-		return isolation.GNonadjacent
-	case isolation.PL3:
-		return isolation.G2
-	case isolation.SI:
-		return isolation.GNonadjacentProcess
-	case isolation.SER:
-		return isolation.G2Process
-	}
-	panic("polysi: " + l.String() + " is not decided here")
 }
 
 // retold gives another cycle for one that has no anti-dependency, and one WW edge that
@@ -125,7 +111,6 @@ func newCycle(edges []checker.Edge, serial bool) *cycle {
 		}
 	}
 	for i, e := range c.edges {
-		c.kinds = append(c.kinds, e.Dependency)
 		switch e.Dependency {
 		case isolation.RW:
 			c.antis++
@@ -217,39 +202,36 @@ func (c *cycle) level() isolation.Level {
 
 // anomaly is the most telling name of the cycle.
 func (c *cycle) anomaly() isolation.Anomaly {
-	const wr, ww, rw = isolation.WR, isolation.WW, isolation.RW
-	is := func(kinds ...isolation.Dependency) bool { return slices.Equal(c.kinds, kinds) }
-	pick := func(without, with isolation.Anomaly) isolation.Anomaly {
-		if c.sessions {
-			return with
-		}
-		return without
+	kinds := explain.Dependencies(c.edges)
+	is := func(form isolation.Anomaly) bool { return explain.HasForm(kinds, form) }
+	oneKey := c.edges[0].Key == c.edges[len(c.edges)-1].Key
+	order := explain.Plain
+	if c.sessions {
+		order = explain.Sessions
 	}
 	switch {
+	case c.antis == 0 && c.writes == 0 && c.sessions:
+		return anomalies.CyclicCO
 	case c.antis == 0 && c.writes == 0:
-		return pick(isolation.G1c, isolation.CyclicCO)
-	case is(rw, wr) && c.edges[0].Key == c.edges[1].Key:
-		return isolation.NonRepeatableRead
+		return anomalies.G1c
+	case is(anomalies.ReadSkew) && oneKey:
+		return anomalies.NonRepeatableRead
 	case c.antis == 1 && c.writes == 0 && c.causal && (c.sessions || len(c.edges) > 2):
-		return isolation.COConflictAO
-	case c.adjacent && c.sessions:
-		return isolation.G2ItemProcess
-	case is(rw, rw):
-		return isolation.WriteSkew
-	case is(rw, rw, wr):
-		return isolation.ReadOnlyAnomaly
+		return anomalies.COConflictAO
+	case c.adjacent && !c.sessions && is(anomalies.WriteSkew):
+		return anomalies.WriteSkew
+	case c.adjacent && !c.sessions && is(anomalies.ReadOnlyAnomaly):
+		return anomalies.ReadOnlyAnomaly
 	case c.adjacent:
-		return isolation.G2Item
-	case c.worst > 1 && is(rw, wr, rw, wr) && c.causal && !c.sessions:
-		return isolation.LongFork
+		return explain.Cycle{Shape: explain.Several, Order: order}.Name()
+	case c.worst > 1 && is(anomalies.LongFork) && c.causal && !c.sessions:
+		return anomalies.LongFork
 	case c.worst > 1:
-		return pick(isolation.GNonadjacentItem, isolation.GNonadjacentProcess)
-	case c.sessions:
-		return isolation.GSingleProcess
-	case is(rw, ww) && c.edges[0].Key == c.edges[1].Key:
-		return isolation.LostUpdate
-	case is(rw, wr):
-		return isolation.ReadSkew
+		return explain.Cycle{Shape: explain.Nonadjacent, Order: order}.Name()
+	case !c.sessions && is(anomalies.LostUpdate) && oneKey:
+		return anomalies.LostUpdate
+	case !c.sessions && is(anomalies.ReadSkew):
+		return anomalies.ReadSkew
 	}
-	return isolation.GSingleItem
+	return explain.Cycle{Shape: explain.Single, Order: order}.Name()
 }

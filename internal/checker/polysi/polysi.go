@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -198,7 +199,7 @@ func (c *check) violationOfOne(l isolation.Level) (v *checker.Violation, sure bo
 	r := newReads(c.ctx, c.h, assigned)
 	if len(r.bad) > 0 {
 		bad := r.bad[0]
-		bad.Level, bad.Anomaly = l, general(l)
+		bad.Level, bad.Anomaly = l, explain.General(l)
 		return &bad, true
 	}
 	if c.ctx.Err() != nil {
@@ -212,7 +213,7 @@ func (c *check) violationOfOne(l isolation.Level) (v *checker.Violation, sure bo
 		return nil, false
 	}
 	v, sure = p.minimal(v)
-	v.Level, v.Anomaly = l, general(l) // another choice may violate less
+	v.Level, v.Anomaly = l, explain.General(l) // another choice may violate less
 	return v, sure
 }
 

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/brute"
 	"github.com/txrobust/robust/internal/checker/definitions"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/internal/checker/verify"
@@ -161,7 +162,7 @@ func tell(h *history.History, r *checker.Result) string {
 		fmt.Fprintf(&b, "%s %s %s %v %v\n", a.Level, a.Verdict, a.Why, a.Order, a.Snapshots)
 	}
 	for _, v := range r.Violations {
-		fmt.Fprintf(&b, "%s (%s):\n  %s\n", v.Anomaly, v.Level, strings.Join(v.Words(h), "\n  "))
+		fmt.Fprintf(&b, "%s (%s):\n  %s\n", v.Anomaly, v.Level, strings.Join(explain.Violation(h, v), "\n  "))
 	}
 	return b.String()
 }

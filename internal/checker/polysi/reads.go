@@ -5,8 +5,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -161,7 +162,7 @@ func (r *reads) register(t history.Txn, s site, v history.Value, sources []histo
 		r.list = append(r.list, read{s.op, s.key, u})
 	case free && len(sources) == 0:
 		if old, ok := r.loaded[s.key]; ok && old != v {
-			r.wrong(isolation.ThinAirRead, s, -1)
+			r.wrong(anomalies.ThinAirRead, s, -1)
 			return
 		}
 		r.loaded[s.key] = v
@@ -223,16 +224,16 @@ func (r *reads) sourcesOf(o openRead) []history.Op {
 // notOwn names a read of a key that does not return the last own write.
 func (r *reads) notOwn(t history.Txn, s site, own history.Op, sources []history.Op) {
 	if len(sources) == 0 {
-		r.wrong(isolation.ThinAirRead, s, -1)
+		r.wrong(anomalies.ThinAirRead, s, -1)
 		return
 	}
-	anomaly, source := isolation.NotMyOwnWrite, sources[0]
+	anomaly, source := isolation.Anomaly(anomalies.NotMyOwnWrite), sources[0]
 	for _, w := range sources {
 		switch {
 		case r.first <= w && w < own:
-			anomaly, source = isolation.NotMyLastWrite, w
-		case r.h.TxnOf(w) == t && anomaly == isolation.NotMyOwnWrite:
-			anomaly, source = isolation.FutureRead, w
+			anomaly, source = anomalies.NotMyLastWrite, w
+		case r.h.TxnOf(w) == t && anomaly == anomalies.NotMyOwnWrite:
+			anomaly, source = anomalies.FutureRead, w
 		}
 	}
 	r.wrong(anomaly, s, source)
@@ -241,19 +242,19 @@ func (r *reads) notOwn(t history.Txn, s site, own history.Op, sources []history.
 // noSource names a read that comes from no write from which it may.
 func (r *reads) noSource(t history.Txn, s site, sources []history.Op) {
 	if len(sources) == 0 {
-		r.wrong(isolation.ThinAirRead, s, -1)
+		r.wrong(anomalies.ThinAirRead, s, -1)
 		return
 	}
-	anomaly, source := isolation.FutureRead, sources[0]
+	anomaly, source := isolation.Anomaly(anomalies.FutureRead), sources[0]
 	for _, w := range sources {
 		switch u := r.h.TxnOf(w); {
 		case u == t:
 		case r.h.Status(u) == history.Aborted:
-			if anomaly == isolation.FutureRead {
-				anomaly, source = isolation.G1a, w
+			if anomaly == anomalies.FutureRead {
+				anomaly, source = anomalies.G1a, w
 			}
 		default:
-			anomaly, source = isolation.G1b, w
+			anomaly, source = anomalies.G1b, w
 		}
 	}
 	r.wrong(anomaly, s, source)

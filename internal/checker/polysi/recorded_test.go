@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/brute"
 	"github.com/txrobust/robust/internal/checker/definitions"
 	"github.com/txrobust/robust/internal/checker/historytest"

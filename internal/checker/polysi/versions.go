@@ -4,8 +4,9 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -116,7 +117,7 @@ func (p *polygraph) lostUpdate() *checker.Violation {
 		}
 		a, b := p.v.txn[other], t
 		return &checker.Violation{
-			Anomaly: isolation.LostUpdate, Level: isolation.PLSI, Read: x.op, Key: x.key, Source: p.writeOf(w),
+			Anomaly: anomalies.LostUpdate, Level: isolation.PLSI, Read: x.op, Key: x.key, Source: p.writeOf(w),
 			Cycle: []checker.Edge{
 				{Dependency: isolation.RW, From: b, To: a, Key: x.key, Read: x.op},
 				{Dependency: isolation.WW, From: a, To: b, Key: x.key, Read: -1, Because: []checker.Edge{

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/isolation"
 )
@@ -115,23 +117,23 @@ func TestNames(t *testing.T) {
 		anomaly    isolation.Anomaly
 		level      isolation.Level
 	}{
-		{"lost update", "r(1,0,0,0) w(1,1,0,0) r(1,0,1,1) w(1,2,1,1)", isolation.LostUpdate, isolation.PLSI},
-		{"long fork", "w(1,1,0,0) w(2,1,1,1) r(1,1,2,2) r(2,0,2,2) r(1,0,3,3) r(2,1,3,3)", isolation.LongFork, isolation.PLSI},
-		{"write skew", "r(1,0,0,0) r(2,0,0,0) w(1,1,0,0) r(1,0,1,1) r(2,0,1,1) w(2,1,1,1)", isolation.WriteSkew, isolation.PL3},
-		{"read-only anomaly", "r(1,0,0,0) r(2,0,0,0) w(2,20,1,1) r(1,0,2,2) r(2,20,2,2) w(1,11,0,0)", isolation.ReadOnlyAnomaly, isolation.PL3},
-		{"circular information flow", "w(1,1,0,0) r(2,1,0,0) w(2,1,1,1) r(1,1,1,1)", isolation.G1c, isolation.PLSI},
-		{"circular by sessions", "r(1,1,0,0) w(1,1,0,1)", isolation.CyclicCO, isolation.SI},
-		{"read skew", "w(1,1,0,0) w(2,1,0,0) r(1,0,1,1) r(2,1,1,1)", isolation.ReadSkew, isolation.PLSI},
-		{"causality", "w(1,1,0,0) r(1,1,1,1) w(2,1,1,1) r(2,1,2,2) r(1,0,2,2)", isolation.COConflictAO, isolation.PLSI},
-		{"causality of later versions", "w(1,1,0,0) r(1,1,0,1) w(1,2,0,1) w(2,1,0,2) r(2,1,1,3) r(1,1,1,4)", isolation.COConflictAO, isolation.SI},
-		{"own session missed", "w(1,1,0,0) r(1,0,0,1)", isolation.COConflictAO, isolation.SI},
-		{"non-repeatable read", "w(1,1,0,0) r(1,0,1,1) r(1,1,1,1)", isolation.NonRepeatableRead, isolation.PLSI},
-		{"aborted read", "w(1,1,0,-1) r(1,1,1,1)", isolation.G1a, isolation.PLSI},
-		{"intermediate read", "w(1,1,0,0) w(1,2,0,0) r(1,1,1,1)", isolation.G1b, isolation.PLSI},
-		{"thin air", "r(1,1,0,0)", isolation.ThinAirRead, isolation.PLSI},
-		{"own write missed", "w(1,1,0,0) w(1,2,1,1) r(1,1,1,1)", isolation.NotMyOwnWrite, isolation.PLSI},
-		{"own last write missed", "w(1,1,0,0) w(1,2,0,0) r(1,1,0,0)", isolation.NotMyLastWrite, isolation.PLSI},
-		{"own future", "r(1,1,0,0) w(1,1,0,0)", isolation.FutureRead, isolation.PLSI},
+		{"lost update", "r(1,0,0,0) w(1,1,0,0) r(1,0,1,1) w(1,2,1,1)", anomalies.LostUpdate, isolation.PLSI},
+		{"long fork", "w(1,1,0,0) w(2,1,1,1) r(1,1,2,2) r(2,0,2,2) r(1,0,3,3) r(2,1,3,3)", anomalies.LongFork, isolation.PLSI},
+		{"write skew", "r(1,0,0,0) r(2,0,0,0) w(1,1,0,0) r(1,0,1,1) r(2,0,1,1) w(2,1,1,1)", anomalies.WriteSkew, isolation.PL3},
+		{"read-only anomaly", "r(1,0,0,0) r(2,0,0,0) w(2,20,1,1) r(1,0,2,2) r(2,20,2,2) w(1,11,0,0)", anomalies.ReadOnlyAnomaly, isolation.PL3},
+		{"circular information flow", "w(1,1,0,0) r(2,1,0,0) w(2,1,1,1) r(1,1,1,1)", anomalies.G1c, isolation.PLSI},
+		{"circular by sessions", "r(1,1,0,0) w(1,1,0,1)", anomalies.CyclicCO, isolation.SI},
+		{"read skew", "w(1,1,0,0) w(2,1,0,0) r(1,0,1,1) r(2,1,1,1)", anomalies.ReadSkew, isolation.PLSI},
+		{"causality", "w(1,1,0,0) r(1,1,1,1) w(2,1,1,1) r(2,1,2,2) r(1,0,2,2)", anomalies.COConflictAO, isolation.PLSI},
+		{"causality of later versions", "w(1,1,0,0) r(1,1,0,1) w(1,2,0,1) w(2,1,0,2) r(2,1,1,3) r(1,1,1,4)", anomalies.COConflictAO, isolation.SI},
+		{"own session missed", "w(1,1,0,0) r(1,0,0,1)", anomalies.COConflictAO, isolation.SI},
+		{"non-repeatable read", "w(1,1,0,0) r(1,0,1,1) r(1,1,1,1)", anomalies.NonRepeatableRead, isolation.PLSI},
+		{"aborted read", "w(1,1,0,-1) r(1,1,1,1)", anomalies.G1a, isolation.PLSI},
+		{"intermediate read", "w(1,1,0,0) w(1,2,0,0) r(1,1,1,1)", anomalies.G1b, isolation.PLSI},
+		{"thin air", "r(1,1,0,0)", anomalies.ThinAirRead, isolation.PLSI},
+		{"own write missed", "w(1,1,0,0) w(1,2,1,1) r(1,1,1,1)", anomalies.NotMyOwnWrite, isolation.PLSI},
+		{"own last write missed", "w(1,1,0,0) w(1,2,0,0) r(1,1,0,0)", anomalies.NotMyLastWrite, isolation.PLSI},
+		{"own future", "r(1,1,0,0) w(1,1,0,0)", anomalies.FutureRead, isolation.PLSI},
 	} {
 		h := historytest.Parse(t, c.text)
 		got, err := agree(h, Options{})
@@ -174,7 +176,7 @@ S1.7 comes before S1.9 in session 1.`,
 			if len(r.Violations) != 1 {
 				t.Fatalf("%d violations", len(r.Violations))
 			}
-			if got := strings.Join(r.Violations[0].Words(h)[1:], "\n"); got != want {
+			if got := strings.Join(explain.Violation(h, r.Violations[0])[1:], "\n"); got != want {
 				t.Errorf("%s\nwant:\n%s", got, want)
 			}
 		})

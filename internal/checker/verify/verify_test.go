@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/internal/checker/brute"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/isolation"
@@ -124,7 +124,7 @@ func show(h *history.History) []string {
 	var out []string
 	for t := history.Txn(1); int(t) < h.NumTxns(); t++ {
 		for o, end := h.Ops(t); o < end; o++ {
-			out = append(out, checker.TxnName(h, t)+" "+h.Status(t).String()+": "+h.Words(o))
+			out = append(out, explain.TxnName(h, t)+" "+h.Status(t).String()+": "+h.Words(o))
 		}
 	}
 	return out

@@ -6,8 +6,8 @@ import (
 	"html/template"
 	"io"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/internal/quote"
 )
 
@@ -133,7 +133,7 @@ func (p *page) place(h *history.History, txns []history.Txn, columns []int) map[
 		if s := h.SessionOf(t); s != session {
 			name := "initial"
 			if t != history.InitialTxn {
-				name = "session " + quote.Line(checker.SessionName(h, s))
+				name = "session " + quote.Line(explain.SessionName(h, s))
 				first, _ := h.Txns(s)
 				x.Skipped = int(t - first)
 			}

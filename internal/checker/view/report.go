@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/isolation"
 )
@@ -224,7 +224,7 @@ func (rep *Report) tell() {
 	}
 }
 
-func txnName(h *history.History, t history.Txn) string { return quote.Line(checker.TxnName(h, t)) }
+func txnName(h *history.History, t history.Txn) string { return quote.Line(explain.TxnName(h, t)) }
 
 // sentences explain an anomaly.
 func sentences(a judge.Anomaly) []string {
@@ -269,10 +269,10 @@ func describe(h *history.History, t history.Txn) Txn {
 		out.Label = "the initial transaction, which writes every key before all others"
 		return out
 	}
-	out.Session, out.Position = quote.Line(checker.SessionName(h, h.SessionOf(t))), h.Position(t)+1
+	out.Session, out.Position = quote.Line(explain.SessionName(h, h.SessionOf(t))), h.Position(t)+1
 	first, end := h.Ops(t)
 	for o := first; o < end && o < first+maxOps; o++ {
-		out.Operations = append(out.Operations, quote.Line(checker.OpWords(h, o)))
+		out.Operations = append(out.Operations, quote.Line(explain.OpWords(h, o)))
 	}
 	out.Omitted = int(end-first) - len(out.Operations)
 	return out

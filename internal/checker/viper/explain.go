@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/acyclic"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -65,7 +66,7 @@ func (c *check) violation(ctx context.Context, l isolation.Level) (*checker.Viol
 	if cycle, err = one.refute(ctx); err != nil || cycle == nil {
 		return nil, err
 	}
-	return &checker.Violation{Anomaly: general(l), Level: l, Read: -1, Key: -1, Source: -1, Cycle: cycle}, nil
+	return &checker.Violation{Anomaly: explain.General(l), Level: l, Read: -1, Key: -1, Source: -1, Cycle: cycle}, nil
 }
 
 // because says something about the verdict of a level, and of those that imply it.

@@ -3,29 +3,12 @@ package viper
 import (
 	"slices"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/isolation"
 )
-
-// general is the anomaly that any violation of a level is, as far as it is known to
-// violate the level and those that imply it.
-func general(l isolation.Level) isolation.Anomaly {
-	d := levels[l]
-	switch {
-	case d.realTime && d.serial:
-		return isolation.G2Realtime
-	case d.realTime:
-		return isolation.GNonadjacentRealtime
-	case d.sessions && d.serial:
-		return isolation.G2Process
-	case d.sessions:
-		return isolation.GNonadjacentProcess
-	case d.serial:
-		return isolation.G2
-	}
-	return isolation.GNonadjacent
-}
 
 // features are what the cycles of a violation are made of, those of its reasons included.
 type features struct {
@@ -108,24 +91,24 @@ func named(h *history.History, l isolation.Level, cycle []checker.Edge) checker.
 			break
 		}
 	}
-	v := checker.Violation{Anomaly: general(l), Level: l, Read: -1, Key: -1, Source: -1, Cycle: cycle}
+	v := checker.Violation{Anomaly: explain.General(l), Level: l, Read: -1, Key: -1, Source: -1, Cycle: cycle}
 	var f features
 	f.take(h, cycle)
 	single := f.antis == 1
 	switch {
 	case f.times && f.sessions:
 		if len(cycle) == 2 && !f.supposed && f.antis == 0 {
-			v.Anomaly = isolation.BackwardSession
+			v.Anomaly = anomalies.BackwardSession
 		}
 	case f.times && f.antis == 0:
-		v.Anomaly = isolation.G1cRealtime
+		v.Anomaly = explain.Cycle{Shape: explain.Reads, Order: explain.RealTime}.Name()
 	case f.times && single && !levels[l].serial:
-		v.Anomaly = isolation.GSingleRealtime
+		v.Anomaly = explain.Cycle{Shape: explain.Single, Order: explain.RealTime}.Name()
 	case f.times:
 	case f.sessions && f.antis == 0:
-		v.Anomaly = isolation.G1cProcess
+		v.Anomaly = explain.Cycle{Shape: explain.Reads, Order: explain.Sessions}.Name()
 	case f.sessions && single:
-		v.Anomaly = isolation.GSingleProcess
+		v.Anomaly = explain.Cycle{Shape: explain.Single, Order: explain.Sessions}.Name()
 	case f.sessions:
 	default:
 		v.Anomaly = timeless(f, cycle, l)
@@ -135,45 +118,33 @@ func named(h *history.History, l isolation.Level, cycle []checker.Edge) checker.
 
 // timeless names a cycle without the order of sessions and of time.
 func timeless(f features, cycle []checker.Edge, l isolation.Level) isolation.Anomaly {
+	kinds := explain.Dependencies(cycle)
 	switch {
 	case lostUpdate(cycle) && !f.ranges && f.antis == 1:
-		return isolation.LostUpdate
+		return anomalies.LostUpdate
 	case f.antis == 0:
-		return isolation.G1c
-	case f.antis == 1 && f.ranges:
-		return isolation.GSingle
+		return explain.Cycle{Shape: explain.Reads}.Name()
 	case f.antis == 1:
-		return isolation.GSingleItem
+		return explain.Cycle{Shape: explain.Single, Predicates: f.ranges}.Name()
 	case f.ranges:
-		return general(l)
-	case !levels[l].serial && len(cycle) == 4 && !f.supposed && forks(cycle):
-		return isolation.LongFork
+		return explain.General(l)
+	case !levels[l].serial && !f.supposed && explain.HasForm(kinds, anomalies.LongFork):
+		return anomalies.LongFork
 	case !levels[l].serial:
-		return isolation.GNonadjacentItem
-	case len(cycle) == 2 && !f.supposed && cycle[0].Key != cycle[1].Key:
-		return isolation.WriteSkew
+		return explain.Cycle{Shape: explain.Nonadjacent}.Name()
+	case !f.supposed && explain.HasForm(kinds, anomalies.WriteSkew) && cycle[0].Key != cycle[1].Key:
+		return anomalies.WriteSkew
 	}
-	return isolation.G2Item
+	return explain.Cycle{Shape: explain.Several}.Name()
 }
 
 // lostUpdate tells whether a cycle says of two transactions that both read one version of
 // a key and overwrote it.
 func lostUpdate(cycle []checker.Edge) bool {
-	anti := func(e checker.Edge) bool { return e.Dependency == isolation.RW }
-	i, j := slices.IndexFunc(cycle, anti), slices.IndexFunc(cycle, func(e checker.Edge) bool { return e.Dependency == isolation.WW })
-	if len(cycle) != 2 || i < 0 || j < 0 || cycle[i].Key != cycle[j].Key || len(cycle[j].Because) != 2 {
+	if !explain.HasForm(explain.Dependencies(cycle), anomalies.LostUpdate) || cycle[0].Key != cycle[1].Key {
 		return false
 	}
-	return anti(cycle[j].Because[1]) && cycle[j].Because[1].Key == cycle[i].Key
-}
-
-// forks tells whether a cycle of four edges is that of two readers who see two writes
-// in opposite orders: WR and RW by turns.
-func forks(cycle []checker.Edge) bool {
-	for i, e := range cycle {
-		if e.Dependency != isolation.WR && e.Dependency != isolation.RW || e.Dependency != cycle[i%2].Dependency {
-			return false
-		}
-	}
-	return cycle[0].Dependency != cycle[1].Dependency
+	anti := func(e checker.Edge) bool { return e.Dependency == isolation.RW }
+	write := cycle[slices.IndexFunc(cycle, func(e checker.Edge) bool { return !anti(e) })]
+	return len(write.Because) == 2 && anti(write.Because[1]) && write.Because[1].Key == write.Key
 }

@@ -5,8 +5,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -196,18 +197,18 @@ func (f *facts) see(o history.Op, k history.Key, v history.Value, writes []histo
 		return
 	}
 	var out []source
-	anomaly, wrong := isolation.ThinAirRead, history.Op(-1)
+	anomaly, wrong := isolation.Anomaly(anomalies.ThinAirRead), history.Op(-1)
 	for _, w := range writes {
 		switch t := h.TxnOf(w); {
 		case t == f.now:
 			if wrong < 0 {
-				anomaly, wrong = isolation.FutureRead, w
+				anomaly, wrong = anomalies.FutureRead, w
 			}
 		case h.Status(t) == history.Aborted:
-			anomaly, wrong = isolation.G1a, w
+			anomaly, wrong = anomalies.G1a, w
 		case !h.Writers().Final(w):
-			if anomaly != isolation.G1a {
-				anomaly, wrong = isolation.G1b, w
+			if anomaly != anomalies.G1a {
+				anomaly, wrong = anomalies.G1b, w
 			}
 		default:
 			out = append(out, source{t, history.NoValue})
@@ -226,7 +227,7 @@ func (f *facts) see(o history.Op, k history.Key, v history.Value, writes []histo
 // unwritten notes that a range does not show a key.
 func (f *facts) unwritten(o history.Op, k history.Key) {
 	if first, _ := f.h.Ops(f.now); f.own[k] >= first {
-		f.wrong(isolation.NotMyOwnWrite, o, k, -1)
+		f.wrong(anomalies.NotMyOwnWrite, o, k, -1)
 		return
 	}
 	f.note(o, k, []source{{history.InitialTxn, history.NoValue}})
@@ -234,7 +235,7 @@ func (f *facts) unwritten(o history.Op, k history.Key) {
 
 // missedOwn notes that a transaction did not read its own last write.
 func (f *facts) missedOwn(o history.Op, k history.Key, writes []history.Op) {
-	anomaly, from := isolation.NotMyOwnWrite, history.Op(-1)
+	anomaly, from := isolation.Anomaly(anomalies.NotMyOwnWrite), history.Op(-1)
 	for _, w := range writes {
 		switch {
 		case f.h.TxnOf(w) != f.now:
@@ -242,10 +243,10 @@ func (f *facts) missedOwn(o history.Op, k history.Key, writes []history.Op) {
 				from = w
 			}
 		case w < o:
-			f.wrong(isolation.NotMyLastWrite, o, k, w)
+			f.wrong(anomalies.NotMyLastWrite, o, k, w)
 			return
 		default:
-			anomaly, from = isolation.FutureRead, w
+			anomaly, from = anomalies.FutureRead, w
 		}
 	}
 	f.wrong(anomaly, o, k, from)
@@ -275,7 +276,7 @@ func (f *facts) note(o history.Op, k history.Key, sources []source) {
 		}
 	}
 	if len(both) == 0 {
-		f.wrong(isolation.NonRepeatableRead, o, k, -1)
+		f.wrong(anomalies.NonRepeatableRead, o, k, -1)
 		return
 	}
 	f.set(r, both)
@@ -315,7 +316,7 @@ func (f *facts) initials() {
 				} else if old, ok := held[r.key]; !ok {
 					held[r.key], again = *r, true
 				} else if old.from.value != v {
-					f.wrong(isolation.ThinAirRead, r.op, r.key, -1)
+					f.wrong(anomalies.ThinAirRead, r.op, r.key, -1)
 				}
 				continue
 			}

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/definitions"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/isolation"

@@ -7,8 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -176,7 +177,7 @@ func (c *check) add(v checker.Violation) {
 func (c *check) level(ctx context.Context, l isolation.Level, o Options) error {
 	a := checker.Answer{Level: l}
 	if t := c.backward(); levels[l].realTime && t >= 0 {
-		a.Why = fmt.Sprintf("%s ends before it begins.", checker.TxnName(c.h, t))
+		a.Why = fmt.Sprintf("%s ends before it begins.", explain.TxnName(c.h, t))
 		c.answers[l] = a
 		return nil
 	}

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/checker"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/anomalies"
 	"github.com/txrobust/robust/internal/checker/brute"
+	"github.com/txrobust/robust/internal/checker/explain"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/isolation"
@@ -24,24 +26,24 @@ func TestAnomalies(t *testing.T) {
 		anomaly isolation.Anomaly
 		level   isolation.Level
 	}{
-		{"r(1,0,0,0) w(1,1,0,0) r(1,0,1,1) w(1,2,1,1)", isolation.LostUpdate, isolation.PLSI},
-		{"w(1,9,9,9) r(1,9,0,0) w(1,1,0,0) r(1,9,1,1) w(1,2,1,1)", isolation.LostUpdate, isolation.PLSI},
-		{"w(1,1,0,0) w(2,1,1,1) r(1,1,2,2) r(2,0,2,2) r(1,0,3,3) r(2,1,3,3)", isolation.LongFork, isolation.PLSI},
-		{"r(1,0,0,0) r(2,0,0,0) w(1,1,0,0) r(1,0,1,1) r(2,0,1,1) w(2,1,1,1)", isolation.WriteSkew, isolation.PL3},
-		{"r(1,0,0,0) r(2,0,0,0) w(2,20,1,1) r(1,0,2,2) r(2,20,2,2) w(1,11,0,0)", isolation.G2Item, isolation.PL3},
-		{"w(1,1,0,0) r(2,1,0,0) w(2,1,1,1) r(1,1,1,1)", isolation.G1c, isolation.PLSI},
-		{"r(1,1,0,0) w(1,1,0,1)", isolation.G1cProcess, isolation.SI},
-		{"w(1,1,0,0) w(2,1,0,0) r(1,0,1,1) r(2,1,1,1)", isolation.GSingleItem, isolation.PLSI},
-		{"w(1,1,0,0) r(1,0,0,1)", isolation.GSingleProcess, isolation.SI},
-		{"w(1,1,0,0) r(1,1,1,1) w(2,1,1,1) r(2,1,2,2) r(1,0,2,2)", isolation.GSingleItem, isolation.PLSI},
-		{"w(2,1,0,0) r(1,0,0,1) r(2,0,1,2) w(1,1,1,2)", isolation.G2Process, isolation.SER},
-		{"w(1,1,0,0) r(1,0,1,1) r(1,1,1,1)", isolation.NonRepeatableRead, isolation.PLSI},
-		{"w(1,1,0,-1) r(1,1,1,1)", isolation.G1a, isolation.PLSI},
-		{"w(1,1,0,0) w(1,2,0,0) r(1,1,1,1)", isolation.G1b, isolation.PLSI},
-		{"r(1,1,0,0)", isolation.ThinAirRead, isolation.PLSI},
-		{"w(1,1,0,0) w(1,2,1,1) r(1,1,1,1)", isolation.NotMyOwnWrite, isolation.PLSI},
-		{"w(1,1,0,0) w(1,2,0,0) r(1,1,0,0)", isolation.NotMyLastWrite, isolation.PLSI},
-		{"r(1,1,0,0) w(1,1,0,0)", isolation.FutureRead, isolation.PLSI},
+		{"r(1,0,0,0) w(1,1,0,0) r(1,0,1,1) w(1,2,1,1)", anomalies.LostUpdate, isolation.PLSI},
+		{"w(1,9,9,9) r(1,9,0,0) w(1,1,0,0) r(1,9,1,1) w(1,2,1,1)", anomalies.LostUpdate, isolation.PLSI},
+		{"w(1,1,0,0) w(2,1,1,1) r(1,1,2,2) r(2,0,2,2) r(1,0,3,3) r(2,1,3,3)", anomalies.LongFork, isolation.PLSI},
+		{"r(1,0,0,0) r(2,0,0,0) w(1,1,0,0) r(1,0,1,1) r(2,0,1,1) w(2,1,1,1)", anomalies.WriteSkew, isolation.PL3},
+		{"r(1,0,0,0) r(2,0,0,0) w(2,20,1,1) r(1,0,2,2) r(2,20,2,2) w(1,11,0,0)", anomalies.G2Item, isolation.PL3},
+		{"w(1,1,0,0) r(2,1,0,0) w(2,1,1,1) r(1,1,1,1)", anomalies.G1c, isolation.PLSI},
+		{"r(1,1,0,0) w(1,1,0,1)", anomalies.G1cProcess, isolation.SI},
+		{"w(1,1,0,0) w(2,1,0,0) r(1,0,1,1) r(2,1,1,1)", anomalies.GSingleItem, isolation.PLSI},
+		{"w(1,1,0,0) r(1,0,0,1)", anomalies.GSingleProcess, isolation.SI},
+		{"w(1,1,0,0) r(1,1,1,1) w(2,1,1,1) r(2,1,2,2) r(1,0,2,2)", anomalies.GSingleItem, isolation.PLSI},
+		{"w(2,1,0,0) r(1,0,0,1) r(2,0,1,2) w(1,1,1,2)", anomalies.G2Process, isolation.SER},
+		{"w(1,1,0,0) r(1,0,1,1) r(1,1,1,1)", anomalies.NonRepeatableRead, isolation.PLSI},
+		{"w(1,1,0,-1) r(1,1,1,1)", anomalies.G1a, isolation.PLSI},
+		{"w(1,1,0,0) w(1,2,0,0) r(1,1,1,1)", anomalies.G1b, isolation.PLSI},
+		{"r(1,1,0,0)", anomalies.ThinAirRead, isolation.PLSI},
+		{"w(1,1,0,0) w(1,2,1,1) r(1,1,1,1)", anomalies.NotMyOwnWrite, isolation.PLSI},
+		{"w(1,1,0,0) w(1,2,0,0) r(1,1,0,0)", anomalies.NotMyLastWrite, isolation.PLSI},
+		{"r(1,1,0,0) w(1,1,0,0)", anomalies.FutureRead, isolation.PLSI},
 	} {
 		h := historytest.Parse(t, c.text)
 		got, err := agree(h, Options{Levels: Levels()})
@@ -67,7 +69,7 @@ If T0 had written 1 before T1 there would be a cycle (T5 –RW 1→ T1 –WR 1�
 T0 overwrites the version of 1 that T3 read.
 T2 (read 1 = 1) reads what T0 wrote.
 T2 comes before T3 in session 2.`
-	if words := strings.Join(got.Violations[0].Words(h), "\n"); words != want {
+	if words := strings.Join(explain.Violation(h, got.Violations[0]), "\n"); words != want {
 		t.Errorf("got\n%s\nwant\n%s", words, want)
 	}
 }

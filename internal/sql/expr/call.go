@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -393,7 +394,7 @@ func ItemsOf(cols []Column) []ir.Item {
 // RelMayFail reports whether computing a relation may end in an error.
 func (b *Draft) RelMayFail(r ir.Rel) bool {
 	found := false
-	ir.WalkRel(r, func(e ir.Expr) { found = found || ir.MayFail(e) })
+	ir.WalkRel(r, func(e ir.Expr) { found = found || failure.MayFail(e) })
 	ir.EachRel(r, func(r ir.Rel) {
 		if p, ok := r.(*ir.Project); ok {
 			found = found || b.MaybeNegative(p.Limit) || b.MaybeNegative(p.Offset)

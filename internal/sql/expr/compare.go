@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -208,7 +209,7 @@ func (s *RowSource) ctid() Val {
 		t := s.Table.IR
 		return Val{Expr: keys[0], Type: schema.Type{IR: t.Columns[t.Key[0]].Type, Name: schema.TidPrefix + s.Table.RowType}, NotNull: true}
 	}
-	return Val{Expr: &ir.Call{Name: ir.RowFn, Args: keys, Type: ir.OpaqueType}, Type: schema.Opaque(schema.TidPrefix + s.Table.RowType), NotNull: true}
+	return Val{Expr: &ir.Call{Name: irnames.RowFn, Args: keys, Type: ir.OpaqueType}, Type: schema.Opaque(schema.TidPrefix + s.Table.RowType), NotNull: true}
 }
 
 // tidOf gives the translator for an expression that is compared with a ctid.
@@ -235,7 +236,7 @@ func SameTid(x *Spot, op string, l, r Val) Val {
 	}
 	a, rows := l.Expr.(*ir.Call)
 	b, other := r.Expr.(*ir.Call)
-	if !rows || !other || a.Name != ir.RowFn || b.Name != ir.RowFn {
+	if !rows || !other || a.Name != irnames.RowFn || b.Name != irnames.RowFn {
 		return Val{Expr: ir.Op(ir.Eq, l.Expr, r.Expr), Type: schema.TBool, NotNull: l.NotNull && r.NotNull}
 	}
 	var out ir.Expr

@@ -3,6 +3,7 @@ package expr
 import (
 	"cmp"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
@@ -27,7 +28,7 @@ const DemandingLoop = "a loop over a variable that is NOT NULL or of a domain"
 func (l *Application) Demands(u *schema.UserType, t schema.Type, e ir.Expr) (out []Demand, leftOut string) {
 	for _, c := range u.Checks() {
 		cond, why := l.RowCondition(&c.Expr, DomainValue(t, e))
-		if _, looks := l.Looks(c); why != "" || !Known(cond) || ir.MayFail(cond) || looks {
+		if _, looks := l.Looks(c); why != "" || !Known(cond) || failure.MayFail(cond) || looks {
 			leftOut = u.Refusal()
 			continue
 		}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -320,7 +322,7 @@ func (b *Draft) SetInsertID(pos ir.Pos, e ir.Expr) {
 // nextval draws a fresh value from a sequence.
 func (b *Draft) nextval(pos ir.Pos, sequence, base string, t schema.Type) ir.Expr {
 	v := b.Local(base, t)
-	of := ir.NextvalOf(syntax.NameOr(sequence, base))
+	of := irnames.NextvalOf(syntax.NameOr(sequence, base))
 	if t.Name != schema.NInt {
 		of = base + "()"
 	}
@@ -360,7 +362,7 @@ func (b *Draft) Enter(f *schema.Function) (leave func()) {
 
 // Failing names what an expression itself may fail with, "" if it does not.
 func Failing(e ir.Expr) string {
-	if ir.Failure(e) == nil {
+	if failure.Of(e) == nil {
 		return ""
 	}
 	switch e := e.(type) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/irwords"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -666,5 +667,5 @@ func (x *Spot) hasField(v Val, name string) bool {
 
 // Accessor takes a field out of a value of a composite type.
 func Accessor(v Val, f schema.FieldDef) ir.Expr {
-	return &ir.Call{Name: "field " + ir.Ident(v.Type.Name) + "." + ir.Ident(f.Name), Args: []ir.Expr{v.Expr}, Type: LocalType(f.T)}
+	return &ir.Call{Name: "field " + irwords.Ident(v.Type.Name) + "." + irwords.Ident(f.Name), Args: []ir.Expr{v.Expr}, Type: LocalType(f.T)}
 }

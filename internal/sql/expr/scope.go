@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -309,7 +310,7 @@ func (r *RowSink) Shape() []ir.Column {
 
 // Take notes the columns, and gives the row value of them.
 func (r *RowSink) Take(x *Spot, cols []Column) *ir.Call {
-	row := &ir.Call{Name: ir.RowFn, Type: ir.OpaqueType}
+	row := &ir.Call{Name: irnames.RowFn, Type: ir.OpaqueType}
 	r.Cols = nil
 	for _, c := range cols {
 		v := x.DefaultType(c.Val())

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
@@ -15,7 +16,7 @@ func (x *Spot) Shared(e ir.Expr, t schema.Type) ir.Expr {
 	if ExprSize(e, 4*Shareable) <= Shareable {
 		return e
 	}
-	if x.Draft == nil || !RowFree(e, map[string]bool{}) || x.Conditional && ir.MayFail(e) {
+	if x.Draft == nil || !RowFree(e, map[string]bool{}) || x.Conditional && failure.MayFail(e) {
 		if ExprSize(e, maxExprSize) >= maxExprSize {
 			panic(schema.Unmodelled{Reason: "an expression that is too large"})
 		}

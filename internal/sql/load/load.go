@@ -10,6 +10,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -31,7 +32,7 @@ func (l *Loader) Finish() error {
 	if !l.In.MySQL {
 		l.PathsOfFiles()
 	}
-	if err := ir.Check(l.Prog); err != nil {
+	if err := wellformed.Check(l.Prog); err != nil {
 		return fmt.Errorf("internal error: the translation of the SQL is inconsistent: %w", err)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/ignore"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/ir"
 )
@@ -160,7 +161,7 @@ func (r *reader) comments(list []comment) {
 			r.name = words[0]
 		}
 		if n, ok := strings.CutPrefix(c.text, "robust:"); ok && len(strings.Fields(n)) > 0 && strings.Fields(n)[0] == "ignore" {
-			g, err := ir.NewIgnore(c.pos, strings.TrimPrefix(strings.TrimSpace(n), "ignore"))
+			g, err := ignore.Parse(c.pos, strings.TrimPrefix(strings.TrimSpace(n), "ignore"))
 			if err != nil {
 				panic(err)
 			}

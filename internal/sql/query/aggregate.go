@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -30,7 +32,7 @@ func (q *Query) aggregates(x *Place, s *pg.SelectStmt) {
 		}
 	}
 	for _, n := range s.SortClause {
-		if v := y.Expr(pg.Inner(n).(*pg.SortBy).Node); v.Expr != nil && ir.MayFail(v.Expr) {
+		if v := y.Expr(pg.Inner(n).(*pg.SortBy).Node); v.Expr != nil && failure.MayFail(v.Expr) {
 			x.Unmodelled("ORDER BY of what may fail, with aggregates")
 		}
 	}
@@ -237,7 +239,7 @@ func (x *Place) ownArguments(list []*pg.Node, name string) []expr.Val {
 // ordered is ORDER BY in an aggregate: it becomes a function of the arguments
 // together with what they are sorted by.
 func (x *Place) ordered(e *pg.FuncCall, fn string, agg *ir.Agg) string {
-	row := &ir.Call{Name: ir.RowFn, Type: ir.OpaqueType}
+	row := &ir.Call{Name: irnames.RowFn, Type: ir.OpaqueType}
 	if agg.Arg != nil {
 		row.Args = append(row.Args, agg.Arg)
 	}

@@ -3,6 +3,7 @@ package query
 import (
 	"strconv"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -169,7 +170,7 @@ func (x *Place) windowCall(e *pg.FuncCall, name string) expr.Val {
 	}
 	t := x.windowResult(name, args)
 	pos := x.Pos(e.Location)
-	c := &ir.Call{Name: ir.WindowFn + name + " at " + strconv.Itoa(pos.Line) + ":" + strconv.Itoa(pos.Col), Type: expr.LocalType(t)}
+	c := &ir.Call{Name: irnames.WindowFn + name + " at " + strconv.Itoa(pos.Line) + ":" + strconv.Itoa(pos.Col), Type: expr.LocalType(t)}
 	c.Args = append(c.Args, ir.Open(ir.WantRows, &ir.Project{From: w.from, Where: w.where, Cols: cols}, ir.ArrayType(ir.KindOpaque)))
 	for _, i := range cols {
 		c.Args = append(c.Args, i.Expr)

@@ -3,6 +3,7 @@ package query
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -320,7 +321,7 @@ func (d *deriver) lock() {
 			key := expr.KeysOf([]ir.Source{{Table: leaf.table, Row: leaf.row}})
 			one, elem := key[0], leaf.table.Columns[leaf.table.Key[0]].Type.Kind
 			if len(key) > 1 {
-				one, elem = &ir.Call{Name: ir.RowFn, Args: key, Type: ir.OpaqueType}, ir.KindOpaque
+				one, elem = &ir.Call{Name: irnames.RowFn, Args: key, Type: ir.OpaqueType}, ir.KindOpaque
 			}
 			t := ir.ArrayType(elem)
 			rel := *l.rel

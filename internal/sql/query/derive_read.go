@@ -1,6 +1,7 @@
 package query
 
 import (
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -287,7 +288,7 @@ func (d *deriver) Read(r ir.Rel) {
 		})
 	}
 	for _, s := range d.supports {
-		row := &ir.Call{Name: ir.RowFn, Type: ir.OpaqueType}
+		row := &ir.Call{Name: irnames.RowFn, Type: ir.OpaqueType}
 		use := func(c ir.Column) {
 			s.given.Cols = append(s.given.Cols, c)
 			row.Args = append(row.Args, &ir.Col{Row: s.row, Col: c.Name})
@@ -302,7 +303,7 @@ func (d *deriver) Read(r ir.Rel) {
 		}
 		t := ir.ArrayType(ir.KindOpaque)
 		s.given.Param = d.b.IRLocal("rows_of_"+syntax.LastPart(s.table.Name), t)
-		d.b.Emit(&ir.Select{At: expr.At(s.pos), Into: []string{s.given.Param}, Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: row, Type: t}},
+		d.b.Emit(&ir.Select{At: expr.At(s.pos), Into: []string{s.given.Param}, Aggs: []ir.Agg{{Fn: irnames.RowsAgg, Arg: row, Type: t}},
 			Query: ir.Query{From: []ir.Source{{Table: s.table.IR, Row: s.row}}, Where: ir.AndE(s.conds...)}})
 	}
 	d.lock()

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -63,7 +64,7 @@ func (x *Place) Succeeds(d *Derived, value bool) {
 		x.Draft.Require(x.Draft.Cur, ir.NotE(d.Call(ir.WantMany, ir.BoolType)), expr.Cardinality)
 		return
 	}
-	c := &ir.Call{Name: ir.SucceedsFn, Type: ir.BoolType, Args: d.Call(ir.WantAny, ir.BoolType).Args}
+	c := &ir.Call{Name: irnames.SucceedsFn, Type: ir.BoolType, Args: d.Call(ir.WantAny, ir.BoolType).Args}
 	x.Draft.Emit(&ir.Assume{At: expr.At(x.Draft.Cur), Cond: c})
 }
 
@@ -79,7 +80,7 @@ func RowsLocal(b *expr.Draft, d *Derived, want ir.Want, pos ir.Pos) ir.Expr {
 func (d *Derived) Fields(row ir.Expr) []expr.Column {
 	out := append([]expr.Column{}, d.Cols...)
 	for i, c := range out {
-		out[i].Expr = &ir.Call{Name: ir.FieldFn(i), Args: []ir.Expr{row}, Type: expr.LocalType(c.Type)}
+		out[i].Expr = &ir.Call{Name: irnames.FieldFn(i), Args: []ir.Expr{row}, Type: expr.LocalType(c.Type)}
 	}
 	return out
 }

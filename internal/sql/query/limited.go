@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -121,7 +123,7 @@ func Kept(b *expr.Draft, q *Query, limit, offset ir.Expr, pos ir.Pos) picked {
 		return func([]ir.Source) ir.Expr { return ir.C(ir.Bool(false)) }
 	}
 	for _, o := range q.Order {
-		if ir.MayFail(o.Expr) {
+		if failure.MayFail(o.Expr) {
 			b.Unmodelled("LIMIT in an order that may fail")
 		}
 	}
@@ -289,7 +291,7 @@ func SkipRows(b *expr.Draft, q *Query, pos ir.Pos, first bool) {
 // condition of q where it is one row.
 func pick(b *expr.Draft, q *Query, pos ir.Pos, first bool) picked {
 	for _, o := range q.Order {
-		if ir.MayFail(o.Expr) {
+		if failure.MayFail(o.Expr) {
 			b.Unmodelled("SKIP LOCKED in an order that may fail")
 		}
 	}
@@ -356,7 +358,7 @@ func someRows(b *expr.Draft, q *Query, pos ir.Pos) (kept picked, count string) {
 		keys := expr.KeysOf(from)
 		key := keys[0]
 		if len(keys) > 1 {
-			key = &ir.Call{Name: ir.RowFn, Args: keys, Type: ir.OpaqueType}
+			key = &ir.Call{Name: irnames.RowFn, Args: keys, Type: ir.OpaqueType}
 		}
 		return &ir.Call{Name: "= any", Args: []ir.Expr{key, ir.V(array)}, Type: ir.BoolType}
 	}

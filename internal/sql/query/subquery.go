@@ -1,6 +1,8 @@
 package query
 
 import (
+	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -237,7 +239,7 @@ func (x *Place) uncorrelated(s *pg.SelectStmt) *Query {
 			x.Unmodelled("a correlated subquery as a value")
 		}
 	}
-	if (x.Conditional || x.PerRow) && (ir.MayFail(q.Where) || AnyMayFail(q.Targets)) {
+	if (x.Conditional || x.PerRow) && (failure.MayFail(q.Where) || AnyMayFail(q.Targets)) {
 		x.Unmodelled("a subquery that may fail under a condition")
 	}
 	return q
@@ -246,7 +248,7 @@ func (x *Place) uncorrelated(s *pg.SelectStmt) *Query {
 // AnyMayFail reports whether computing a column may end in an error.
 func AnyMayFail(cols []expr.Column) bool {
 	for _, c := range cols {
-		if ir.MayFail(c.Expr) {
+		if failure.MayFail(c.Expr) {
 			return true
 		}
 	}
@@ -378,6 +380,6 @@ func (x *Place) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) expr.Val {
 	LockRows(x.Draft, q, pos)
 	t := schema.ArrayOf(c.Type)
 	local := x.Draft.Local("array_agg", t)
-	x.Draft.Emit(&ir.Select{At: expr.At(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: ir.ArrayAgg, Arg: withNulls(c.Val()), Type: t.IR}}, Query: q.IR()})
+	x.Draft.Emit(&ir.Select{At: expr.At(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: irnames.ArrayAgg, Arg: withNulls(c.Val()), Type: t.IR}}, Query: q.IR()})
 	return expr.Val{Expr: ir.V(local), Type: t, NotNull: true}
 }

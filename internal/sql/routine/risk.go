@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -253,14 +254,14 @@ func failsForRows(r ir.Rel) bool {
 	}
 	before := &ir.Project{From: from}
 	fails := false
-	ir.WalkRel(before, func(e ir.Expr) { fails = fails || ir.MayFail(e) })
+	ir.WalkRel(before, func(e ir.Expr) { fails = fails || failure.MayFail(e) })
 	return !fails && !slices.ContainsFunc(own, failsWhenPlanned)
 }
 
 // oftenTested reports whether a condition has several parts, which a server tests in an order of
 // its own, and one of them may fail.
 func oftenTested(where ir.Expr) bool {
-	return where != nil && len(ir.Conjuncts(where)) > 1 && ir.MayFail(where)
+	return where != nil && len(ir.Conjuncts(where)) > 1 && failure.MayFail(where)
 }
 
 // failsWhenPlanned reports whether a part of an expression may fail and is about no row: a server
@@ -268,7 +269,7 @@ func oftenTested(where ir.Expr) bool {
 func failsWhenPlanned(e ir.Expr) bool {
 	found := false
 	if e != nil {
-		ir.WalkExpr(e, func(e ir.Expr) { found = found || ir.Failure(e) != nil && ir.RowFree(e) })
+		ir.WalkExpr(e, func(e ir.Expr) { found = found || failure.Of(e) != nil && failure.RowFree(e) })
 	}
 	return found
 }

@@ -1,6 +1,7 @@
 package routine
 
 import (
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -220,7 +221,7 @@ func (b *Builder) performOnce(f *expr.Frame, q *query.Query, pos ir.Pos) {
 	switch {
 	case q.Where == nil:
 		b.Out = append(b.Out, computed...)
-	case len(computed) > 0 || ir.MayFail(q.Where):
+	case len(computed) > 0 || failure.MayFail(q.Where):
 		hit := b.Local("hit", schema.TBool)
 		b.Emit(&ir.Assign{At: expr.At(pos), Var: hit, Expr: found})
 		found = ir.V(hit)
@@ -234,7 +235,7 @@ func (b *Builder) performOnce(f *expr.Frame, q *query.Query, pos ir.Pos) {
 // compute evaluates the values that may fail, which nobody looks at.
 func (b *Builder) compute(pos ir.Pos, cols []expr.Column) {
 	for _, c := range cols {
-		if c.Expr != nil && ir.MayFail(c.Expr) {
+		if c.Expr != nil && failure.MayFail(c.Expr) {
 			b.Emit(&ir.Assign{At: expr.At(pos), Var: b.Local("tmp", c.Type), Expr: c.Expr})
 		}
 	}
@@ -243,7 +244,7 @@ func (b *Builder) compute(pos ir.Pos, cols []expr.Column) {
 // mayFail reads the columns of q that may fail, which nobody looks at.
 func (b *Builder) mayFail(q *query.Query, into *[]string, cols *[]ir.Expr) {
 	for _, c := range q.Targets {
-		if ir.MayFail(c.Expr) {
+		if failure.MayFail(c.Expr) {
 			*into, *cols = append(*into, b.Local("tmp", c.Type)), append(*cols, c.Expr)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
@@ -61,7 +63,7 @@ func byZero(e ir.Expr, zero *[]ir.Expr) bool {
 			return ok && !divides(e.Y)
 		}
 		ok = ok && byZero(e.Y, zero)
-		if (e.Op == ir.Div || e.Op == ir.Mod) && ir.MayFail(&ir.Binary{Op: e.Op, X: ir.C(ir.Null), Y: e.Y}) {
+		if (e.Op == ir.Div || e.Op == ir.Mod) && failure.MayFail(&ir.Binary{Op: e.Op, X: ir.C(ir.Null), Y: e.Y}) {
 			division(e.X, e.Y)
 		}
 		return ok
@@ -95,10 +97,10 @@ func dividesByName(name string) bool {
 
 // divides reports whether computing e may divide by zero.
 func divides(e ir.Expr) bool {
-	found := ir.MayFail(e)
+	found := failure.MayFail(e)
 	ir.WalkExpr(e, func(e ir.Expr) {
 		if c, ok := e.(*ir.Call); ok {
-			found = found || c.Name == ir.SucceedsFn || dividesByName(c.Name)
+			found = found || c.Name == irnames.SucceedsFn || dividesByName(c.Name)
 		}
 	})
 	return found

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ignore"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -156,7 +157,7 @@ func (l *Schema) TypeKey(t *pg.TypeName, in *syntax.Text) string {
 
 // Ignore takes over a comment that accepts the findings of a part of the file.
 func (l *Schema) Ignore(pos ir.Pos, rest string, from, to ir.Pos) {
-	g, err := ir.NewIgnore(pos, strings.TrimPrefix(rest, "ignore"))
+	g, err := ignore.Parse(pos, strings.TrimPrefix(rest, "ignore"))
 	if err != nil {
 		panic(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -51,7 +52,7 @@ func (t *Table) Coarsen(pos ir.Pos, what string, e ir.Expr, columns []string) {
 	var unknown []string
 	ir.WalkExpr(e, func(e ir.Expr) {
 		if c, ok := e.(*ir.Call); ok && !c.Known() {
-			unknown = append(unknown, strings.TrimPrefix(c.Name, ir.Symmetric))
+			unknown = append(unknown, strings.TrimPrefix(c.Name, irnames.Symmetric))
 		}
 	})
 	if unknown != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -185,7 +186,7 @@ func (l *Completer) constraints(t *schema.Table) {
 			} else {
 				l.LeaveOut(t, k.Pos, "check "+k.Name, why+" is not modelled", schema.ColumnsNamed(k.Expr.Node))
 			}
-		case k.Unproven && (ir.MayFail(e) || !expr.Known(e)):
+		case k.Unproven && (failure.MayFail(e) || !expr.Known(e)):
 			l.LeaveOut(t, k.Pos, "check "+k.Name, "not all rows satisfy it", nil)
 		case k.Unproven:
 			t.Unproven = append(t.Unproven, ir.TableCheck{Pos: k.Pos, Name: k.Name, Expr: e})
@@ -248,7 +249,7 @@ func (l *Completer) indexExprs(t *schema.Table) {
 		switch {
 		case looks: // it is declared IMMUTABLE, and is not
 			t.Hide(&schema.Unseen{Pos: k.Pos, Name: k.Name, What: "index " + k.Name, On: schema.OnInsert | schema.OnUpdate, Calls: r})
-		case aborts || why == "" && ir.MayFail(v.Expr):
+		case aborts || why == "" && failure.MayFail(v.Expr):
 			l.LeaveOut(t, k.Pos, "an error of index "+k.Name, "what it computes may fail", schema.ColumnsNamed(k.Expr.Node))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -84,7 +85,7 @@ func pruneFields(t *ir.Txn, fields map[string]bool) {
 		var names []string
 		var exprs []ir.Expr
 		for i, n := range into {
-			if !fields[n] || read[n] || ir.MayFail(cols[i]) {
+			if !fields[n] || read[n] || failure.MayFail(cols[i]) {
 				names, exprs = append(names, n), append(exprs, cols[i])
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
 )
@@ -68,7 +69,7 @@ func TestTxn(t *testing.T) {
 		if strings.Contains(txn.String(), "unused") {
 			t.Errorf("%s: an unused local stays", tc.name)
 		}
-		if err := ir.Check(prog); err != nil {
+		if err := wellformed.Check(prog); err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/ir"
 )
@@ -103,7 +104,7 @@ func FunctionOf(signature string, strict bool, args []*Type, result *Type) *ir.F
 
 // symmetric names a function as one whose arguments may change places.
 func symmetric(f *ir.Function) *ir.Function {
-	name := ir.Symmetric + f.Name
+	name := irnames.Symmetric + f.Name
 	return Interned(name, func() *ir.Function {
 		out := *f
 		out.Name = name

@@ -3,6 +3,7 @@ package write
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -519,7 +520,7 @@ func (i *inserter) returning(row *expr.RowSource, done ir.Expr, before *conflict
 	}
 	give := func() {
 		if i.to.Kind == expr.IntoRows {
-			e := &ir.Call{Name: ir.RowsAgg, Args: []ir.Expr{i.to.Rows.Take(&i.x.Spot, cols)}, Type: ir.ArrayType(ir.KindOpaque)}
+			e := &ir.Call{Name: irnames.RowsAgg, Args: []ir.Expr{i.to.Rows.Take(&i.x.Spot, cols)}, Type: ir.ArrayType(ir.KindOpaque)}
 			b.Emit(&ir.Assign{At: expr.At(i.pos), Var: i.to.Rows.Local, Expr: e})
 			return
 		}
@@ -566,7 +567,7 @@ func (i *inserter) nothing() {
 func (i *inserter) noRow(cols []expr.Column) {
 	switch i.to.Kind {
 	case expr.IntoRows:
-		i.b.Emit(&ir.Assign{At: expr.At(i.pos), Var: i.to.Rows.Local, Expr: &ir.Call{Name: ir.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
+		i.b.Emit(&ir.Assign{At: expr.At(i.pos), Var: i.to.Rows.Local, Expr: &ir.Call{Name: irnames.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
 	case expr.IntoLocals:
 		list, rest := i.to.Dests(cols)
 		i.b.SetNull(i.pos, append(list, rest...))

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -115,7 +116,7 @@ func (m *merger) oneRow(s *pg.SelectStmt) []expr.Column {
 	var out []expr.Column
 	add := func(name string, v expr.Val) {
 		v = m.x.DefaultType(v)
-		if !ir.MayFail(v.Expr) {
+		if !failure.MayFail(v.Expr) {
 			out = append(out, expr.Column{Name: name, Expr: m.x.Shared(v.Expr, v.Type), Type: v.Type, NotNull: v.NotNull})
 			return
 		}
@@ -378,7 +379,7 @@ func (m *merger) writeMatched() {
 		when := keep("applies", ir.Op(ir.Is, orTrue(a.when), ir.C(ir.Bool(true))), ir.BoolType)
 		a.set = slices.Clone(a.set)
 		for k, s := range a.set {
-			if ir.MayFail(s.v.Expr) {
+			if failure.MayFail(s.v.Expr) {
 				b.Unmodelled("what may fail in one of several actions of MERGE")
 			}
 			if !row.Table.IR.IsKey(row.Table.IR.Column(s.column)) {
@@ -486,7 +487,7 @@ func (m *merger) insertOthers(unmatched ir.Expr) {
 				if expr.RowFree(e, map[string]bool{}) && !ir.HasExists(e) {
 					return e
 				}
-				if len(m.others) > 1 && ir.MayFail(e) {
+				if len(m.others) > 1 && failure.MayFail(e) {
 					b.Unmodelled("what may fail in one of several actions of MERGE")
 				}
 				local := b.IRLocal(base, t)

@@ -1,6 +1,7 @@
 package write
 
 import (
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
@@ -29,7 +30,7 @@ func (b *Writer) record(name string, t *schema.Table, row *expr.RowSource, pos i
 	for _, c := range t.Columns {
 		local := b.FieldLocal(name, c.Name, c.T)
 		set := &ir.Assign{At: expr.At(pos), Var: local, Expr: row.Col(c.Name).Expr}
-		b.Weak[set] = !ir.MayFail(set.Expr)
+		b.Weak[set] = !failure.MayFail(set.Expr)
 		b.Emit(set)
 		v.Fields = append(v.Fields, expr.Field{Name: c.Name, Local: local, Type: c.T, Domain: c.Domain, Within: c.Within})
 	}

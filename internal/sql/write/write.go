@@ -3,11 +3,13 @@ package write
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -348,7 +350,7 @@ func (b *Writer) writeJoin(f *expr.Frame, w *writeQuery, row *expr.RowSource, re
 	}
 	loop.Body = b.Collect(func() {
 		change(where, func(e ir.Expr) ir.Expr {
-			t, err := ir.TypeOf(e, b.Txn, q.From...)
+			t, err := wellformed.TypeOf(e, b.Txn, q.From...)
 			if err != nil {
 				panic("write: " + err.Error())
 			}
@@ -375,7 +377,7 @@ func (b *Writer) returning(f *expr.Frame, w *writeQuery, after *expr.RowSource, 
 	if to.Kind == expr.IntoRows {
 		t := ir.ArrayType(ir.KindOpaque)
 		b.Emit(&ir.Select{At: expr.At(pos), Into: []string{to.Rows.Local}, Query: q,
-			Aggs: []ir.Agg{{Fn: ir.RowsAgg, Arg: to.Rows.Take(&x.Spot, targets), Type: t}}})
+			Aggs: []ir.Agg{{Fn: irnames.RowsAgg, Arg: to.Rows.Take(&x.Spot, targets), Type: t}}})
 		change()
 		return
 	}

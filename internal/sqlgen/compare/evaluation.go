@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sqlgen"
 	"github.com/txrobust/robust/ir"
 )
@@ -109,7 +110,7 @@ func fails(e ir.Expr) bool {
 	case *ir.Binary:
 		return e.Op == ir.Div || e.Op == ir.Mod || e.Within != nil
 	case *ir.Call:
-		return e.Def != nil || e.Fn != nil || e.Name == ir.SucceedsFn
+		return e.Def != nil || e.Fn != nil || e.Name == irnames.SucceedsFn
 	}
 	return false
 }

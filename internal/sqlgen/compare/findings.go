@@ -11,7 +11,6 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/internal/replay"
-	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/sqlgen"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
@@ -62,7 +61,7 @@ func (p *Apps) verdict(ctx context.Context, prog *ir.Program, committed bool) (r
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
-	opt := robust.Options{Engine: p.Server.profile(), Init: schedules.AnyRows, Beside: committed}
+	opt := robust.Options{Question: robust.Question{Engine: p.Server.profile(), Init: robust.AnyRows, Beside: committed}}
 	if p.Findings != nil {
 		opt.Replay = p.replay
 	}

@@ -1,0 +1,116 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/internal/readcommitted"
+	"github.com/txrobust/robust/internal/witness"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
+)
+
+// atReadCommitted checks the program at READ COMMITTED: it is refuted, or nothing is
+// known.
+func (c *check) atReadCommitted() error {
+	if why := readcommitted.Supported(c.opt.Engine); why != "" {
+		c.rep.Verdict = report.Unknown
+		c.rep.Open = &report.Open{Cycles: [][]string{}, Reason: c.opt.Engine.Title + ": " + why, Settle: []string{"a check for PostgreSQL (-engine postgres)"}}
+		return nil
+	}
+	c.rep.EngineTitle = "PostgreSQL READ COMMITTED"
+	if !slices.ContainsFunc(c.p.Txns, mayWrite) {
+		c.decide(report.Robust)
+		c.rep.Proof = &report.Proof{Method: "no transaction writes anything", Facts: []string{}}
+		return nil
+	}
+	findings, err := c.committed(c.ctx, false, nil)
+	if err != nil {
+		return err
+	}
+	if c.rep.Findings = findings; len(c.rep.Confirmed()) > 0 {
+		c.decide(report.NotRobust)
+		return nil
+	}
+	c.leaveOpen()
+	if c.ctx.Err() == nil && len(findings) == 0 {
+		c.rep.Open.Reason = fmt.Sprintf("no execution in which one transaction runs between two commands of another one shows an anomaly (pairs that were searched: %d), and READ COMMITTED is refuted here, not proved", c.rep.ReadCommitted.Pairs)
+		c.rep.Open.Settle = append(c.rep.Open.Settle, "a check at snapshot isolation (-isolation si), which is proved, for transactions that run at REPEATABLE READ")
+	}
+	return nil
+}
+
+// mayWrite reports whether a template writes rows, as far as is known.
+func mayWrite(t *ir.Txn) bool {
+	writes := false
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		u, unknown := s.(*ir.Unmodelled)
+		writes = writes || ir.Written(s) != nil || unknown && !u.ReadOnly
+	})
+	return writes
+}
+
+// besides looks for what is an anomaly at READ COMMITTED only, beside a verdict on
+// snapshot isolation: of all transactions where that is asked for, else of those
+// that the source runs at READ COMMITTED. It takes at most half of the time left.
+func (c *check) besides() error {
+	level := func(t *ir.Txn) bool { return strings.EqualFold(t.Level, "read committed") }
+	if c.opt.Beside {
+		level = nil
+	} else if !slices.ContainsFunc(c.p.Txns, level) {
+		return nil
+	}
+	if c.opt.Classic || readcommitted.Supported(c.opt.Engine) != "" || c.ctx.Err() != nil {
+		return nil
+	}
+	ctx, cancel := c.share(0.5)
+	defer cancel()
+	findings, err := c.committed(ctx, true, level)
+	if err == nil && c.rep.ReadCommitted != nil {
+		c.rep.ReadCommitted.Findings = findings
+	}
+	return err
+}
+
+// committed searches at READ COMMITTED and confirms what is found. The transactions
+// that are interrupted are those that level accepts.
+func (c *check) committed(ctx context.Context, only bool, level func(*ir.Txn) bool) ([]report.Finding, error) {
+	r, err := readcommitted.Search(ctx, readcommitted.Query{Program: c.p, Engine: c.opt.Engine, Init: c.opt.Init, AnyOrder: c.anyOrder(),
+		Only: only, Interrupts: level, Progress: c.opt.Progress})
+	out := []report.Finding{}
+	c.rep.ReadCommitted = &report.ReadCommitted{Findings: []report.Finding{}, LeftOut: []report.Gap{}}
+	if r == nil {
+		return out, err
+	}
+	sum := c.rep.ReadCommitted
+	sum.Pairs = r.Pairs
+	for _, l := range r.LeftOut {
+		g := report.Gap{Reason: l.Reason}
+		for _, t := range l.Txns {
+			g.Transactions = append(g.Transactions, t.Name)
+		}
+		sum.LeftOut = append(sum.LeftOut, g)
+	}
+	switch {
+	case err != nil && ctx.Err() == nil:
+		return out, err
+	case errors.Is(err, context.DeadlineExceeded):
+		sum.LeftOut = append(sum.LeftOut, report.Gap{Transactions: []string{}, Reason: "the time ran out before all pairs were searched"})
+	case err != nil:
+		sum.LeftOut = append(sum.LeftOut, report.Gap{Transactions: []string{}, Reason: "the search was interrupted"})
+	}
+	c.count(r.Stats)
+	for _, a := range r.Anomalies {
+		f, err := c.finding(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
+		if err != nil {
+			return out, err
+		}
+		if !c.refused(f) {
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,66 @@
+package findings
+
+import (
+	"slices"
+
+	"github.com/txrobust/robust/internal/codes"
+	"github.com/txrobust/robust/internal/crosscheck"
+	"github.com/txrobust/robust/internal/witness"
+	"github.com/txrobust/robust/report"
+)
+
+// NewFinding describes a witness. read gives the statements for the fingerprint;
+// with nil, these do not count for it.
+func NewFinding(w *witness.Witness, opaque []string, read Sources) report.Finding {
+	f := report.Finding{Class: report.SnapshotIsolation, Status: report.Confirmed, Kind: w.Kind, Cycle: []string{}, Edges: w.Cycle, Witness: w, Opaque: opaque, Repairs: []string{}, Validation: []crosscheck.Judgement{}}
+	for _, e := range w.Cycle {
+		f.Cycle = append(f.Cycle, e.FromName)
+	}
+	if len(w.Cycle) == 0 {
+		for _, t := range w.Transactions {
+			f.Cycle = append(f.Cycle, t.Name)
+		}
+	}
+	if w.Plan != nil {
+		f.Depends = w.Plan.Depends
+	}
+	if w.Isolation == report.AtReadCommitted {
+		f.Class, f.Repairs = report.ReadCommittedOnly, repairs(w)
+	}
+	f.Code, f.Fingerprint = codes.Of(f.Kind, f.Class == report.ReadCommittedOnly), fingerprint(&f, read)
+	return f
+}
+
+// repairs are changes that remove an anomaly at READ COMMITTED.
+func repairs(w *witness.Witness) []string {
+	who := w.Transactions[0].Name // it is the one that is interrupted
+	retry := "running " + who + " at REPEATABLE READ, with another attempt after SQLSTATE 40001"
+	at := ""
+	for _, e := range w.Cycle {
+		if e.From == w.Transactions[0].Label && e.Type == "RW" {
+			at = " at " + e.FromPosition.Short()
+		}
+	}
+	lock := "FOR UPDATE in the SELECT" + at + " of " + who
+	if other := w.Transactions[1].Name; other != who {
+		lock += ", and in " + other + " where it reads before it writes"
+	}
+	switch w.Kind {
+	case witness.LostUpdate:
+		return []string{lock, "one UPDATE that computes the new value from the current one, in place of reading it" + at, retry}
+	case witness.NonRepeatableRead:
+		if !slices.ContainsFunc(w.Schedule, func(e witness.Event) bool { return e.Kind == witness.Write && e.Transaction == w.Transactions[0].Label }) {
+			return []string{"one statement that reads all of it at once", retry}
+		}
+		return []string{lock, "one statement in place of two: the condition in the WHERE of the UPDATE", retry}
+	case witness.PhantomRead, witness.ReadSkew:
+		return []string{"one statement that reads all of it at once", retry}
+	case witness.WriteSkew:
+		return []string{lock, "running both at SERIALIZABLE"}
+	case witness.PhantomWriteSkew:
+		return []string{"a lock of one row that stands for the set (SELECT … FOR UPDATE), in both, before they read", "running both at SERIALIZABLE"}
+	case witness.Other:
+		return []string{"running both at SERIALIZABLE"}
+	}
+	panic("findings: no repair for " + string(w.Kind) + " at READ COMMITTED")
+}

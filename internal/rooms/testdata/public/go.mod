@@ -1,0 +1,3 @@
+module example.org/public
+
+go 1.26.0

@@ -1,0 +1,6 @@
+// Package secret is for package public alone.
+package secret
+
+type Secret struct{ N int }
+
+type Named struct{ S Secret }
