@@ -411,7 +411,8 @@ func Fields(v Value) (vals []Value, ok bool) {
 const (
 	RowFn      = "row"
 	RowsAgg    = "rows"
-	ArrayAgg   = "array" // ARRAY(SELECT …): never NULL
+	RowsWith   = "rows with" // rows, and another one
+	ArrayAgg   = "array"     // ARRAY(SELECT …): never NULL
 	WindowFn   = "window "
 	SucceedsFn = "succeeds"
 )
@@ -438,6 +439,8 @@ func (c *Call) applyRows(args []Value) (v Value, ok bool) {
 		return Row(args), true
 	case c.Name == RowsAgg:
 		return Array(args), true
+	case c.Name == RowsWith && len(args) == 2:
+		return Array(append(args[0].Elems(KindOpaque), args[1])), true
 	case c.Name == SucceedsFn:
 		return Bool(true), true
 	}
@@ -455,7 +458,7 @@ func (c *Call) applyRows(args []Value) (v Value, ok bool) {
 // Known reports whether the interpreter knows what the call means.
 func (c *Call) Known() bool {
 	f := c.Function()
-	return f != nil && f.Eval != nil || c.Def != nil || c.Name == RowFn || c.Name == RowsAgg || c.Name == SucceedsFn || strings.HasPrefix(c.Name, fieldPrefix)
+	return f != nil && f.Eval != nil || c.Def != nil || c.Name == RowFn || c.Name == RowsAgg || c.Name == RowsWith || c.Name == SucceedsFn || strings.HasPrefix(c.Name, fieldPrefix)
 }
 
 // WalkRel calls f for every expression in a relation, outer ones first, and for

@@ -37,16 +37,10 @@ func (b *Writer) insertRows(f *expr.Frame, x *query.Place, s *pg.InsertStmt, pos
 	if events&schema.OnUpdate != 0 {
 		ins.wrote = b.App.ChangedBy(tab, schema.ChangesRows)
 	}
-	ins.columns()
+	ins.resolve()
 	ins.look(events)
 	b.atStatement(tab, schema.OnInsert, "INSERT", true, nil, pos)
 	sel, _ := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
-	if ins.ret() {
-		switch {
-		case sel != nil && len(sel.ValuesLists) == 0, sel != nil && len(sel.ValuesLists) != 1 && to.Kind != expr.ToClient:
-			b.Unmodelled("RETURNING of an INSERT of several rows")
-		}
-	}
 	switch {
 	case sel == nil: // DEFAULT VALUES
 		ins.row(nil)
@@ -55,6 +49,7 @@ func (b *Writer) insertRows(f *expr.Frame, x *query.Place, s *pg.InsertStmt, pos
 	default:
 		ins.query(sel)
 	}
+	ins.finish()
 	b.aftermath(pos, tab, events, nil)
 	if events&schema.OnUpdate != 0 {
 		for _, g := range append(tab.Firing(events, false, true, columnsOf(set)), tab.Firing(schema.OnUpdate, false, false, columnsOf(set))...) {
@@ -81,13 +76,17 @@ type inserter struct {
 	// wrote is what the statement may change; early are the items of RETURNING that are computed before it.
 	wrote *schema.Effect
 	early map[int][]expr.Column
+	// seen is the local that says whether RETURNING has given a row to locals, where several
+	// rows are inserted, and columns are those of RETURNING.
+	seen    string
+	columns []expr.Column
 }
 
 // ret reports whether RETURNING is needed.
 func (i *inserter) ret() bool { return i.s.ReturningClause != nil && i.to.Kind != expr.Discard }
 
-// columns resolves the column list.
-func (i *inserter) columns() {
+// resolve finds the columns of the column list.
+func (i *inserter) resolve() {
 	if len(i.s.Cols) == 0 {
 		i.cols = i.tab.Columns
 		return
@@ -183,14 +182,6 @@ func (i *inserter) checkCount(n int, items []*pg.Node) {
 func (i *inserter) apartFromParents() {
 	if k := i.tab.SelfKey(); k != nil && i.many {
 		i.b.Unmodelled("an INSERT of several rows into a table with a foreign key to itself (%s)", k.Name)
-	}
-}
-
-// start sets FOUND and ROW_COUNT to nothing, where rows add up.
-func (i *inserter) start() {
-	if i.many {
-		i.b.keepsFound(i.f, nil)
-		i.b.SetFound(i.f, i.pos, ir.C(ir.Bool(false)), ir.C(ir.Int(0)))
 	}
 }
 
@@ -469,72 +460,6 @@ func (i *inserter) after(row *expr.RowSource) {
 	i.b.after(i.tab, list, r, i.pos, i.many)
 }
 
-// returned translates RETURNING over a row; excluded columns are those of the
-// proposed row.
-func (i *inserter) returned(row, proposed *expr.RowSource) []expr.Column {
-	y := i.x.Copy()
-	named := *row
-	named.Alias = syntax.AliasOf(i.s.Relation)
-	y.Levels = append(append([]*expr.Level{}, y.Levels...), &expr.Level{Sources: []*expr.RowSource{&named}})
-	q := &query.Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
-	if len(i.s.ReturningClause.Options) > 0 {
-		i.b.Unmodelled("RETURNING WITH")
-	}
-	for k, n := range i.s.ReturningClause.Exprs {
-		if cols, known := i.early[k]; known {
-			q.Targets = append(q.Targets, i.filled(cols, row)...)
-			continue
-		}
-		q.AddTarget(pg.Inner(n).(*pg.ResTarget))
-	}
-	for k, c := range q.Targets {
-		q.Targets[k].Expr = ir.MapExpr(c.Expr, func(e ir.Expr) ir.Expr {
-			if col, ok := e.(*ir.Col); ok && col.Row == ir.Excluded {
-				return proposed.Col(col.Col).Expr
-			}
-			return e
-		})
-	}
-	return q.Targets
-}
-
-// returning gives the values of RETURNING for an inserted row. done, if not
-// nil, says whether a row was inserted or updated; before is what was read of
-// the row in conflict.
-func (i *inserter) returning(row *expr.RowSource, done ir.Expr, before *conflictRow) {
-	b := i.b
-	cols := i.returned(row, row)
-	if before != nil {
-		for k := range cols {
-			cols[k].Expr = &ir.Cond{If: ir.V(before.found), Then: before.cols[k].Expr, Else: cols[k].Expr}
-		}
-	}
-	if i.to.Kind == expr.IntoRows && i.many {
-		b.Unmodelled("RETURNING of an INSERT of several rows")
-	}
-	give := func() {
-		if i.to.Kind == expr.IntoRows {
-			e := &ir.Call{Name: ir.RowsAgg, Args: []ir.Expr{i.to.Rows.Take(&i.x.Spot, cols)}, Type: ir.ArrayType(ir.KindOpaque)}
-			b.Emit(&ir.Assign{At: expr.At(i.pos), Var: i.to.Rows.Local, Expr: e})
-			return
-		}
-		if i.to.Kind == expr.IntoLocals {
-			list, rest := i.to.Dests(cols)
-			b.AssignAll(i.x, i.pos, list, cols)
-			b.SetNull(i.pos, rest)
-			return
-		}
-		if i.f.Result == nil {
-			b.EmitRow(i.pos, cols)
-		}
-	}
-	if done == nil {
-		give()
-		return
-	}
-	b.Emit(&ir.If{At: expr.At(i.pos), Cond: done, Then: b.Collect(give), Else: b.Collect(func() { i.noRow(cols) })})
-}
-
 // nothing is what follows where no row comes to be inserted.
 func (i *inserter) nothing() {
 	if i.many {
@@ -555,16 +480,4 @@ func (i *inserter) nothing() {
 		}
 	})
 	i.noRow(cols)
-}
-
-// NoRow is what becomes of the values of RETURNING where there is no row.
-func (i *inserter) noRow(cols []expr.Column) {
-	switch i.to.Kind {
-	case expr.IntoRows:
-		i.b.Emit(&ir.Assign{At: expr.At(i.pos), Var: i.to.Rows.Local, Expr: &ir.Call{Name: ir.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
-	case expr.IntoLocals:
-		list, rest := i.to.Dests(cols)
-		i.b.SetNull(i.pos, append(list, rest...))
-		i.b.Strict(i.to, i.pos, ir.C(ir.Bool(false)))
-	}
 }

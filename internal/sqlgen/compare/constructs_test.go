@@ -168,10 +168,8 @@ func (c *construct) look(prog *ir.Program, txn *ir.Txn, say func(status, string)
 		if !call.Known() {
 			names[call.Name] = true
 		}
-		if _, is := call.Field(); is {
-			if _, stored := call.Args[0].(*ir.Col); stored {
-				names["a field of a stored value"] = true
-			}
+		if _, is := call.Field(); is && !strings.Contains(call.Args[0].String(), ir.RowFn) {
+			names["a field of a stored value"] = true
 		}
 	}
 	aggregate := func(a ir.Agg) {

@@ -427,3 +427,18 @@ CALL g(4);
 CREATE FUNCTION g(x int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN UPDATE a SET v = x WHERE k = 1; RETURN 1; END $$;
 ---
 SELECT g(4);
+
+-- ## INSERT … SELECT … RETURNING INTO, of one row
+CREATE FUNCTION example() RETURNS int LANGUAGE plpgsql AS $$ DECLARE x int; BEGIN INSERT INTO a (k, v) SELECT k + 10, v FROM a WHERE v > 20 RETURNING k INTO x; RETURN x; END $$;
+---
+SELECT * FROM example();
+
+-- ## INSERT … SELECT … RETURNING INTO, of several rows
+CREATE FUNCTION example() RETURNS int LANGUAGE plpgsql AS $$ DECLARE x int; BEGIN INSERT INTO a (k, v) SELECT k + 10, v FROM a RETURNING k INTO x; RETURN x; END $$;
+---
+SELECT * FROM example();
+
+-- ## INSERT … SELECT … RETURNING INTO, of no row
+CREATE FUNCTION example() RETURNS int LANGUAGE plpgsql AS $$ DECLARE x int := 5; BEGIN INSERT INTO a (k, v) SELECT k + 10, v FROM a WHERE v > 90 RETURNING k INTO x; RETURN x; END $$;
+---
+SELECT * FROM example();
