@@ -168,7 +168,7 @@ func (c *construct) look(prog *ir.Program, txn *ir.Txn, say func(status, string)
 		if !call.Known() {
 			names[call.Name] = true
 		}
-		if _, is := call.Field(); is && !strings.Contains(call.Args[0].String(), ir.RowFn) {
+		if _, is := call.Field(); is && !ir.RowFree(call.Args[0]) {
 			names["a field of a stored value"] = true
 		}
 	}
