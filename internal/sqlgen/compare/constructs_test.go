@@ -168,8 +168,8 @@ func (c *construct) look(prog *ir.Program, txn *ir.Txn, say func(status, string)
 		if !call.Known() {
 			names[call.Name] = true
 		}
-		if _, is := call.Field(); is && !ir.RowFree(call.Args[0]) {
-			names["a field of a stored value"] = true
+		if _, is := call.Field(); !is && strings.HasPrefix(call.Name, "field ") { // of a value that is stored
+			names[call.Name] = true
 		}
 	}
 	aggregate := func(a ir.Agg) {
