@@ -22,6 +22,7 @@ func (l *Definer) createTrigger(s *pg.CreateTrigStmt, t *syntax.Text, pos ir.Pos
 		onPart = tab != nil
 	}
 	if tab == nil {
+		l.guard(s.Relation, t, "triggers")
 		l.Note(pos, "trigger %s on a view is left out: writes of the view are not modelled", s.Trigname)
 		return
 	}

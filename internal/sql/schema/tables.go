@@ -334,6 +334,9 @@ type View struct {
 	Cols  []string
 	// Renamed are columns that got other names later, with these.
 	Renamed [][2]string
+	// Guarded says what happens to writes of its rows besides that they are writes of the
+	// table below it: triggers, a rule, CHECK OPTION or defaults of its own.
+	Guarded string
 	// Row is the type of its rows, once it was asked for; typing says that it is being found.
 	Row    *UserType
 	Typing bool

@@ -20,7 +20,10 @@ func (b *Writer) InsertStmt(f *expr.Frame, t *syntax.Text, s *pg.InsertStmt, pos
 
 // insertRows translates INSERT behind its WITH queries.
 func (b *Writer) insertRows(f *expr.Frame, x *query.Place, s *pg.InsertStmt, pos ir.Pos, to expr.Sink) {
-	tab := x.TableOf(s.Relation)
+	tab, through := x.InsertTarget(s.Relation)
+	if through != nil && s.OnConflictClause != nil {
+		b.Unmodelled("ON CONFLICT, with a write of a view")
+	}
 	b.keepsFound(f, tab)
 	events := int32(schema.OnInsert)
 	var set []assignment // what ON CONFLICT may set, without the values
@@ -33,7 +36,7 @@ func (b *Writer) insertRows(f *expr.Frame, x *query.Place, s *pg.InsertStmt, pos
 	if events&schema.OnUpdate != 0 && len(tab.Firing(schema.OnUpdate, true, true, columnsOf(set)))+len(tab.Firing(schema.OnUpdate, true, false, columnsOf(set))) > 0 {
 		b.Unmodelled("triggers BEFORE UPDATE, with ON CONFLICT DO UPDATE")
 	}
-	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, pos: pos, to: to, early: map[int][]expr.Column{}, wrote: b.App.ChangedBy(tab, schema.AddsRows)}
+	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, through: through, pos: pos, to: to, early: map[int][]expr.Column{}, wrote: b.App.ChangedBy(tab, schema.AddsRows)}
 	if events&schema.OnUpdate != 0 {
 		ins.wrote = b.App.ChangedBy(tab, schema.ChangesRows)
 	}
@@ -67,8 +70,10 @@ type inserter struct {
 	s    *pg.InsertStmt
 	tab  *schema.Table
 	cols []*schema.Column
-	pos  ir.Pos
-	to   expr.Sink
+	// through is the view through which it is written, nil if there is none.
+	through *expr.Through
+	pos     ir.Pos
+	to      expr.Sink
 	// many says that several rows are inserted: FOUND and ROW_COUNT add up. inValues
 	// says that they are written one by one.
 	many, inValues bool
@@ -87,16 +92,24 @@ func (i *inserter) ret() bool { return i.s.ReturningClause != nil && i.to.Kind !
 
 // resolve finds the columns of the column list.
 func (i *inserter) resolve() {
-	if len(i.s.Cols) == 0 {
+	if len(i.s.Cols) == 0 && i.through == nil {
 		i.cols = i.tab.Columns
 		return
 	}
+	row := expr.TableSource(i.tab, "", "")
+	row.Through = i.through
+	if len(i.s.Cols) == 0 {
+		for _, c := range row.Seen().Cols {
+			name := i.through.Column(c.Name)
+			if name == "" {
+				i.b.Unmodelled("a write of a view with columns that are computed")
+			}
+			i.cols = append(i.cols, i.tab.Column(name))
+		}
+	}
 	for _, n := range i.s.Cols {
 		r := pg.Inner(n).(*pg.ResTarget)
-		c := i.tab.Column(r.Name)
-		if c == nil {
-			i.x.Fail(r.Location, "table %s has no column %s; it has %s", i.tab.Name, r.Name, expr.ColumnNames(expr.TableSource(i.tab, "", "")))
-		}
+		c := i.b.written(i.x, row, r)
 		for _, d := range i.cols {
 			if d == c {
 				i.x.Fail(r.Location, "column %s is given twice", c.Name)

@@ -43,8 +43,8 @@ func (i *inserter) finish() {
 func (i *inserter) returned(row, proposed *expr.RowSource) []expr.Column {
 	y := i.x.Copy()
 	named := *row
-	named.Alias = syntax.AliasOf(i.s.Relation)
-	y.Levels = append(append([]*expr.Level{}, y.Levels...), &expr.Level{Sources: []*expr.RowSource{&named}})
+	named.Alias, named.Through = syntax.AliasOf(i.s.Relation), i.through
+	y.Levels = append(append([]*expr.Level{}, y.Levels...), &expr.Level{Sources: []*expr.RowSource{named.Seen()}})
 	q := &query.Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
 	if len(i.s.ReturningClause.Options) > 0 {
 		i.b.Unmodelled("RETURNING WITH")

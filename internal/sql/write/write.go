@@ -35,7 +35,7 @@ func (b *Writer) UpdateStmt(f *expr.Frame, t *syntax.Text, s *pg.UpdateStmt, pos
 
 // updateRows translates UPDATE behind its WITH queries.
 func (b *Writer) updateRows(f *expr.Frame, x *query.Place, s *pg.UpdateStmt, pos ir.Pos, to expr.Sink) {
-	y, row := x.Target(s.Relation)
+	y, row := x.WriteTarget(s.Relation)
 	b.keepsFound(f, row.Table)
 	b.looksAhead(row.Table, schema.ChangesRows, schema.OnUpdate, true, partsOf(s.WithClause, s.WhereClause, s.FromClause, s.TargetList)...)
 	b.returnsAhead(row.Table, schema.ChangesRows, s.ReturningClause)
@@ -48,7 +48,7 @@ func (b *Writer) updateRows(f *expr.Frame, x *query.Place, s *pg.UpdateStmt, pos
 	}
 	y.Either(func() {
 		sure := y.Surely(func() {
-			w = b.from(y, s.FromClause, s.WhereClause, cond)
+			w = b.from(y, row, s.FromClause, s.WhereClause, cond)
 			w.gives(ret)
 			list = b.sets(w.in, row, s.TargetList)
 		})
@@ -162,7 +162,7 @@ func (b *Writer) DeleteStmt(f *expr.Frame, t *syntax.Text, s *pg.DeleteStmt, pos
 
 // deleteRows translates DELETE behind its WITH queries.
 func (b *Writer) deleteRows(f *expr.Frame, x *query.Place, s *pg.DeleteStmt, pos ir.Pos, to expr.Sink) {
-	y, row := x.Target(s.Relation)
+	y, row := x.WriteTarget(s.Relation)
 	b.keepsFound(f, row.Table)
 	b.looksAhead(row.Table, schema.ChangesRows, schema.OnDelete, true, partsOf(s.WithClause, s.WhereClause, s.UsingClause)...)
 	b.returnsAhead(row.Table, schema.ChangesRows, s.ReturningClause)
@@ -175,7 +175,7 @@ func (b *Writer) deleteRows(f *expr.Frame, x *query.Place, s *pg.DeleteStmt, pos
 	}
 	y.Either(func() {
 		sure := y.Surely(func() {
-			w = b.from(y, s.UsingClause, s.WhereClause, cond)
+			w = b.from(y, row, s.UsingClause, s.WhereClause, cond)
 			w.gives(ret)
 		})
 		b.lockSurely(sure, row, w)
@@ -230,10 +230,13 @@ func (b *Writer) sets(x *query.Place, row *expr.RowSource, targets []*pg.Node) [
 
 // from translates FROM or USING, and WHERE, for which current stands if it is not
 // nil.
-func (b *Writer) from(y *query.Place, list []*pg.Node, where *pg.Node, current ir.Expr) *writeQuery {
+func (b *Writer) from(y *query.Place, row *expr.RowSource, list []*pg.Node, where *pg.Node, current ir.Expr) *writeQuery {
 	q := &query.Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
 	q.Target = q.Level.Sources[0]
 	var conds []ir.Expr
+	if row.Through != nil {
+		conds = append(conds, row.Through.Where)
+	}
 	for _, n := range list {
 		conds = append(conds, q.AddFrom(n)...)
 	}
