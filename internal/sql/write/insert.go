@@ -33,9 +33,6 @@ func (b *Writer) insertRows(f *expr.Frame, x *query.Place, s *pg.InsertStmt, pos
 			set = append(set, assignment{column: pg.Inner(n).(*pg.ResTarget).Name})
 		}
 	}
-	if events&schema.OnUpdate != 0 && len(tab.Firing(schema.OnUpdate, true, true, columnsOf(set)))+len(tab.Firing(schema.OnUpdate, true, false, columnsOf(set))) > 0 {
-		b.Unmodelled("triggers BEFORE UPDATE, with ON CONFLICT DO UPDATE")
-	}
 	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, through: through, pos: pos, to: to, early: map[int][]expr.Column{}, wrote: b.App.ChangedBy(tab, schema.AddsRows)}
 	if events&schema.OnUpdate != 0 {
 		ins.wrote = b.App.ChangedBy(tab, schema.ChangesRows)
@@ -43,6 +40,10 @@ func (b *Writer) insertRows(f *expr.Frame, x *query.Place, s *pg.InsertStmt, pos
 	ins.resolve()
 	ins.look(events)
 	b.atStatement(tab, schema.OnInsert, "INSERT", true, nil, pos)
+	if events&schema.OnUpdate != 0 {
+		b.atStatement(tab, schema.OnUpdate, "UPDATE", true, set, pos)
+		ins.fires = b.fires(tab, schema.OnUpdate, set) || len(tab.Firing(schema.OnInsert, false, true, nil)) > 0
+	}
 	sel, _ := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
 	switch {
 	case sel == nil: // DEFAULT VALUES
@@ -55,9 +56,7 @@ func (b *Writer) insertRows(f *expr.Frame, x *query.Place, s *pg.InsertStmt, pos
 	ins.finish()
 	b.aftermath(pos, tab, events, nil)
 	if events&schema.OnUpdate != 0 {
-		for _, g := range append(tab.Firing(events, false, true, columnsOf(set)), tab.Firing(schema.OnUpdate, false, false, columnsOf(set))...) {
-			b.GiveUp(pos, tab.FiredBy(g), "trigger "+g.Name+", after ON CONFLICT DO UPDATE")
-		}
+		b.atStatement(tab, schema.OnUpdate, "UPDATE", false, set, pos)
 	}
 	b.atStatement(tab, schema.OnInsert, "INSERT", false, nil, pos)
 }
@@ -84,6 +83,8 @@ type inserter struct {
 	// seen is the local that says whether RETURNING has given a row to locals, where several
 	// rows are inserted, and columns are those of RETURNING.
 	seen    string
+	// fires says that ON CONFLICT DO UPDATE fires triggers FOR EACH ROW.
+	fires bool
 	columns []expr.Column
 }
 
