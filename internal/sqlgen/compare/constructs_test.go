@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/golden"
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/pgtest"
 	"github.com/txrobust/robust/internal/sqlgen"
 	"github.com/txrobust/robust/ir"
@@ -263,10 +264,8 @@ func (g *constructs) run(t *testing.T, s *Server, dsn string, c *construct) Find
 	if c.program == "" {
 		return on.compare(txn, args)
 	}
-	in, err := on.instance(txn, nil, nil)
-	if err != nil {
-		return Finding{Result: Wrong, Class: err.Error()}
-	}
+	in := &interp.Instance{Txn: m.prog.Txn(example), ID: 1} // nobody gives it variables
+	in.Params = slices.Repeat([]ir.Value{ir.Null}, len(in.Txn.Params))
 	out, err := c.serve(t, s, dsn, on.rows)
 	if err != nil {
 		return Finding{Result: Wrong, Class: err.Error()}
