@@ -12,7 +12,7 @@ import (
 // with brings the queries of WITH into scope. Those that write or skip rows have
 // been brought there by WithWrites.
 func (x *Place) with(w *pg.WithClause) {
-	if w.Recursive {
+	if recurs(w) {
 		x.Unmodelled("WITH RECURSIVE")
 	}
 	for _, n := range w.Ctes {
@@ -69,6 +69,23 @@ func (x *Place) with(w *pg.WithClause) {
 	}
 }
 
+// recurs reports whether a query of WITH RECURSIVE names itself or one behind it.
+func recurs(w *pg.WithClause) bool {
+	found := false
+	for i, n := range w.Ctes {
+		later := map[string]bool{}
+		for _, m := range w.Ctes[i:] {
+			later[pg.Inner(m).(*pg.CommonTableExpr).Ctename] = true
+		}
+		pg.Walk(n, func(tree any) bool {
+			r, ok := tree.(*pg.RangeVar)
+			found = found || ok && r.Schemaname == "" && later[r.Relname]
+			return !found
+		})
+	}
+	return w.Recursive && found
+}
+
 // WithWrites runs the queries of WITH that write, and chooses the rows of those
 // that skip some, before the statement root that they stand in. All parts of such a statement see the rows as they were
 // before it, so that no part may have to do with a table that another one
@@ -77,7 +94,7 @@ func (x *Place) WithWrites(w *pg.WithClause, root pg.Message) {
 	if w == nil {
 		return
 	}
-	if w.Recursive {
+	if recurs(w) {
 		x.Unmodelled("WITH RECURSIVE")
 	}
 	_, reads := root.(*pg.SelectStmt)

@@ -355,7 +355,7 @@ func (b *Builder) block(f *expr.Frame, s *plpgsql.Block, pos ir.Pos) {
 	}
 	list := func() {
 		if len(s.Handlers) > 0 {
-			b.protected(f, s, pos)
+			b.orElse(f, s, pos)
 			return
 		}
 		b.stmts(f, s.Body)

@@ -342,6 +342,16 @@ type View struct {
 	Typing bool
 }
 
+// MatchFull gives a foreign key of several columns with MATCH FULL, nil if there is none.
+func (t *Table) MatchFull() *ForeignKey {
+	for _, k := range t.Foreign {
+		if k.Full && len(k.Columns) > 1 {
+			return k
+		}
+	}
+	return nil
+}
+
 // Column gives the name of a column of the view, which its query calls name.
 func (v *View) Column(name string) string {
 	for _, r := range v.Renamed {

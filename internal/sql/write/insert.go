@@ -82,9 +82,9 @@ type inserter struct {
 	early map[int][]expr.Column
 	// seen is the local that says whether RETURNING has given a row to locals, where several
 	// rows are inserted, and columns are those of RETURNING.
-	seen    string
+	seen string
 	// fires says that ON CONFLICT DO UPDATE fires triggers FOR EACH ROW.
-	fires bool
+	fires   bool
 	columns []expr.Column
 }
 
@@ -451,7 +451,7 @@ func (i *inserter) put(row *expr.RowSource) {
 	if list := tab.Firing(schema.OnInsert, false, true, nil); slices.ContainsFunc(list, func(g *schema.Trigger) bool { return b.runsBefore(tab, g, i.many) }) {
 		b.stableAfter(tab, schema.OnInsert, nil, &expr.RowTrigger{Op: "INSERT", New: b.record("new", tab, row, i.pos)}, i.pos, i.many)
 	}
-	b.Emit(stmt)
+	i.insert(stmt)
 	switch {
 	case i.many && i.f.Rowcount != "", i.many && i.f.Found != "":
 		b.CountOne(i.f, i.pos)
@@ -463,6 +463,27 @@ func (i *inserter) put(row *expr.RowSource) {
 	}
 	i.after(row)
 }
+
+// insert writes an INSERT without ON CONFLICT. Where a handler may catch that a key is taken,
+// the row that is in the way of it in the snapshot leads there.
+func (i *inserter) insert(stmt *ir.Insert) {
+	b := i.b
+	unseen := slices.ContainsFunc(i.tab.Unseen, func(k *schema.Unseen) bool { return k.Key })
+	if !b.Moment || !b.Caught(takenKey) || unseen || len(i.tab.Exclusions) > 0 || i.tab.MatchFull() != nil {
+		b.Emit(stmt)
+		return
+	}
+	stmt.Conflict, stmt.Done = &ir.Conflict{Row: i.x.RowName(i.tab.Name)}, b.Local("was_done", schema.TBool)
+	b.Emit(stmt)
+	if b.Tried == nil {
+		b.Tried = map[ir.Stmt]bool{}
+	}
+	b.Tried[stmt] = true
+	b.Require(i.pos, ir.V(stmt.Done), takenKey)
+}
+
+// takenKey is the SQLSTATE of a unique_violation.
+const takenKey = "23505"
 
 // after runs the AFTER triggers of a row.
 func (i *inserter) after(row *expr.RowSource) {

@@ -79,6 +79,7 @@ func (b *Writer) updateRows(f *expr.Frame, x *query.Place, s *pg.UpdateStmt, pos
 	if len(keys) == 0 {
 		sets = b.irSets(row, list)
 	}
+	w.set = list
 	after := withValues(row, list)
 	if b.fires(row.Table, schema.OnUpdate, list) {
 		u := &rowWriter{b: b, f: f, w: w, row: row, set: list, ret: s.ReturningClause, pos: pos, to: to, op: "UPDATE", events: schema.OnUpdate}
@@ -212,6 +213,7 @@ type writeQuery struct {
 	where ir.Expr      // over the row and the other tables
 	// returned is RETURNING over the row, if it is translated already.
 	returned []expr.Column
+	set      []assignment // of an UPDATE
 }
 
 // gives refuses RETURNING of a join.
@@ -322,6 +324,27 @@ func (b *Writer) restricts(row *expr.RowSource, change func(ir.Expr, func(ir.Exp
 	return only
 }
 
+// setsReference gives a foreign key of which assignments set a column, nil if there is none.
+func setsReference(row *expr.RowSource, set []assignment) *schema.ForeignKey {
+	for _, k := range row.Table.Foreign {
+		if slices.ContainsFunc(set, func(a assignment) bool { return slices.Contains(k.Columns, a.column) }) {
+			return k
+		}
+	}
+	return nil
+}
+
+// joinsOnce reports whether keys tell that a row joins one row of the other tables at most.
+func (b *Writer) joinsOnce(w *writeQuery, row *expr.RowSource) bool {
+	known := map[string]bool{row.Row: true}
+	for range w.other {
+		for _, s := range w.other {
+			known[s.Row] = known[s.Row] || expr.FixesKey(s.Table, s.Row, w.where, known)
+		}
+	}
+	return !slices.ContainsFunc(w.other, func(s ir.Source) bool { return !known[s.Row] })
+}
+
 // writeJoin is UPDATE … FROM whose values come from the other tables: for
 // each row of the join, the row is changed by its key. A row that joins twice
 // is changed once, by either, in PostgreSQL; here the last one counts.
@@ -335,6 +358,9 @@ func (b *Writer) writeJoin(f *expr.Frame, w *writeQuery, row *expr.RowSource, re
 	}
 	if k := row.Table.SelfKey(); k != nil {
 		b.Unmodelled("an UPDATE with several tables of one with a foreign key to itself (%s)", k.Name)
+	}
+	if k := setsReference(row, w.set); k != nil && !b.joinsOnce(w, row) { // checked for the last values alone
+		b.Unmodelled("an UPDATE with several tables of foreign key %s, of rows that may match several", k.Name)
 	}
 	q := ir.Query{From: append([]ir.Source{row.IRSource()}, w.other...), Where: w.where}
 	loop := &ir.Foreach{At: expr.At(pos), Query: q, Found: f.Found}
