@@ -378,6 +378,8 @@ type Sink struct {
 	// Strict says that there must be a row, whole that all rows are fetched where one is
 	// taken: a client gets all that the server sends.
 	Strict, Whole bool
+	// Only says that the statement is not modelled where there may be several rows.
+	Only bool
 	// Rows takes the rows of IntoRows.
 	Rows *RowSink
 }

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -69,6 +71,32 @@ func (x *Place) with(w *pg.WithClause) {
 	}
 }
 
+// take gives a sink that takes the only row of RETURNING into locals.
+func (c *ctes) take(x *Place) expr.Sink {
+	b := x.Draft
+	c.found = b.Local("was_found", schema.TBool)
+	return expr.Sink{Kind: expr.IntoLocals, Only: true, Dests: func(cols []expr.Column) (list, rest []expr.Dest) {
+		if c.row == nil {
+			for _, col := range cols {
+				v := x.DefaultType(col.Val())
+				c.row = append(c.row, expr.Column{Name: col.Name, Expr: ir.V(b.Local(col.Name, v.Type)), Type: v.Type})
+			}
+		}
+		for _, col := range c.row {
+			list = append(list, expr.Dest{Local: col.Expr.(*ir.Var).Name, T: col.Type})
+		}
+		return list, nil
+	}}
+}
+
+// Writes reports whether WITH has queries that write.
+func Writes(w *pg.WithClause) bool {
+	return w != nil && slices.ContainsFunc(w.Ctes, func(n *pg.Node) bool {
+		_, reads := pg.Inner(pg.Inner(n).(*pg.CommonTableExpr).Ctequery).(*pg.SelectStmt)
+		return !reads
+	})
+}
+
 // recurs reports whether a query of WITH RECURSIVE names itself or one behind it.
 func recurs(w *pg.WithClause) bool {
 	found := false
@@ -134,15 +162,29 @@ func (x *Place) WithWrites(w *pg.WithClause, root pg.Message) {
 		}
 		x.Parts = p
 		x.writesApart(x.TableOf(target), n, w, root)
-		to := expr.Sink{}
-		if returning != nil {
+		to, one := expr.Sink{}, &ctes{name: c.Ctename, up: x.Ctes}
+		switch {
+		case returning != nil && x.OneRow:
+			to = one.take(x)
+		case returning != nil:
 			to.Kind = expr.IntoRows
 			to.Rows = &expr.RowSink{Local: x.Draft.IRLocal(c.Ctename, ir.ArrayType(ir.KindOpaque))}
 		}
 		g := *x.Frame
-		g.Found, g.Rowcount, g.Ctes = "", "", x.Ctes
+		g.Found, g.Rowcount, g.Ctes = one.found, "", x.Ctes
 		x.Draft.Runs.Command(&g, x.Text, pg.Inner(c.Ctequery), x.Pos(x.At(c.Ctequery)), to)
 		rows, cols := to.Rows, syntax.Names(c.Aliascolnames)
+		if one.found != "" {
+			for i := range min(len(cols), len(one.row)) {
+				one.row[i].Name = cols[i]
+			}
+			one.make = func(at *Place) *Derived {
+				at.Unmodelled("the row of a WITH query that writes, in this place")
+				return nil
+			}
+			x.Ctes = one
+			continue
+		}
 		x.Ctes = &ctes{name: c.Ctename, up: x.Ctes, make: func(at *Place) *Derived {
 			if rows == nil {
 				at.Unmodelled("a reference to a WITH query without RETURNING")

@@ -13,9 +13,7 @@ import (
 
 // InsertStmt translates INSERT.
 func (b *Writer) InsertStmt(f *expr.Frame, t *syntax.Text, s *pg.InsertStmt, pos ir.Pos, to expr.Sink) {
-	x := b.Ex(f, t)
-	x.WithWrites(s.WithClause, s)
-	b.AfterParts(x.Parts, func() { b.insertRows(f, x, s, pos, to) })
+	b.withParts(f, t, s.WithClause, s, func(x *query.Place) { b.insertRows(f, x, s, pos, to) })
 }
 
 // insertRows translates INSERT behind its WITH queries.

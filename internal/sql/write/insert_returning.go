@@ -21,6 +21,8 @@ func (i *inserter) start() {
 	case !i.ret():
 	case i.to.Kind == expr.IntoRows:
 		i.noRow(nil)
+	case i.to.Only:
+		b.Unmodelled("RETURNING of several rows")
 	case i.to.Kind == expr.IntoLocals:
 		if b.Caught(expr.TooManyRows) {
 			b.Unmodelled("RETURNING of an INSERT of several rows, where several are handled")

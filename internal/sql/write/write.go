@@ -28,9 +28,7 @@ func (b *Writer) aftermath(pos ir.Pos, t *schema.Table, events int32, set []assi
 
 // UpdateStmt translates UPDATE.
 func (b *Writer) UpdateStmt(f *expr.Frame, t *syntax.Text, s *pg.UpdateStmt, pos ir.Pos, to expr.Sink) {
-	x := b.Ex(f, t)
-	x.WithWrites(s.WithClause, s)
-	b.AfterParts(x.Parts, func() { b.updateRows(f, x, s, pos, to) })
+	b.withParts(f, t, s.WithClause, s, func(x *query.Place) { b.updateRows(f, x, s, pos, to) })
 }
 
 // updateRows translates UPDATE behind its WITH queries.
@@ -156,9 +154,7 @@ func (b *Writer) oneByOneKeys(pos ir.Pos, row *expr.RowSource, w *writeQuery, se
 
 // DeleteStmt translates DELETE.
 func (b *Writer) DeleteStmt(f *expr.Frame, t *syntax.Text, s *pg.DeleteStmt, pos ir.Pos, to expr.Sink) {
-	x := b.Ex(f, t)
-	x.WithWrites(s.WithClause, s)
-	b.AfterParts(x.Parts, func() { b.deleteRows(f, x, s, pos, to) })
+	b.withParts(f, t, s.WithClause, s, func(x *query.Place) { b.deleteRows(f, x, s, pos, to) })
 }
 
 // deleteRows translates DELETE behind its WITH queries.
@@ -423,6 +419,9 @@ func (b *Writer) returning(f *expr.Frame, w *writeQuery, after *expr.RowSource, 
 	}
 	if f.Rowcount != "" {
 		b.CountRows(f, q, pos)
+	}
+	if to.Only && !b.SingleRow(q) {
+		b.Unmodelled("RETURNING of several rows")
 	}
 	if !b.SingleRow(q) && f.Func.Body != nil { // PL/pgSQL refuses several rows
 		if f.Found != "" && b.Caught(expr.TooManyRows) {

@@ -95,6 +95,15 @@ WITH x AS (DELETE FROM b WHERE k = 1 RETURNING a, n) UPDATE a SET v = v + x.n FR
 -- ## WITH: UPDATE of one row, whose value an UPDATE uses
 WITH x AS (UPDATE b SET n = n + 1 WHERE k = 1 RETURNING a, n) UPDATE a SET v = x.n FROM x WHERE a.k = x.a;
 
+-- ## WITH: INSERT of one row, whose key an UPDATE uses
+WITH x AS (INSERT INTO log VALUES (1, 'a') RETURNING id) UPDATE a SET v = x.id FROM x WHERE a.k = 2;
+
+-- ## WITH: INSERT … ON CONFLICT DO NOTHING, whose key a DELETE uses
+WITH x AS (INSERT INTO log VALUES (1, 'a') ON CONFLICT (id) DO NOTHING RETURNING id) DELETE FROM b USING x WHERE b.k = x.id;
+
+-- ## WITH: a write of several rows, whose values an UPDATE uses
+WITH x AS (DELETE FROM b WHERE a = 1 RETURNING a, n) UPDATE a SET v = x.n FROM x WHERE a.k = x.a;
+
 -- ## WITH: a write whose rows are counted
 WITH x AS (UPDATE a SET v = 0 WHERE s = 'x' RETURNING k) SELECT count(*) FROM x;
 
