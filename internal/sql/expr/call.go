@@ -144,6 +144,9 @@ func (x *Spot) callUser(e *pg.FuncCall, name string, fns []*schema.Function) Val
 		for _, a := range args {
 			for _, c := range a.Columns() {
 				if !RowFree(c.Expr, map[string]bool{}) {
+					if v, ok := x.computed(f, args); ok {
+						return v
+					}
 					x.Unmodelled("a call of %s for each row of a query", name)
 				}
 			}

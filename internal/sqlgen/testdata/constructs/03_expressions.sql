@@ -300,6 +300,16 @@ CREATE FUNCTION twice(x int) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN x * 2
 ---
 SELECT twice(v) FROM a;
 
+-- ## a function in PL/pgSQL that looks at the clock, for each row
+CREATE FUNCTION later(x date) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN x < CURRENT_DATE; END';
+---
+SELECT later(d) FROM a;
+
+-- ## a function in PL/pgSQL that reads a table, for each row
+CREATE FUNCTION of_row(x int) RETURNS int LANGUAGE plpgsql STABLE AS 'BEGIN RETURN (SELECT v FROM a WHERE k = x); END';
+---
+SELECT of_row(k) FROM a;
+
 -- ## named and default arguments
 CREATE FUNCTION add(x int, y int DEFAULT 5) RETURNS int LANGUAGE sql AS 'SELECT x + y';
 ---
