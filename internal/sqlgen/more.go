@@ -188,14 +188,14 @@ func (g *gen) scriptWith(e *env) (query, bool) {
 	case n < 4:
 		return g.withWrites(e)
 	case n < 9:
-		return g.writeWith(e)
+		return writeWith(g, e)
 	}
 	return query{}, false
 }
 
 // writeWith is WITH … AS (INSERT, UPDATE or DELETE … RETURNING) beside an UPDATE or DELETE
 // that joins it.
-func (g *gen) writeWith(e *env) (query, bool) {
+func writeWith(g *gen, e *env) (query, bool) {
 	if !g.on("write joined with a writing with") {
 		return query{}, false
 	}

@@ -5,7 +5,7 @@ import "slices"
 // write makes a statement that changes rows. ret gives what its RETURNING has, if
 // it has one.
 func (g *gen) write(e *env, returning bool) (n *Node, ret []binding) {
-	t := g.writable()
+	t := writable(g)
 	if t == nil {
 		return seq("", "SELECT 1"), nil
 	}
@@ -42,7 +42,7 @@ func (g *gen) baseTable() *Table {
 }
 
 // writable draws a table, or a view through which its rows can be written; nil if there is none.
-func (g *gen) writable() *Table {
+func writable(g *gen) *Table {
 	for _, t := range g.app.Tables {
 		if t.Lockable && g.chance(25) && g.on("write of a view") {
 			return t

@@ -603,14 +603,6 @@ func (x *Spot) arrayExpr(e *pg.A_ArrayExpr) Val {
 	return Val{Expr: &ir.Call{Name: arrayOf.Name, Args: args, Type: at.IR, Fn: arrayOf}, Type: at, NotNull: true}
 }
 
-// arrayOf is ARRAY[…]. The elements of an array of the IR are not NULL.
-var arrayOf = &ir.Function{Name: "array", Result: ir.KindArray, Eval: func(args []ir.Value, _ ir.Type) (ir.Value, error) {
-	if slices.ContainsFunc(args, ir.Value.IsNull) {
-		return ir.Null, ir.ErrNotKnown
-	}
-	return ir.Array(args), nil
-}}
-
 // indirection is a[i], (row).field and combinations of them.
 func (x *Spot) indirection(e *pg.A_Indirection) Val {
 	v := x.Expr(e.Arg)

@@ -19,7 +19,7 @@ func (x *Place) WriteTarget(r *pg.RangeVar) (*Place, *expr.RowSource) {
 	switch {
 	case v.Guarded != "":
 		x.Unmodelled("%s with %s", what, v.Guarded)
-	case !x.simple(v):
+	case !syntax.ChoosesRows(v.Query, func(name string) bool { return len(x.Functions(name)) > 0 }):
 		x.Unmodelled("%s that is more than a choice of rows and columns of one table", what)
 	case x.Parts != nil:
 		x.Unmodelled("%s, behind a WITH query that writes", what)
@@ -52,23 +52,4 @@ func (x *Place) InsertTarget(r *pg.RangeVar) (*schema.Table, *expr.Through) {
 	}
 	_, row := x.WriteTarget(r)
 	return row.Table, row.Through
-}
-
-// simple reports whether the query of a view chooses rows and columns of one table or view,
-// by conditions on these rows alone.
-func (x *Place) simple(v *schema.View) bool {
-	if len(v.Query.FromClause) != 1 {
-		return false
-	}
-	_, ok := pg.Inner(v.Query.FromClause[0]).(*pg.RangeVar)
-	pg.Walk(v.Query, func(tree any) bool {
-		switch e := tree.(type) {
-		case *pg.SubLink:
-			ok = false
-		case *pg.FuncCall:
-			ok = ok && e.Over == nil && len(x.Functions(syntax.Qualified(syntax.Names(e.Funcname)))) == 0
-		}
-		return ok
-	})
-	return ok
 }

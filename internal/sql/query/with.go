@@ -1,8 +1,6 @@
 package query
 
 import (
-	"slices"
-
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -14,7 +12,7 @@ import (
 // with brings the queries of WITH into scope. Those that write or skip rows have
 // been brought there by WithWrites.
 func (x *Place) with(w *pg.WithClause) {
-	if recurs(w) {
+	if syntax.Recurs(w) {
 		x.Unmodelled("WITH RECURSIVE")
 	}
 	for _, n := range w.Ctes {
@@ -89,31 +87,6 @@ func (c *ctes) take(x *Place) expr.Sink {
 	}}
 }
 
-// Writes reports whether WITH has queries that write.
-func Writes(w *pg.WithClause) bool {
-	return w != nil && slices.ContainsFunc(w.Ctes, func(n *pg.Node) bool {
-		_, reads := pg.Inner(pg.Inner(n).(*pg.CommonTableExpr).Ctequery).(*pg.SelectStmt)
-		return !reads
-	})
-}
-
-// recurs reports whether a query of WITH RECURSIVE names itself or one behind it.
-func recurs(w *pg.WithClause) bool {
-	found := false
-	for i, n := range w.Ctes {
-		later := map[string]bool{}
-		for _, m := range w.Ctes[i:] {
-			later[pg.Inner(m).(*pg.CommonTableExpr).Ctename] = true
-		}
-		pg.Walk(n, func(tree any) bool {
-			r, ok := tree.(*pg.RangeVar)
-			found = found || ok && r.Schemaname == "" && later[r.Relname]
-			return !found
-		})
-	}
-	return w.Recursive && found
-}
-
 // WithWrites runs the queries of WITH that write, and chooses the rows of those
 // that skip some, before the statement root that they stand in. All parts of such a statement see the rows as they were
 // before it, so that no part may have to do with a table that another one
@@ -122,7 +95,7 @@ func (x *Place) WithWrites(w *pg.WithClause, root pg.Message) {
 	if w == nil {
 		return
 	}
-	if recurs(w) {
+	if syntax.Recurs(w) {
 		x.Unmodelled("WITH RECURSIVE")
 	}
 	_, reads := root.(*pg.SelectStmt)

@@ -12,33 +12,28 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// orElse translates a block with handlers. Where these may run for an error that only
-// transactions which commit meanwhile cause, there are two branches: one in which there is no
-// such error, which is all that a serial execution can do, and one that is not modelled.
-func (b *Builder) orElse(f *expr.Frame, s *plpgsql.Block, pos ir.Pos) {
-	scope, loops, depth := f.Scope, f.Loops, b.LoopDepth
-	try := func() (why string, ok bool) {
-		why, ok = b.Attempt(func() { b.protected(f, s, pos) })
-		if !ok {
-			f.Scope, f.Loops, b.LoopDepth = scope, loops, depth
-		}
-		return why, ok
-	}
-	why, ok := try()
+// orElse translates a block with handlers by block. Where these may run for an error that only
+// transactions which commit meanwhile cause, there are two branches: one in which there is
+// no such error, which is all that a serial execution can do, and one that is not modelled,
+// by abandon. After an attempt that fails, again makes the translator what it was.
+func (b *Builder) orElse(pos ir.Pos, block, again func(), abandon func(why string)) {
+	why, ok := b.Attempt(block)
 	if ok {
 		return
 	}
+	again()
 	if b.Moment {
 		b.Unmodelled("%s", why)
 	}
 	b.Moment = true
-	exactly := b.Collect(func() { _, ok = try() })
+	exactly := b.Collect(func() { _, ok = b.Attempt(block) })
 	b.Moment = false
 	if !ok {
+		again()
 		b.Unmodelled("%s", why)
 	}
 	branch := &ir.If{At: expr.At(pos), Cond: b.Choice(pos), Else: exactly}
-	branch.Then = b.Collect(func() { b.abandon(f, s, why) })
+	branch.Then = b.Collect(func() { abandon(why) })
 	b.Emit(branch)
 }
 

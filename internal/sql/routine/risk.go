@@ -97,22 +97,7 @@ func (b *Builder) risks(f *expr.Frame, c *expr.Catch, body []plpgsql.Stmt, list 
 		case *ir.Unmodelled:
 			add("a statement in it is not modelled ("+s.Reason+")", expr.AnyError)
 		case *ir.Insert:
-			what := "an INSERT into " + s.Table.Name
-			if why := "the row that is in the way of " + what + " may be one that the snapshot does not show"; b.Tried[s] {
-				moment(why, "23505")
-			} else if !unique(s, list) {
-				add(why, "23505")
-			}
-			if len(s.Table.ForeignKeys) > 0 {
-				add("it is not modelled whether "+what+" lacks a parent", "23503")
-			}
-			if len(s.Table.Exclusions) > 0 {
-				add("the row that excludes that of "+what+" may be one that the snapshot does not show", "23P01")
-			}
-			if len(s.Table.ForeignKeys) > 0 || len(s.Table.Exclusions) > 0 || s.Conflict != nil || !unique(s, list) || b.App.LocksTables {
-				waits(what)
-			}
-			b.rowRisks(s, what, add)
+			b.insertRisks(s, list, add, moment, waits)
 		case *ir.Update:
 			what := "an UPDATE of " + s.Table.Name
 			waits(what)
@@ -162,6 +147,26 @@ func (b *Builder) risks(f *expr.Frame, c *expr.Catch, body []plpgsql.Stmt, list 
 		}
 	}
 	return out
+}
+
+// insertRisks adds the errors of an INSERT.
+func (b *Builder) insertRisks(s *ir.Insert, list []ir.Stmt, add, moment func(why string, states ...string), waits func(what string)) {
+	what := "an INSERT into " + s.Table.Name
+	if why := "the row that is in the way of " + what + " may be one that the snapshot does not show"; b.Tried[s] {
+		moment(why, "23505")
+	} else if !unique(s, list) {
+		add(why, "23505")
+	}
+	if len(s.Table.ForeignKeys) > 0 {
+		add("it is not modelled whether "+what+" lacks a parent", "23503")
+	}
+	if len(s.Table.Exclusions) > 0 {
+		add("the row that excludes that of "+what+" may be one that the snapshot does not show", "23P01")
+	}
+	if len(s.Table.ForeignKeys) > 0 || len(s.Table.Exclusions) > 0 || s.Conflict != nil || !unique(s, list) || b.App.LocksTables {
+		waits(what)
+	}
+	b.rowRisks(s, what, add)
 }
 
 // touches reports whether an UPDATE sets columns of unique keys or exclusions, and whether it

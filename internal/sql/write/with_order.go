@@ -20,7 +20,7 @@ func (b *Writer) withParts(f *expr.Frame, t *syntax.Text, w *pg.WithClause, root
 		x.WithWrites(w, root)
 		b.AfterParts(x.Parts, func() { own(x) })
 	}
-	if !query.Writes(w) {
+	if !syntax.WithWrites(w) {
 		try(false)
 		return
 	}
