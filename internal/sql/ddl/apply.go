@@ -254,15 +254,18 @@ func (l *Definer) createRule(s *pg.RuleStmt, t *syntax.Text, pos ir.Pos) {
 		}
 		l.Note(pos, "rule %s is not modelled: nor is any statement on %s", s.Rulename, tab.Name)
 	} else {
+		for _, a := range s.Actions {
+			l.guard(s.Relation, t, "a rule", l.DeclaredRefs(a, t))
+		}
 		l.guard(s.Relation, t, "a rule")
 	}
 }
 
 // guard notes what happens to writes of a view besides that they are writes of the table
 // below it.
-func (l *Definer) guard(r *pg.RangeVar, t *syntax.Text, by string) {
+func (l *Definer) guard(r *pg.RangeVar, t *syntax.Text, by string, caused ...*schema.Refs) {
 	if o := l.Sees(t).Relation(syntax.RangeName(r)); o != nil && o.View != nil {
-		o.View.Guarded = by
+		o.View.Guarded, o.View.Caused = by, append(o.View.Caused, caused...)
 	}
 }
 

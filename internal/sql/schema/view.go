@@ -28,6 +28,8 @@ type View struct {
 	// Guarded says what happens to writes of its rows besides that they are writes of the
 	// table below it: triggers, a rule, CHECK OPTION or defaults of its own.
 	Guarded string
+	// Caused are what triggers and rules do where its rows are written.
+	Caused []*Refs
 	// Row is the type of its rows, once it was asked for; typing says that it is being found.
 	Row    *UserType
 	Typing bool
