@@ -15,7 +15,7 @@ func (x *Place) WriteTarget(r *pg.RangeVar) (*Place, *expr.RowSource) {
 	if v == nil {
 		return x.Target(r)
 	}
-	what := v.What + " (" + v.Name + ")"
+	what := v.What + " (" + syntax.PlainName(syntax.RangeName(r)) + ")"
 	switch {
 	case v.Guarded != "":
 		x.Unmodelled("%s with %s", what, v.Guarded)
