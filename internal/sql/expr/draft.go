@@ -68,6 +68,11 @@ type Draft struct {
 	// Catches are the blocks with EXCEPTION around the statement, outermost first,
 	// those around calls included.
 	Catches []*Catch
+	// Moment says that errors which only transactions that commit meanwhile cause are left to
+	// another branch (routine.Builder.orElse). Tried are the insertions whose errors of unique
+	// keys are shown, as far as the snapshot has the row in the way.
+	Moment bool
+	Tried  map[ir.Stmt]bool
 	// Shown are the statements whose errors of division, or of the written row,
 	// are raised before them.
 	Shown map[ir.Stmt]bool

@@ -585,7 +585,7 @@ func (x *Spot) arrayExpr(e *pg.A_ArrayExpr) Val {
 	if constant {
 		return Val{Expr: ir.C(ir.Array(elems)), Type: at, NotNull: true}
 	}
-	return Val{Expr: &ir.Call{Name: "array", Args: args, Type: at.IR}, Type: at, NotNull: true}
+	return Val{Expr: &ir.Call{Name: arrayOf.Name, Args: args, Type: at.IR, Fn: arrayOf}, Type: at, NotNull: true}
 }
 
 // indirection is a[i], (row).field and combinations of them.

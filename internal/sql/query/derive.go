@@ -60,6 +60,10 @@ type ctes struct {
 	levels []*expr.Level
 	// picked, if not nil, says which rows of the query are not skipped.
 	picked picked
+	// row has the columns of its only row, over locals, and found says whether there is one:
+	// the rows of RETURNING of a query that writes one.
+	row   []expr.Column
+	found string
 	// once says that its rows are in a local.
 	once bool
 }

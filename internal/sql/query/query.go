@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/expr"
@@ -236,7 +237,11 @@ func (q *Query) addTable(r *pg.RangeVar) []ir.Expr {
 	x := q.Place
 	alias := syntax.AliasOf(r)
 	if c := x.Ctes.find(r.Relname); c != nil && r.Schemaname == "" {
-		if c.query == nil {
+		switch {
+		case c.row != nil:
+			q.Name(&expr.RowSource{Alias: alias, Cols: slices.Clone(c.row), Unlockable: "a WITH query"}, r.Alias, r.Location)
+			return []ir.Expr{ir.V(c.found)}
+		case c.query == nil:
 			x.Unmodelled("rows of RETURNING")
 		}
 		in := x.Copy()

@@ -14,6 +14,18 @@ import (
 // onConflict finishes an insertion with ON CONFLICT.
 func (i *inserter) onConflict(stmt *ir.Insert, row *expr.RowSource) {
 	b, c := i.b, i.s.OnConflictClause
+	if k := i.tab.MatchFull(); k != nil { // of a row that is inserted, and of no other
+		b.Unmodelled("ON CONFLICT, with MATCH FULL of foreign key %s", k.Name)
+	}
+	for _, g := range i.tab.Firing(schema.OnInsert, false, true, nil) {
+		if b.runsBefore(i.tab, g, i.many) {
+			b.Unmodelled("ON CONFLICT, with trigger %s, %s", g.Name, hidden)
+		}
+	}
+	if i.fires {
+		i.upsertByRow(stmt, row)
+		return
+	}
 	y, existing := i.x.Target(i.s.Relation)
 	conf := &ir.Conflict{Target: i.conflictTarget(c), Row: existing.Row}
 	stmt.Conflict = conf

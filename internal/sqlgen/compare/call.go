@@ -385,7 +385,7 @@ func (a *app) emittedBy(t *sqlgen.Txn, run *interp.Run, out [][]record) ([]bag, 
 		if step.Emitted == nil {
 			continue
 		}
-		k := a.model.kid(t.Node, step.Stmt.Position())
+		k := a.model.kidOf(t.Node, run.Inst.Txn, step.Stmt)
 		if k < 0 {
 			panic("a row of no statement")
 		}
