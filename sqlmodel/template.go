@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/expr"
+	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/routine"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -376,9 +377,9 @@ func (b *builder) retyped(types map[string]schema.Type) bool {
 		was := t
 		switch {
 		case len(found.Sets) > 0:
-			t = schema.CommonType(found.Sets, true)
+			t = load.CommonType(found.Sets, true)
 		case len(found.Uses) > 0 && !known:
-			t = schema.CommonType(found.Uses, false)
+			t = load.CommonType(found.Uses, false)
 		}
 		if t.Name != was.Name || t.PgName() != was.PgName() {
 			types[name] = t

@@ -44,7 +44,7 @@ var mysqlFaults = []Fault{
 		Tests: ".:^TestSkips$", Breaks: "a subquery of a write reads the snapshot"},
 	{Name: "mysql-trigger", File: "internal/sql/mysql/table.go", Old: "	s.triggers[name] = table\n", New: "	s.triggers[name] = table\n	if table != \"\" {\n		return true\n	}\n",
 		Tests: "internal/sql/mysql", Breaks: "triggers do not fire"},
-	{Name: "mysql-unclear-key", File: "internal/sql/schema/tables.go", Old: "	case !key && l.In.MySQL:\n		l.hideForeignKey(", New: "	case !key && l.In.MySQL && t.Name == \"\":\n		l.hideForeignKey(",
+	{Name: "mysql-unclear-key", File: "internal/sql/schema/tables.go", Old: "if l.In.MySQL {\n\t\t\tl.hideForeignKey(", New: "if l.In.MySQL && t.Name == \"\" {\n\t\t\tl.hideForeignKey(",
 		Tests: "internal/sql/mysql", Breaks: "a foreign key to columns that are no key is a fault"},
 	{Name: "mysql-label", File: "internal/sql/value/mysql.go", Old: `if strings.EqualFold(l, strings.TrimRight(v.S, " ")) {`, New: "if l == v.S {",
 		Tests: "internal/sql/mysql", Breaks: "a value of an ENUM is stored as it is spelled"},

@@ -181,10 +181,9 @@ func (x *Spot) Expr(n *pg.Node) Val {
 		undo = x.Draft.mark()
 	}
 	v := x.expr1(n)
-	if undo != nil && v.IsNull() {
+	if x.depth--; undo != nil && v.IsNull() {
 		undo()
 	}
-	x.depth--
 	if x.Draft != nil && !v.Record && v.Expr != nil {
 		if name := Failing(v.Expr); name != "" && !isGivenRange(x, v) {
 			x.Draft.Fallible = append(x.Draft.Fallible, name)

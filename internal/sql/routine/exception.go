@@ -40,7 +40,7 @@ func (b *Builder) orElse(pos ir.Pos, block, again func(), abandon func(why strin
 // protected translates the body and the handlers of a block.
 func (b *Builder) protected(f *expr.Frame, s *plpgsql.Block, pos ir.Pos) {
 	b.Txn.Subtransactions = true
-	goesOn := func(h plpgsql.Handler) bool { return !expr.Raises(h.Body, f.Text.SQL) }
+	goesOn := func(h plpgsql.Handler) bool { return !plpgsql.Raises(h.Body, f.Text.SQL) }
 	if len(b.Catches) == 0 && !slices.ContainsFunc(s.Handlers, goesOn) {
 		b.stmts(f, s.Body) // each error ends the transaction all the same
 		return

@@ -25,7 +25,7 @@ func (b *Builder) refuse(c *expr.Catch, list []expr.Risk) {
 			if !r.Meets(h) {
 				continue
 			}
-			if !expr.Raises(h.Body, c.Src) {
+			if !plpgsql.Raises(h.Body, c.Src) {
 				b.Unmodelled("a block that handles %s: %s", conditions(h), r.Why)
 			}
 			masked = append(masked, masks(h)...)

@@ -65,11 +65,8 @@ func (l *Schema) Builtin(name string) builtin {
 		b.Window = b.Window || f.Kind == 'w'
 		b.Set = b.Set || f.Set
 	}
-	if l.In.MySQL && mysql.TouchesNothing(name) {
-		b.Known = true
-	}
 	switch {
-	case slices.Contains(syntaxFunctions, name), name == KeyFunc:
+	case slices.Contains(syntaxFunctions, name), name == KeyFunc, l.In.MySQL && mysql.TouchesNothing(name):
 		b.Known = true
 	case name == HoleFunc:
 		b.Known, b.Effect = true, catalog.AnyValue

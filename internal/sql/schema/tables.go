@@ -117,11 +117,11 @@ func (l *Schema) foreignKeyOf(t *Table, f *ForeignKey) {
 		return
 	}
 	k := ir.ForeignKey{Pos: f.Pos, Name: f.Name, Columns: ColumnIndexes(t.IR, f.Columns), Ref: ref.IR, RefColumns: ColumnIndexes(ref.IR, refs)}
-	switch key := keyOrUnique(ref.IR, k.RefColumns); {
-	case !key && l.In.MySQL:
-		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.Name+", which refers to columns that are no key")
-		return
-	case !key:
+	if !keyOrUnique(ref.IR, k.RefColumns) {
+		if l.In.MySQL {
+			l.hideForeignKey(t, ref, f, refs, "foreign key "+f.Name+", which refers to columns that are no key")
+			return
+		}
 		l.Fail(f.Pos, "foreign key %s refers to columns of %s that are no primary key and no unique key", f.Name, f.Ref)
 	}
 	for i, c := range k.Columns {

@@ -420,21 +420,6 @@ const TidPrefix = "tid of "
 // IsTid reports whether t is the type of the places of rows of a table.
 func (t Type) IsTid() bool { return strings.HasPrefix(t.Name, TidPrefix) }
 
-// CommonType is the type of a variable for all of list: the widest of numbers,
-// or else the first. A text that stands beside others gives way, unless texts
-// are values of the variable.
-func CommonType(list []Type, texts bool) Type {
-	out := list[0]
-	for _, t := range list {
-		switch {
-		case out.Name == NInt && t.Numeric(), out.Name == NNumeric && t.Name == NFloat, out.Name == NDate && t.Name == NStamp,
-			out.Name == NText && !texts, t.Name == NText && texts:
-			out = t
-		}
-	}
-	return out.Plain()
-}
-
 // RangeBounds are the functions that make ranges, with the types of the ends.
 var RangeBounds = map[string]Type{
 	"int4range": TInt, "int8range": TInt, "numrange": TNumeric, "tsrange": TStamp, "tstzrange": TStamp, "daterange": TDate,
