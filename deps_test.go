@@ -51,7 +51,7 @@ var layers = [][]string{
 	{"internal/sql/ddl"},
 	{"internal/sql/load"},
 	{"internal/sql/expr"},
-	{"internal/sql/query"},
+	{"internal/sql/dialect", "internal/sql/query"},
 	{"internal/sql/tables", "internal/sql/write"},
 	{"internal/sql/routine"},
 	{"internal/vars"},

@@ -7,8 +7,8 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestMariaDBPrograms: programs in the dialect of MySQL, which random ones were made smaller
@@ -46,7 +46,7 @@ COMMIT;
 		{"a difference that may be", unsigned(""), robust.Robust},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p, err := mysql.Parse([]mysql.File{{Name: "t.sql", Text: tc.sql}}, mysql.Options{})
+			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "t.sql", Text: tc.sql}}, sqlmodel.Options{MySQL: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/internal/sql/mysql"
+	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestSkips: where MariaDB passes over rows that left an index, nothing is proved
@@ -52,7 +52,7 @@ COMMIT;
 		{"a read", ", KEY (state)", "SELECT id FROM job WHERE state = 1", finish, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p, err := mysql.Parse([]mysql.File{{Name: "job.sql", Text: fmt.Sprintf(schema, tc.index) + fmt.Sprintf(program, tc.take, tc.other)}}, mysql.Options{})
+			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "job.sql", Text: fmt.Sprintf(schema, tc.index) + fmt.Sprintf(program, tc.take, tc.other)}}, sqlmodel.Options{MySQL: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -102,6 +103,13 @@ func (s *skips) statement(stmt ir.Stmt) {
 	case *ir.Select:
 		if inner = stmt.Inner; inner {
 			s.query(stmt, stmt.Query, s.at[stmt.Pos], nil)
+			if slices.ContainsFunc(stmt.Aggs, func(a ir.Agg) bool { return a.Fn == irnames.RowsAgg }) {
+				s.rows(stmt)
+			}
+		}
+	case *ir.Foreach:
+		if inner = stmt.Inner; inner {
+			s.query(stmt, stmt.Query, s.at[stmt.Pos], nil)
 		}
 	}
 	if locks, q := ir.LocksOf(stmt); q != nil && len(locks) > 0 {
@@ -116,6 +124,18 @@ func (s *skips) statement(stmt ir.Stmt) {
 				s.query(stmt, x.Query, []ir.Expr{x.Query.Where}, nil)
 			}
 		})
+	}
+}
+
+// rows looks at rows that a statement reads as a whole, of which something else than the query says which count: the server
+// may look for them by any column.
+func (s *skips) rows(stmt *ir.Select) {
+	for _, src := range stmt.Query.From {
+		var all ir.Expr
+		for _, c := range src.Table.Columns {
+			all = ir.AndE(all, &ir.Unary{Op: ir.IsNull, X: &ir.Col{Row: src.Row, Col: c.Name}})
+		}
+		s.where(stmt, src.Table, src.Row, all)
 	}
 }
 

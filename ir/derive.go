@@ -419,6 +419,8 @@ func (c *Call) applyRows(args []Value) (v Value, ok bool) {
 		return Row(args), true
 	case c.Name == irnames.RowsAgg:
 		return Array(args), true
+	case c.Name == irnames.RowsWith && len(args) == 2:
+		return Array(append(args[0].Elems(KindOpaque), args[1])), true
 	case c.Name == irnames.SucceedsFn:
 		return Bool(true), true
 	}
@@ -436,7 +438,7 @@ func (c *Call) applyRows(args []Value) (v Value, ok bool) {
 // Known reports whether the interpreter knows what the call means.
 func (c *Call) Known() bool {
 	f := c.Function()
-	return f != nil && f.Eval != nil || c.Def != nil || c.Name == irnames.RowFn || c.Name == irnames.RowsAgg || c.Name == irnames.SucceedsFn || strings.HasPrefix(c.Name, irnames.FieldPrefix)
+	return f != nil && f.Eval != nil || c.Def != nil || c.Name == irnames.RowFn || c.Name == irnames.RowsAgg || c.Name == irnames.RowsWith || c.Name == irnames.SucceedsFn || strings.HasPrefix(c.Name, irnames.FieldPrefix)
 }
 
 // WalkRel calls f for every expression in a relation, outer ones first, and for

@@ -261,6 +261,9 @@ type Foreach struct {
 	Ahead bool
 	Found string
 	Body  []Stmt
+	// Inner says that the rows are those of a query in a statement other than a SELECT, for engines to which that makes a
+	// difference.
+	Inner bool
 }
 
 // Break leaves the loop or block Label, or the innermost loop when Label is "".

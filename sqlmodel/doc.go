@@ -45,7 +45,8 @@
 // were, and the server refuses a statement with one that has no value; pgbench
 // and psql with ON_ERROR_STOP end the script. A file with commands or
 // functions that only pgbench has is read as pgbench does, others as psql does. \if, \elif and \else are
-// branches, which may end the transaction if all of them do. \i and \ir include
+// branches, which may end the transaction if all of them do; \if :{?n} is true after
+// \set n, and whoever runs the script decides where nothing has set n. \i and \ir include
 // files, which are then not read by themselves. Variables that an earlier
 // transaction of the script set have any value. A pipeline of pgbench without
 // BEGIN is one transaction. Commands that neither change rows nor variables are
@@ -95,8 +96,7 @@
 // no file does. Transactions that only declare things are left out, and so is what
 // statements read of the system.
 //
-// With Options.MySQL the statements are in MySQL's dialect: mysql.Postgres writes
-// them as PostgreSQL would run them. LIMIT of an UPDATE or DELETE is a choice of as
+// With Options.MySQL the statements are in MySQL's dialect (internal/sql/mysql). LIMIT of an UPDATE or DELETE is a choice of as
 // many rows, or the first row in its order; ON DUPLICATE KEY UPDATE is ON CONFLICT on
 // the only key that can be met.
 //
@@ -163,6 +163,13 @@
 // The transaction ends where a row would be written twice. The source is one row
 // of values, or one table with conditions.
 //
+// A write of a view of one table is one of its table: the statement sees the columns
+// of the view, and the rows that its condition chooses. ON CONFLICT DO UPDATE of a table with
+// row triggers is an insertion where no row is in the way, and else an update, each with
+// its triggers. Where a WITH query writes one row, an UPDATE or DELETE can join what it
+// returns. A function in PL/pgSQL that only computes is an opaque function where it is called
+// for each row of a query.
+//
 // An UPDATE that changes the primary key of one row is a deletion and an
 // insertion that belong together, with the actions of ON UPDATE after them. A
 // foreign key that only declares ON UPDATE costs nothing.
@@ -184,13 +191,15 @@
 // error occurs: RAISE, STRICT, ASSERT, CASE without ELSE, a second row of a
 // subquery that is a value, divisions by zero that are always computed, and
 // constraints that an inserted row itself breaks. Handlers that always end in an
-// error again are as good as none. Where a handler goes on after any other error
-// that the block may raise, the whole block is not modelled. A unique_violation
-// is such an error, unless the key is FRESH: the row in the way may be one that
-// the snapshot does not show; so are an exclusion_violation, a foreign_key_violation, a
-// serialization_failure, a deadlock and a lock that cannot be had. OTHERS catches
-// all of them, so that it needs a block which neither waits nor computes what may
-// be an error. That memory, disks and the like suffice is taken for granted. The
+// error again are as good as none. Where a handler goes on after an error that only
+// transactions which commit meanwhile cause, the block has two branches: in one there
+// is no such error, and the other is not modelled. Such errors are a
+// serialization_failure, a deadlock, a lock that cannot be had, and the
+// unique_violation of an INSERT whose key the snapshot does not show as taken; where it
+// does, the handler runs. Where a handler goes on after any other error that the block
+// may raise, such as an exclusion_violation or a foreign_key_violation, the whole block
+// is not modelled. OTHERS catches all of them, so that it needs a block which does not
+// compute what may be an error. That memory, disks and the like suffice is taken for granted. The
 // text of an error must reach nothing but messages.
 //
 // # What it does not model
@@ -211,7 +220,8 @@
 // triggers, MERGE with other sources or into tables with triggers, or that
 // deletes some rows and inserts others, TRUNCATE, WITH RECURSIVE, GROUPING SETS,
 // WITH TIES, EXECUTE of a command that is put together when it runs, cursors used
-// in other ways, transaction control, writes of views, triggers that run at
+// in other ways, transaction control, writes of views that do more than choose rows and
+// columns of one table or that have triggers, rules, CHECK OPTION or defaults, triggers that run at
 // commit, read transition tables or are not in PL/pgSQL, inheritance, row level
 // security and rules.
 //

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/sqlmodel"
 )
 
@@ -32,7 +31,7 @@ func TestIgnores(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	p, err := mysql.Parse([]mysql.File{{Name: "i.sql", Text: "CREATE TABLE t (k int PRIMARY KEY);\n-- robust: ignore RB1001 why\n-- name: t\nSTART TRANSACTION;\nSELECT k FROM t;\n SELECT k FROM t;\nCOMMIT;\n-- name: s\nSELECT k FROM t;"}}, mysql.Options{})
+	p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "i.sql", Text: "CREATE TABLE t (k int PRIMARY KEY);\n-- robust: ignore RB1001 why\n-- name: t\nSTART TRANSACTION;\nSELECT k FROM t;\n SELECT k FROM t;\nCOMMIT;\n-- name: s\nSELECT k FROM t;"}}, sqlmodel.Options{MySQL: true})
 	if err != nil || len(p.Ignores) != 1 {
 		t.Fatalf("mysql: %+v, %v", p, err)
 	}

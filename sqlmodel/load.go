@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/sql/dialect"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/load"
@@ -29,9 +30,8 @@ type Options struct {
 	// that nobody declares is one of which nothing is known. Its functions are no
 	// templates unless Txns names them, and its rows are no initial rows.
 	Schema []File
-	// MySQL says that the statements of a client program are in MySQL's dialect, and
-	// MySQLFiles which of the files are. They are read as PostgreSQL would run them
-	// (mysql.Postgres, mysql.Schema).
+	// MySQL says that the statements are in MySQL's dialect, those of a client program or of the files themselves. Beside a
+	// client program, MySQLFiles says which files are (internal/sql/mysql).
 	MySQL      bool
 	MySQLFiles []string
 	// SearchPath is the search path with which sessions begin: schemas in the order in which names without one are
@@ -58,13 +58,22 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	in := opt.input(slices.Concat(opt.Before, files))
+	files = slices.Concat(opt.Before, files)
+	if opt.MySQL {
+		return parseMySQL(ctx, files, opt)
+	}
+	in := opt.input(files)
 	in.Ctx = ctx
 	return parse(in)
 }
 
 // Parse reads the files, in order, as one application.
-func Parse(files []File, opt Options) (*ir.Program, error) { return parse(opt.input(files)) }
+func Parse(files []File, opt Options) (*ir.Program, error) {
+	if opt.MySQL {
+		return parseMySQL(context.Background(), files, opt)
+	}
+	return parse(opt.input(files))
+}
 
 // input is what the application of some files is read from.
 func (o Options) input(files []File) schema.Input {
@@ -124,6 +133,9 @@ func read(in schema.Input) (l *loader, err error) {
 		return nil, err
 	}
 	l = &loader{query.NewApplication(declared)}
+	if in.MySQL {
+		l.Dialect = dialect.MySQL{}
+	}
 	l.RowOfView = l.typeOfRows
 	if err := l.ReadAll(); err != nil {
 		return nil, err

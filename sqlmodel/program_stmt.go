@@ -93,6 +93,7 @@ func (p *caller) declare() {
 			}
 		}
 		if d.Input {
+			b.Fixed[v.Local] = v.open && !assigned[d.Name]
 			b.Txn.Params = append(b.Txn.Params, ir.Param{Name: v.Local, Type: it, Fresh: d.Fresh, NotNull: !d.Nullable, Domain: v.Type.Domain()})
 		} else {
 			b.Txn.Locals = append(b.Txn.Locals, ir.Local{Name: v.Local, Type: it, Domain: v.Type.Domain()})
@@ -170,10 +171,10 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 	switch s := s.(type) {
 	case *client.Query:
 		b.Cur = s.Pos
-		b.Numbered(func() { p.query(s, rest) })
+		b.Numbered(func() { p.ownClock(func() { p.query(s, rest) }) })
 	case *client.ForRows:
 		b.Cur = s.Pos
-		b.Numbered(func() { p.forRows(s) })
+		b.Numbered(func() { p.ownClock(func() { p.forRows(s) }) })
 	case *client.Assign:
 		b.Cur = s.Pos
 		p.assign(s)
@@ -306,6 +307,7 @@ func (p *caller) assign(s *client.Assign) {
 func (p *caller) unknown(s *client.Unknown) {
 	b := p.b
 	b.Cur, p.snapped = s.Pos, true
+	b.NoInsertID = "a statement that is not modelled"
 	if s.Tables == nil {
 		b.Emit(&ir.Unmodelled{At: expr.At(s.Pos), ReadOnly: s.ReadOnly, Reason: s.Reason})
 		return

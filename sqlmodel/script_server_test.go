@@ -18,29 +18,12 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// program finds a client program of PostgreSQL.
-func program(t *testing.T, name string) string {
-	t.Helper()
-	if path, err := exec.LookPath(name); err == nil {
-		return path
-	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
-	if len(found) > 0 {
-		return found[len(found)-1]
-	}
-	if os.Getenv(pgtest.RequireEnv) == "1" {
-		t.Fatalf("%s is missing", name)
-	}
-	t.Skipf("%s is missing: install the clients of PostgreSQL to run this test", name)
-	return ""
-}
-
 // TestScriptsOnServer runs scripts with psql on a real server and, translated,
 // in the interpreter, on random rows and variables: what psql prints and the
 // rows afterwards must be the same.
 func TestScriptsOnServer(t *testing.T) {
 	server := pgtest.Open(t)
-	psql := program(t, "psql")
+	psql := pgtest.Program(t, "psql")
 	ar, err := txtar.ParseFile(filepath.Join("testdata", "diff", "scripts.txtar"))
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +123,7 @@ func (d *differ) script(name, psql, dsn, path string) {
 // testdata/scripts/pgbench, and that they do what its built-in ones do.
 func TestPgbenchScripts(t *testing.T) {
 	server := pgtest.Open(t)
-	pgbench := program(t, "pgbench")
+	pgbench := pgtest.Program(t, "pgbench")
 	dir := filepath.Join("..", "testdata", "scripts", "pgbench")
 	dsn := server.Database(t)
 	schema, err := os.ReadFile(filepath.Join(dir, "schema.sql"))

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/expr"
+	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/routine"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -99,6 +100,7 @@ func (l *loader) newBuilder(fn *schema.Function) *builder {
 		Sequences: map[string]string{},
 		Demands:   map[string][]expr.Demand{},
 		Next:      map[string]int{},
+		Fixed:     map[string]bool{},
 	}
 	b := &builder{&routine.Builder{Writer: &write.Writer{Draft: d}}}
 	b.Runs, b.Bodies = b.Builder, b.Builder
@@ -375,9 +377,9 @@ func (b *builder) retyped(types map[string]schema.Type) bool {
 		was := t
 		switch {
 		case len(found.Sets) > 0:
-			t = schema.CommonType(found.Sets, true)
+			t = load.CommonType(found.Sets, true)
 		case len(found.Uses) > 0 && !known:
-			t = schema.CommonType(found.Uses, false)
+			t = load.CommonType(found.Uses, false)
 		}
 		if t.Name != was.Name || t.PgName() != was.PgName() {
 			types[name] = t

@@ -13,7 +13,6 @@ import (
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/schemafind"
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
@@ -211,14 +210,7 @@ func (s *sources) loadLitmus(ctx context.Context, path string) (*program, error)
 
 // parse reads SQL files in the dialect that was asked for, after those of a schema.
 func (s *sources) parse(ctx context.Context, schema []schemafind.File, paths []string) (*ir.Program, error) {
-	if s.dialect == "mysql" {
-		opt := mysql.Options{Txns: s.txns, Files: s.files, SearchPath: s.searchPath}
-		for _, f := range schema {
-			opt.Before = append(opt.Before, mysql.File(f))
-		}
-		return mysql.Load(ctx, paths, opt)
-	}
-	opt := sqlmodel.Options{Txns: s.txns, Files: s.files, SearchPath: s.searchPath}
+	opt := sqlmodel.Options{Txns: s.txns, Files: s.files, SearchPath: s.searchPath, MySQL: s.dialect == "mysql"}
 	for _, f := range schema {
 		opt.Before = append(opt.Before, sqlmodel.File(f))
 	}

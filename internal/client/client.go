@@ -101,6 +101,16 @@ type Query struct {
 	// Standard says that names stand between double quotes, whatever the dialect: a
 	// library wrote the text.
 	Standard bool
+	// OneRow says that several rows are an error, and Inner that the query is part of a statement that is no SELECT.
+	OneRow, Inner bool
+	// Command, if not nil, is what is sent in the place of SQL.
+	Command *Command
+}
+
+// Command is a text in parts: between two of them stands the value of an arg.
+type Command struct {
+	Text []string
+	Args []Expr
 }
 
 // Arg is a value, or the variable for one, with a name. Expr is a *VarExpr in

@@ -10,8 +10,10 @@ import (
 // Names of opaque functions and aggregates. RowFn makes a value of the values of a row, and
 // FieldFn gives one of them; RowsAgg makes a list of the rows.
 const (
-	RowFn    = "row"
-	RowsAgg  = "rows"
+	RowFn   = "row"
+	RowsAgg = "rows"
+	// RowsWith is rows, and another one.
+	RowsWith = "rows with"
 	ArrayAgg = "array" // ARRAY(SELECT …): never NULL
 	// WindowFn begins the names of what is computed over a window.
 	WindowFn = "window "

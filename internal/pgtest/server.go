@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -114,4 +116,22 @@ func (s *Server) Exec(t testing.TB, dsn string, sql ...string) {
 			t.Fatalf("%v\nin: %s", err, text)
 		}
 	}
+}
+
+// Program finds a client program of PostgreSQL, such as psql. Where it is not installed,
+// the test is skipped, or fails as Open says.
+func Program(t testing.TB, name string) string {
+	t.Helper()
+	if path, err := exec.LookPath(name); err == nil {
+		return path
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	if len(found) > 0 {
+		return found[len(found)-1]
+	}
+	if os.Getenv(RequireEnv) == "1" {
+		t.Fatalf("%s is missing", name)
+	}
+	t.Skipf("%s is missing: install the clients of PostgreSQL to run this test", name)
+	return ""
 }

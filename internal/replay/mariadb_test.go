@@ -7,9 +7,9 @@ import (
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/replaytest"
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/sqlmodel"
 )
 
 const doctorsInnoDB = "CREATE TABLE doctor (id INT PRIMARY KEY, badge INT NOT NULL, oncall INT NOT NULL) ENGINE=InnoDB;\n"
@@ -52,7 +52,7 @@ UPDATE child SET n = IF(@s < 10, n + 5, n) WHERE id = :c;
 COMMIT;`, robust.NotRobust, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p, err := mysql.Parse([]mysql.File{{Name: "case.sql", Text: tc.text}}, mysql.Options{})
+			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "case.sql", Text: tc.text}}, sqlmodel.Options{MySQL: true})
 			if err != nil {
 				t.Fatal(err)
 			}

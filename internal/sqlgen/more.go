@@ -184,8 +184,43 @@ func (g *gen) setConstraints() *Node {
 
 // scriptWith is sometimes WITH whose parts write rows.
 func (g *gen) scriptWith(e *env) (query, bool) {
-	if !g.chance(4) {
+	switch n := g.rng.IntN(100); {
+	case n < 4:
+		return g.withWrites(e)
+	case n < 9:
+		return writeWith(g, e)
+	}
+	return query{}, false
+}
+
+// writeWith is WITH … AS (INSERT, UPDATE or DELETE … RETURNING) beside an UPDATE or DELETE
+// that joins it.
+func writeWith(g *gen, e *env) (query, bool) {
+	if !g.on("write joined with a writing with") {
 		return query{}, false
 	}
-	return g.withWrites(e)
+	t, in := g.baseTable(), e.inner()
+	part, ret := g.write(in.inner(), true)
+	if t == nil || ret == nil {
+		return query{}, false
+	}
+	name := g.name("w")
+	cols := make([]string, len(ret))
+	for i := range ret {
+		cols[i] = "c" + strconv.Itoa(i+1)
+		ret[i].name = cols[i]
+	}
+	in.addTable(t, t.Name)
+	own := in.own
+	in.addTable((query{cols: ret}).asTable(name), name)
+	where := g.join2(in, t, t.Name, own)
+	head := seq("", "WITH "+name+"("+join(cols)+") AS (", part, ")")
+	if g.chance(30) {
+		return query{node: seq("write joined with a writing with", head, " DELETE FROM "+t.Name+" USING "+name+" WHERE ", where)}, true
+	}
+	sets := g.sets(in, t, t.Name)
+	if sets == nil {
+		return query{}, false
+	}
+	return query{node: seq("write joined with a writing with", head, " UPDATE "+t.Name+" SET ", sets, " FROM "+name+" WHERE ", where)}, true
 }

@@ -9,7 +9,9 @@ func (g *mysqlGen) mysqlTxn(name string) *Txn {
 	for i := range g.rng.IntN(4) {
 		p := Param{Name: "p" + strconv.Itoa(i+1), Type: mysqlInt}
 		if g.chance(50) {
-			p.Type = pick(g.gen, pick(g.gen, g.app.Tables).Columns).Type
+			if p.Type = pick(g.gen, pick(g.gen, g.app.Tables).Columns).Type; p.Type.Time { // a parameter has a value of its column
+				p.Type = mysqlTime
+			}
 		}
 		t.Params = append(t.Params, p)
 		e.vars = append(e.vars, binding{ref: ":" + p.Name, name: p.Name, t: p.Type, null: true})

@@ -245,7 +245,7 @@ func (g *gen) plainView(name string) {
 	v := &Table{Name: name, View: true, Key: t.Key}
 	var names []string
 	for _, c := range t.Columns {
-		v.Columns, names = append(v.Columns, &Column{Name: c.Name, Type: c.Type, Auto: c.Auto, Ref: c.Ref}), append(names, c.Name)
+		v.Columns, names = append(v.Columns, &Column{Name: c.Name, Type: c.Type, Auto: c.Auto, Ref: c.Ref, NotNull: c.NotNull, Generated: c.Generated, Always: c.Always}), append(names, c.Name)
 	}
 	e := g.rowEnv(t, "")
 	e.pure, e.plain = true, true

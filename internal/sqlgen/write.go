@@ -5,7 +5,7 @@ import "slices"
 // write makes a statement that changes rows. ret gives what its RETURNING has, if
 // it has one.
 func (g *gen) write(e *env, returning bool) (n *Node, ret []binding) {
-	t := g.baseTable()
+	t := writable(g)
 	if t == nil {
 		return seq("", "SELECT 1"), nil
 	}
@@ -15,7 +15,7 @@ func (g *gen) write(e *env, returning bool) (n *Node, ret []binding) {
 		alt{4, func() *Node { return g.insert(in, t) }},
 		alt{2, func() *Node { return g.delete(in, t) }},
 		alt{1, func() *Node {
-			if returning || !g.on("merge") {
+			if returning || t.View || !g.on("merge") {
 				return nil
 			}
 			return g.merge(in, t)
@@ -39,6 +39,16 @@ func (g *gen) baseTable() *Table {
 		return nil
 	}
 	return pick(g, list)
+}
+
+// writable draws a table, or a view through which its rows can be written; nil if there is none.
+func writable(g *gen) *Table {
+	for _, t := range g.app.Tables {
+		if t.Lockable && g.chance(25) && g.on("write of a view") {
+			return t
+		}
+	}
+	return g.baseTable()
 }
 
 // returning adds a RETURNING clause over the row of the target, and over what is

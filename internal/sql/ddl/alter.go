@@ -10,11 +10,15 @@ import (
 )
 
 func (l *Definer) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
+	if s.Objtype == pg.ObjectView {
+		l.guard(s.Relation, t, "options or defaults of its own")
+	}
 	if s.Objtype != pg.ObjectTable {
-		return // indexes, views, sequences, types: nothing that matters here
+		return // indexes, sequences, types: nothing that matters here
 	}
 	tab := l.Changed(s.Relation, t, s.MissingOk)
 	if tab == nil {
+		l.guard(s.Relation, t, "options or defaults of its own")
 		return
 	}
 	for _, n := range s.Cmds {

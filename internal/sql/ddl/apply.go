@@ -166,6 +166,9 @@ func (l *Definer) apply(n *syntax.Node) {
 func (l *Definer) createView(s *pg.ViewStmt, t *syntax.Text, pos ir.Pos) {
 	v := &schema.View{Pos: pos, What: "a write of a view", Refs: l.DeclaredRefs(s.Query, t), Text: t, Cols: syntax.Names(s.Aliases)}
 	v.Query, _ = pg.Inner(s.Query).(*pg.SelectStmt)
+	if s.WithCheckOption != 0 && s.WithCheckOption != pg.NoCheckOption || slices.ContainsFunc(s.Options, func(n *pg.Node) bool { return pg.Inner(n).(*pg.DefElem).Defname == "check_option" }) {
+		v.Guarded = "CHECK OPTION"
+	}
 	l.createRelation(v, s.View, t)
 }
 
@@ -250,6 +253,19 @@ func (l *Definer) createRule(s *pg.RuleStmt, t *syntax.Text, pos ir.Pos) {
 			tab.OddRefs = append(tab.OddRefs, l.DeclaredRefs(a, t))
 		}
 		l.Note(pos, "rule %s is not modelled: nor is any statement on %s", s.Rulename, tab.Name)
+	} else {
+		for _, a := range s.Actions {
+			l.guard(s.Relation, t, "a rule", l.DeclaredRefs(a, t))
+		}
+		l.guard(s.Relation, t, "a rule")
+	}
+}
+
+// guard notes what happens to writes of a view besides that they are writes of the table
+// below it.
+func (l *Definer) guard(r *pg.RangeVar, t *syntax.Text, by string, caused ...*schema.Refs) {
+	if o := l.Sees(t).Relation(syntax.RangeName(r)); o != nil && o.View != nil {
+		o.View.Guarded, o.View.Caused = by, append(o.View.Caused, caused...)
 	}
 }
 

@@ -369,7 +369,7 @@ func (l *Definer) addPartition(tab *schema.Table, deep bool, s *pg.CreateStmt, t
 }
 
 // TakeLimit takes ORDER BY and LIMIT of an UPDATE or DELETE, which only MySQL has,
-// out of its condition, where mysql.Postgres has put them.
+// out of its condition, where the dialect's writer has put them (mysql.LimitWord).
 func (l *Definer) TakeLimit(tree any) {
 	var where **pg.Node
 	switch s := tree.(type) {

@@ -12,6 +12,8 @@ type Application struct {
 	*load.Loader
 	// Queries translates queries in expressions that stand in no query.
 	Queries Queries
+	// Dialect is nil for that of PostgreSQL.
+	Dialect Dialect
 	// ranges are the calls that make a range of two ends.
 	ranges map[ir.Expr]madeRange
 }

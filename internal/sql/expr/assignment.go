@@ -34,7 +34,7 @@ func (y *Spot) SetElement(s *RowSource, c *schema.Column, r *pg.ResTarget, v Val
 func (x *Spot) DefaultOf(c *schema.Column, pos ir.Pos) Val {
 	switch {
 	case c.Fresh && x.PerRow:
-		return x.volatile("nextval", c.T, pos)
+		return x.Volatile("nextval", c.T, pos)
 	case c.Fresh:
 		return Val{Expr: x.Draft.nextval(pos, c.Sequence, c.Name, c.T), Type: c.T, NotNull: true}
 	}

@@ -23,15 +23,20 @@ func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 	known := x.App.Builtin(name)
 	switch {
 	case !known.Known:
-		x.refuse(UndeclaredFunction, name)
+		x.Refuse(UndeclaredFunction, name)
 	case known.Aggregate:
 		return x.Queries.Aggregate(x, e, name)
 	case known.Window:
-		x.refuse("a window function")
+		x.Refuse("a window function")
 	case name == schema.KeyFunc:
 		return x.Comparable(x.One(e.Args[0]))
 	case name == schema.HoleFunc:
-		return x.volatile(name, schema.TBool, x.Pos(e.Location))
+		return x.Volatile(name, schema.TBool, x.Pos(e.Location))
+	}
+	if x.App.In.MySQL {
+		if v, ok := x.App.Dialect.Call(x, e, name); ok {
+			return v
+		}
 	}
 	x.ShowsRunning(name, e.Location)
 	if syntax.TakesAdvisoryLock(name) && x.Draft != nil {
@@ -61,11 +66,11 @@ func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 	case outcome == catalog.Found:
 		return x.resolved(calls[0], name, args, e)
 	case known.Set:
-		x.refuse("the set-returning function %s in this place", name)
-	case known.Effect == catalog.Pure && (len(calls) > 0 || x.App.In.MySQL):
+		x.Refuse("the set-returning function %s in this place", name)
+	case known.Effect == catalog.Pure && len(calls) > 0 && !x.App.In.MySQL:
 		return x.OpaqueCall(name, args, x.App.CommonResult(name, calls))
 	}
-	x.refuse("the function %s with these arguments", name)
+	x.Refuse("the function %s with these arguments", name)
 	return Val{}
 }
 
@@ -83,8 +88,8 @@ func (x *Spot) ShowsRunning(name string, loc int32) {
 	}
 }
 
-// refuse stops at something that is not modelled, also outside of transactions.
-func (x *Spot) refuse(format string, args ...any) {
+// Refuse stops at something that is not modelled, also outside of transactions.
+func (x *Spot) Refuse(format string, args ...any) {
 	if x.Draft == nil {
 		panic(schema.Unmodelled{Reason: fmt.Sprintf(format, args...)})
 	}
@@ -96,7 +101,7 @@ func (x *Spot) resolved(c catalog.Call, name string, args []Val, e *pg.FuncCall)
 	t := x.App.ResultType(c.Returns)
 	effect := catalog.EffectOf(c.Function)
 	if c.Set {
-		x.refuse("the set-returning function %s in this place", name)
+		x.Refuse("the set-returning function %s in this place", name)
 	}
 	if x.Draft == nil && effect != catalog.Pure {
 		panic(schema.Unmodelled{Reason: "the function " + name})
@@ -107,9 +112,9 @@ func (x *Spot) resolved(c catalog.Call, name string, args []Val, e *pg.FuncCall)
 	case catalog.OfSession:
 		return x.ofSession(name, t, args, e)
 	case catalog.AnyValue:
-		return x.volatile(name, t, x.Pos(e.Location))
+		return x.Volatile(name, t, x.Pos(e.Location))
 	case catalog.Fresh:
-		return x.fresh(name, t, e)
+		return x.Fresh(name, t, e)
 	case catalog.Nothing:
 		return Val{Expr: ir.C(ir.Opaque("")), Type: t, NotNull: true}
 	case catalog.ReadsAny, catalog.WritesAny:
@@ -160,9 +165,9 @@ func (x *Spot) ofSession(name string, t schema.Type, args []Val, e *pg.FuncCall)
 	switch name {
 	case "currval", "lastval":
 		if seq := x.App.SequenceName(e.Args, x.Text); seq != "" {
-			return Val{Expr: ir.V(x.Draft.sequence(seq)), Type: schema.TBigint}
+			return Val{Expr: ir.V(x.Draft.Sequence(seq)), Type: schema.TBigint}
 		}
-		return Val{Expr: ir.V(x.Draft.sequence("lastval")), Type: schema.TBigint}
+		return Val{Expr: ir.V(x.Draft.Sequence("lastval")), Type: schema.TBigint}
 	case "current_setting":
 		key := literalSuffix(args)
 		if key == "" || x.App.Sets {
@@ -205,7 +210,7 @@ func (x *Spot) pure(c catalog.Call, t schema.Type, args []Val, loc int32) Val {
 	}
 	fn := functionOf(c, args, t)
 	if c.Volatility == 'i' && failsOnConstants(fn, t, exprs) {
-		x.refuse("a call of %s that always fails, when the statement is planned or when it is run", c.Name)
+		x.Refuse("a call of %s that always fails, when the statement is planned or when it is run", c.Name)
 	}
 	out := Val{Expr: x.apply(fn, t, exprs...), Type: t}
 	out.Digits = roundedDigits(c.Function, args)
@@ -397,4 +402,41 @@ func (x *Spot) form(name string, args []Val) (Val, bool) {
 func IsInt(e ir.Expr, i int64) bool {
 	c, ok := e.(*ir.Const)
 	return ok && c.Value == ir.Int(i)
+}
+
+func (x *Spot) valueFunction(e *pg.SQLValueFunction) Val {
+	name, t := "session_user", schema.TText
+	switch e.Op {
+	case pg.ValueCurrentDate:
+		name, t = "current_date", schema.TDate
+	case pg.ValueCurrentTime, pg.ValueCurTimeN:
+		name, t = "current_time", schema.ValuesOf("timetz")
+	case pg.ValueLocalTime, pg.ValueLocalTimeN:
+		name, t = "localtime", schema.TTime
+	case pg.ValueTimestamp, pg.ValueTimestampN:
+		name, t = "now", schema.TStamp
+	case pg.ValueLocalStamp, pg.ValueLocalStampN:
+		name, t = "now", schema.ValuesOf("timestamp")
+	}
+	return x.fromSession(name, t)
+}
+
+// fromSession is a value that stays the same all through the transaction.
+func (x *Spot) fromSession(name string, t schema.Type) Val {
+	if x.Draft == nil {
+		panic(schema.Unmodelled{Reason: name})
+	}
+	if x.App.In.MySQL {
+		if v, ok := x.App.Dialect.Now(x, name); ok {
+			return v
+		}
+	}
+	switch name {
+	case "transaction_timestamp", "current_timestamp", "localtimestamp", "now":
+		return Val{Expr: ir.V(x.Draft.SessionLocal("now", schema.TStamp)), Type: t, NotNull: true}
+	case "current_date", "current_time", "localtime":
+		now := ir.V(x.Draft.SessionLocal("now", schema.TStamp))
+		return Val{Expr: x.castCall(now, schema.TStamp, t), Type: t, NotNull: true}
+	}
+	return Val{Expr: ir.V(x.Draft.SessionLocal(name, t)), Type: t}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -48,9 +49,9 @@ func (x *Spot) concatAll(args []Val) Val {
 	return Val{Expr: out, Type: schema.TText, NotNull: true}
 }
 
-// volatile is any value at each evaluation. For a query it is a function of
+// Volatile is any value at each evaluation. For a query it is a function of
 // the row and of a seed.
-func (x *Spot) volatile(name string, t schema.Type, pos ir.Pos) Val {
+func (x *Spot) Volatile(name string, t schema.Type, pos ir.Pos) Val {
 	if x.Draft == nil {
 		panic(schema.Unmodelled{Reason: "the function " + name})
 	}
@@ -103,10 +104,10 @@ func (x *Spot) RowKeys() []ir.Expr {
 	return out
 }
 
-// fresh is a value that was never used before.
-func (x *Spot) fresh(name string, t schema.Type, e *pg.FuncCall) Val {
+// Fresh is a value that was never used before.
+func (x *Spot) Fresh(name string, t schema.Type, e *pg.FuncCall) Val {
 	if x.PerRow { // as good as any value: a row's value cannot be told fresh
-		v := x.volatile(name, t, x.Pos(e.Location))
+		v := x.Volatile(name, t, x.Pos(e.Location))
 		v.NotNull = true
 		return v
 	}
@@ -145,6 +146,9 @@ func (x *Spot) callUser(e *pg.FuncCall, name string, fns []*schema.Function) Val
 		for _, a := range args {
 			for _, c := range a.Columns() {
 				if !RowFree(c.Expr, map[string]bool{}) {
+					if v, ok := x.computed(f, args); ok {
+						return v
+					}
 					x.Unmodelled("a call of %s for each row of a query", name)
 				}
 			}
@@ -433,4 +437,63 @@ func (b *Draft) Seed(name string, pos ir.Pos) ir.Expr {
 	v := b.Local(name, schema.TAny)
 	b.Havoc(pos, v)
 	return ir.V(v)
+}
+
+// ofSessions are the words of SQL for values that depend on more than arguments and are no
+// calls.
+var ofSessions = map[string]bool{"current_date": true, "current_time": true, "current_timestamp": true, "localtime": true, "localtimestamp": true,
+	"current_user": true, "session_user": true, "user": true, "current_role": true, "current_catalog": true, "current_schema": true}
+
+// computes reports whether the value of a function in PL/pgSQL depends on its arguments alone.
+func computes(a *Application, f *schema.Function, seen map[*schema.Function]bool) bool {
+	if seen[f] {
+		return true
+	}
+	seen[f] = true
+	if f.Body == nil || f.SetOf || len(f.Outputs()) > 0 {
+		return false
+	}
+	e := a.EffectOfCall([]*schema.Function{f})
+	if e.All || e.Writes || e.Locks || len(e.Tables)+len(e.Parents)+len(e.Sequences) > 0 {
+		return false
+	}
+	for name := range a.Calls(f.Refs) {
+		if b := a.Builtin(name); len(a.LateFunctions(name)) == 0 && (!b.Known || b.Effect != catalog.Pure) {
+			return false
+		}
+	}
+	for _, g := range a.Callees(f) {
+		if !computes(a, g, seen) {
+			return false
+		}
+	}
+	ok := true
+	plpgsql.Walk([]plpgsql.Stmt{f.Body.Block}, func(s plpgsql.Stmt) {
+		plpgsql.Spans(s, func(span plpgsql.Span, _ plpgsql.SpanKind) {
+			ok = ok && !MentionsName(span.Text(f.Text.SQL), ofSessions)
+		})
+	})
+	return ok
+}
+
+// computed is the call of a function whose value depends on its arguments alone: of that value
+// nothing else is known. ok is false for other functions.
+func (x *Spot) computed(f *schema.Function, args []Val) (v Val, ok bool) {
+	t := x.App.SignatureType(f.Ret, f.Text)
+	if !computes(x.App, f, map[*schema.Function]bool{}) || t.Name == schema.NVoid || t.Name == schema.NRecord || len(x.App.FieldsOf(t.Name)) > 0 {
+		return Val{}, false
+	}
+	var given []Val
+	fn := &ir.Function{Name: "function " + f.Signature(), Result: LocalType(t).Kind, Partial: true}
+	for i, p := range f.Inputs() {
+		pt := x.App.SignatureType(p.T, f.Text)
+		if args[i].Record || pt.Name == schema.NRecord || len(x.App.FieldsOf(pt.Name)) > 0 {
+			return Val{}, false
+		}
+		given = append(given, Val{Expr: x.Convert(args[i], pt, 0, "parameter "+p.Name), Type: pt, NotNull: args[i].NotNull})
+		fn.FailsOn = append(fn.FailsOn, i)
+	}
+	v = x.OpaqueCall(fn.Name, given, t)
+	v.Expr.(*ir.Call).Fn = fn
+	return v, true
 }

@@ -133,11 +133,11 @@ func (x *Spot) Convert(v Val, t schema.Type, loc int32, what string) ir.Expr {
 	if v.Record {
 		return x.rowValue(v, t, loc, what)
 	}
+	if x.App.In.MySQL {
+		return x.App.Dialect.Stored(x, v, t, what).Expr
+	}
 	if v.Given {
 		return x.stored(x.Fit(v, t.Plain()), t).Expr
-	}
-	if v.Type.Name == schema.NBool && t.Numeric() {
-		v = x.number(v)
 	}
 	if !x.assignable(v.Type, t) {
 		x.Fail(loc, "%s has type %s, but the value has type %s; add a cast", what, t, v.Type)
@@ -170,8 +170,8 @@ func (x *Spot) fitted(v Val, t schema.Type, loc int32) Val {
 	return x.stored(x.Cast(v, t.Plain(), loc), t)
 }
 
-// number gives a condition as 0 or 1 where the dialect is that of MySQL.
-func (x *Spot) number(v Val) Val {
+// Number gives a condition as 0 or 1 where the dialect is that of MySQL.
+func (x *Spot) Number(v Val) Val {
 	if x.App.In.MySQL && v.Type.Name == schema.NBool && !v.Record {
 		return x.Cast(v, schema.TInt, 0)
 	}
@@ -220,7 +220,7 @@ func (x *Spot) Cast(v Val, t schema.Type, loc int32) Val {
 	case from.Name == schema.NAny && t.Name != schema.NAny:
 		return retype(v, t)
 	case t.Name == schema.NAny, from.Same(t), x.identical(from, t):
-		if d, known := v.scale(); known && t.Name == schema.NNumeric { // those of the modifier, which t may not have
+		if d, known := v.Scale(); known && t.Name == schema.NNumeric { // those of the modifier, which t may not have
 			out.Digits = 1 + d
 		}
 		return out
@@ -397,14 +397,14 @@ func fitsAlready(v Val, t *value.Type) bool {
 		return true
 	}
 	if t.Name == "numeric" {
-		d, known := v.scale()
+		d, known := v.Scale()
 		return known && d <= t.Scale
 	}
 	return false
 }
 
-// scale gives how many digits a number can have after the point.
-func (v Val) scale() (digits int, known bool) {
+// Scale gives how many digits a number can have after the point.
+func (v Val) Scale() (digits int, known bool) {
 	if v.Digits > 0 {
 		return v.Digits - 1, true
 	}
@@ -420,8 +420,8 @@ func (v Val) scale() (digits int, known bool) {
 // WithScale sets the digits of the result of an operation on numbers: f of those of
 // the operands, if they are known.
 func (v Val) WithScale(f func(a, b int) int, l, r Val) Val {
-	a, ok1 := l.scale()
-	b, ok2 := r.scale()
+	a, ok1 := l.Scale()
+	b, ok2 := r.Scale()
 	if ok1 && ok2 {
 		v.Digits = f(a, b) + 1
 	}
@@ -439,7 +439,7 @@ func (x *Spot) typeCast(e *pg.TypeCast) Val {
 		if x.Draft != nil { // it stays where the statement is given up
 			x.Draft.Pre = append(x.Draft.Pre, dependence(x.Pos(e.Location), "what a cast by a function of the program does"))
 		}
-		x.refuse("a cast by a function of the program")
+		x.Refuse("a cast by a function of the program")
 	}
 	domain := x.App.DomainOf(e.TypeName, x.Text)
 	if x.Draft != nil {

@@ -18,17 +18,22 @@ func (x *Spot) Compare(op string, l, r Val, loc int32) Val {
 	if l.Record || r.Record {
 		return x.compareRows(op, l, r, loc)
 	}
-	if l.Type.Numeric() || r.Type.Numeric() {
-		l, r = x.number(l), x.number(r)
+	alike := false
+	if x.App.In.MySQL {
+		l, r, alike = x.App.Dialect.Operands(x, op, l, r)
 	}
-	l, r = x.operands(op, l, r, loc)
+	if !alike {
+		l, r = x.operands(op, l, r, loc)
+	}
 	if op != "is" && (l.IsNull() || r.IsNull()) && !x.App.In.MySQL {
 		return Val{Expr: ir.C(ir.Null), Type: schema.TBool}
 	}
 	nn := l.NotNull && r.NotNull || op == "is"
 	k := syntax.Comparisons[op]
 	equality := k == ir.Eq || k == ir.Ne || k == ir.Is
-	l, r = x.collate(l, r)
+	if !x.App.In.MySQL {
+		l, r = x.collate(l, r)
+	}
 	l, r = x.Comparable(l), x.Comparable(r)
 	if equality && l.Type.SQL != nil && l.Type.SQL.Labels != nil || l.Type.Ordered() && r.Type.Ordered() || equality && x.byIdentity(l.Type) && x.byIdentity(r.Type) && comparableKinds(l.Type.IR.Kind, r.Type.IR.Kind) {
 		return Val{Expr: ir.Op(k, l.Expr, r.Expr), Type: schema.TBool, NotNull: nn}
@@ -105,6 +110,9 @@ func (x *Spot) collate(l, r Val) (Val, Val) {
 // Comparable gives what is compared of a value: its key, where values that differ may
 // be equal.
 func (x *Spot) Comparable(v Val) Val {
+	if x.App.In.MySQL && !v.Record && v.Type.Textual() && v.Type.SQL != nil {
+		return x.App.Dialect.Key(x, v)
+	}
 	if v.Type.SQL == nil || v.Type.SQL.Equality() != value.Keyed || v.Type.Name == schema.NArray {
 		return v
 	}
@@ -248,8 +256,8 @@ func NoTid(x *Spot, t schema.Type) {
 // ByIdentityOnly refuses to tell groups of values apart that may be equal although
 // they differ.
 func (x *Spot) ByIdentityOnly(t schema.Type, what string) {
-	if t.SQL != nil && t.SQL.Equality() != value.Identity && !x.App.In.MySQL {
-		x.refuse("%s by values of type %s, which may be equal although they differ", what, t)
+	if t.SQL != nil && (t.SQL.Equality() != value.Identity || x.App.In.MySQL && t.Textual() && t.SQL.Collation != value.Binary) {
+		x.Refuse("%s by values of type %s, which may be equal although they differ", what, t)
 	}
 }
 

@@ -51,8 +51,12 @@ type Draft struct {
 	labels int
 	Size   int
 	// Next is the first number to try where the name of a local is taken.
-	Next  map[string]int
-	Locks bool // there is a LOCK TABLE
+	Next map[string]int
+	// Fixed are the parameters that have the type of the place where they stand and that nothing sets. NoInsertID, if not
+	// "", says after what LAST_INSERT_ID() is not known.
+	Fixed      map[string]bool
+	NoInsertID string
+	Locks      bool // there is a LOCK TABLE
 	// LookBack says that the transaction has to do with the children that an
 	// action took, after it.
 	LookBack bool
@@ -64,6 +68,11 @@ type Draft struct {
 	// Catches are the blocks with EXCEPTION around the statement, outermost first,
 	// those around calls included.
 	Catches []*Catch
+	// Moment says that errors which only transactions that commit meanwhile cause are left to
+	// another branch (routine.Builder.orElse). Tried are the insertions whose errors of unique
+	// keys are shown, as far as the snapshot has the row in the way.
+	Moment bool
+	Tried  map[ir.Stmt]bool
 	// Shown are the statements whose errors of division, or of the written row,
 	// are raised before them.
 	Shown map[ir.Stmt]bool
@@ -293,8 +302,8 @@ func (b *Draft) SessionLocal(name string, t schema.Type) string {
 	return v
 }
 
-// sequence gives the local that holds what currval gives for a sequence.
-func (b *Draft) sequence(name string) string {
+// Sequence gives the local that holds what currval gives for a sequence.
+func (b *Draft) Sequence(name string) string {
 	if v, ok := b.Sequences[name]; ok {
 		return v
 	}
@@ -310,6 +319,11 @@ func (b *Draft) sequence(name string) string {
 	return v
 }
 
+// SetInsertID says what LAST_INSERT_ID() gives.
+func (b *Draft) SetInsertID(pos ir.Pos, e ir.Expr) {
+	b.EmitWeak(&ir.Assign{At: At(pos), Var: b.Sequence("lastval"), Expr: e})
+}
+
 // nextval draws a fresh value from a sequence.
 func (b *Draft) nextval(pos ir.Pos, sequence, base string, t schema.Type) ir.Expr {
 	v := b.Local(base, t)
@@ -321,7 +335,7 @@ func (b *Draft) nextval(pos ir.Pos, sequence, base string, t schema.Type) ir.Exp
 	if t.Name == schema.NInt {
 		for _, s := range []string{sequence, "lastval"} {
 			if s != "" {
-				b.EmitWeak(&ir.Assign{At: At(pos), Var: b.sequence(s), Expr: ir.V(v)})
+				b.EmitWeak(&ir.Assign{At: At(pos), Var: b.Sequence(s), Expr: ir.V(v)})
 			}
 		}
 	}
@@ -377,6 +391,9 @@ type Typing struct{ Uses, Sets []schema.Type }
 
 // infer takes note that a parameter stands where a value of type t belongs.
 func (b *Draft) infer(e ir.Expr, t schema.Type) {
+	if b.App.In.MySQL {
+		t = b.App.Dialect.Widest(t)
+	}
 	if b.IsTyped(e) && t.Name != schema.NUnknown && t.Name != schema.NAny {
 		known := b.Typings[e.(*ir.Var).Name]
 		known.Uses = append(known.Uses, t)

@@ -2,7 +2,6 @@ package expr
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
@@ -45,7 +44,7 @@ func (b *Draft) catcher(state string) (c *Catch, handler int) {
 		i := slices.IndexFunc(c.Handlers, func(h plpgsql.Handler) bool { return Catches(h, state) })
 		switch {
 		case i < 0:
-		case k == 0 && Raises(c.Handlers[i].Body, c.Src):
+		case k == 0 && plpgsql.Raises(c.Handlers[i].Body, c.Src):
 			return nil, 0
 		default:
 			return c, i
@@ -106,31 +105,4 @@ func MentionsName(src string, names map[string]bool) bool {
 	return err != nil || slices.ContainsFunc(toks, func(t pg.Token) bool {
 		return (t.Kind == pg.Word || t.Kind == pg.Quoted || t.Kind == pg.Param) && names[t.Text]
 	})
-}
-
-// Raises reports whether statements of a body always end by an error, and
-// commit nothing before it.
-func Raises(list []plpgsql.Stmt, src string) bool {
-	leaves := false
-	plpgsql.Walk(list, func(s plpgsql.Stmt) {
-		switch s := s.(type) {
-		case *plpgsql.Return, *plpgsql.Exit, *plpgsql.EndTxn, *plpgsql.Execute:
-			leaves = true
-		case *plpgsql.SQL: // what CALL and DO run may commit
-			word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(s.Query.Text(src))), " ")
-			leaves = leaves || word == "call" || word == "do"
-		}
-	})
-	if len(list) == 0 || leaves {
-		return false
-	}
-	switch s := list[len(list)-1].(type) {
-	case *plpgsql.Raise:
-		return s.Error
-	case *plpgsql.Block:
-		return len(s.Handlers) == 0 && Raises(s.Body, src)
-	case *plpgsql.If:
-		return Raises(s.Else, src) && !slices.ContainsFunc(s.Branches, func(br plpgsql.Branch) bool { return !Raises(br.Body, src) })
-	}
-	return false
 }

@@ -121,10 +121,13 @@ func (x *Spot) Boolean(n *pg.Node, m Mode) ir.Expr {
 	if v.Type.Name == schema.NAny {
 		v = retype(v, schema.TBool)
 	}
-	if v.Type.Name == schema.NUnknown {
+	switch {
+	case x.App.In.MySQL:
+		v = x.App.Dialect.Condition(x, v)
+	case v.Type.Name == schema.NUnknown:
 		v = x.Literal(v, schema.TBool, x.At(n))
 	}
-	if v.Given && v.Type.Name != schema.NBool || x.App.In.MySQL && v.Type.Name == schema.NInt {
+	if v.Given && v.Type.Name != schema.NBool {
 		v = x.Fit(v, schema.TBool)
 	}
 	if v.Type.Name != schema.NBool || v.Record {
@@ -178,10 +181,9 @@ func (x *Spot) Expr(n *pg.Node) Val {
 		undo = x.Draft.mark()
 	}
 	v := x.expr1(n)
-	if undo != nil && v.IsNull() {
+	if x.depth--; undo != nil && v.IsNull() {
 		undo()
 	}
-	x.depth--
 	if x.Draft != nil && !v.Record && v.Expr != nil {
 		if name := Failing(v.Expr); name != "" && !isGivenRange(x, v) {
 			x.Draft.Fallible = append(x.Draft.Fallible, name)
@@ -253,11 +255,15 @@ func (x *Spot) expr1(n *pg.Node) Val {
 	case *pg.CollateClause:
 		// Another collation is another order of the same strings.
 		v := x.DefaultType(x.One(e.Arg))
-		if name := syntax.Qualified(syntax.Names(e.Collname)); x.App.Collations[syntax.LastPart(name)] {
+		name := syntax.Qualified(syntax.Names(e.Collname))
+		if x.App.In.MySQL {
+			return x.App.Dialect.Collated(v, syntax.LastPart(name))
+		}
+		if x.App.Collations[syntax.LastPart(name)] {
 			v.Type = x.App.Collated(v.Type, name)
 			return v
 		}
-		return Val{Expr: &ir.Call{Name: "collate " + syntax.Qualified(syntax.Names(e.Collname)), Args: []ir.Expr{v.Expr}, Type: ir.TextType}, Type: schema.TText, NotNull: v.NotNull}
+		return Val{Expr: &ir.Call{Name: "collate " + name, Args: []ir.Expr{v.Expr}, Type: ir.TextType}, Type: schema.TText, NotNull: v.NotNull}
 	case *pg.SetToDefault:
 		x.Fail(e.Location, "DEFAULT is not allowed here")
 	case nil:
@@ -283,11 +289,11 @@ func (x *Spot) Constant(c *pg.A_Const) Val {
 	}
 	switch k := c.Val.(type) {
 	case *pg.A_ConstInt:
-		return integer(int64(k.Ival.Ival))
+		return Integer(int64(k.Ival.Ival))
 	case *pg.A_ConstFloat:
 		s := k.Fval.Fval
 		if i, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 0, 64); err == nil {
-			return integer(i)
+			return Integer(i)
 		}
 		r, ok := value.Rational(s)
 		if !ok {
@@ -303,8 +309,8 @@ func (x *Spot) Constant(c *pg.A_Const) Val {
 	return Val{Expr: ConstantOf(strings.TrimPrefix(c.GetBsval().GetBsval(), "b"), t), Type: t, NotNull: true}
 }
 
-// integer is a constant of the smallest type that has it, from int4 on.
-func integer(i int64) Val {
+// Integer is a constant of the smallest type that has it, from int4 on.
+func Integer(i int64) Val {
 	t := schema.TInt
 	if i > math.MaxInt32 || i < math.MinInt32 {
 		t = schema.TBigint
@@ -329,6 +335,9 @@ func (v Val) LiteralText() (string, bool) {
 func (x *Spot) nullTest(e *pg.NullTest) Val {
 	v := x.Expr(e.Arg)
 	not := e.Nulltesttype == pg.IsNotNull
+	if x.App.In.MySQL && v.NotNull && !v.Record { // it is not computed
+		return Val{Expr: ir.C(ir.Bool(not)), Type: schema.TBool, NotNull: true}
+	}
 	if v.Record { // a row IS NULL when all its fields are, IS NOT NULL when none is
 		var parts []ir.Expr
 		for _, f := range v.Fields {
@@ -419,16 +428,19 @@ func (x *Spot) unify(vs []Val, loc int32, what string) (out []Val, t schema.Type
 	for _, v := range vs {
 		nn = nn && v.NotNull
 		if v.Record {
-			x.refuse("rows as results of %s", what)
+			x.Refuse("rows as results of %s", what)
 		}
 		if v.Type.Name != schema.NAny && v.ArgType() != catalog.Untold || len(vs) == 1 {
 			types = append(types, v.ArgType())
 		}
 	}
+	if x.App.In.MySQL {
+		return x.App.Dialect.Unify(x, vs, loc, what)
+	}
 	t = x.CommonType(vs, types, loc, what)
 	digits, known := 0, t.Name == schema.NNumeric
 	for _, v := range vs {
-		d, ok := v.scale()
+		d, ok := v.Scale()
 		known = known && (ok || v.IsNull())
 		digits = max(digits, d)
 	}
@@ -534,43 +546,14 @@ func (x *Spot) minMax(e *pg.MinMaxExpr) Val {
 		return Val{Expr: &ir.Call{Name: name, Args: args, Type: LocalType(t)}, Type: t, NotNull: nn}
 	}
 	out := vs[0].Expr
+	if x.App.In.MySQL {
+		return x.App.Dialect.MinMax(x, vs, t, op)
+	}
 	for _, v := range vs[1:] { // NULLs do not take part
 		a, c := x.Shared(out, t), x.Shared(v.Expr, t)
 		out = &ir.Cond{If: ir.OrE(&ir.Unary{Op: ir.IsNull, X: a}, ir.Op(op, c, a)), Then: c, Else: a}
 	}
 	return Val{Expr: out, Type: t, NotNull: nn, Digits: vs[0].Digits}
-}
-
-func (x *Spot) valueFunction(e *pg.SQLValueFunction) Val {
-	name, t := "session_user", schema.TText
-	switch e.Op {
-	case pg.ValueCurrentDate:
-		name, t = "current_date", schema.TDate
-	case pg.ValueCurrentTime, pg.ValueCurTimeN:
-		name, t = "current_time", schema.ValuesOf("timetz")
-	case pg.ValueLocalTime, pg.ValueLocalTimeN:
-		name, t = "localtime", schema.TTime
-	case pg.ValueTimestamp, pg.ValueTimestampN:
-		name, t = "now", schema.TStamp
-	case pg.ValueLocalStamp, pg.ValueLocalStampN:
-		name, t = "now", schema.ValuesOf("timestamp")
-	}
-	return x.fromSession(name, t)
-}
-
-// fromSession is a value that stays the same all through the transaction.
-func (x *Spot) fromSession(name string, t schema.Type) Val {
-	if x.Draft == nil {
-		panic(schema.Unmodelled{Reason: name})
-	}
-	switch name {
-	case "transaction_timestamp", "current_timestamp", "localtimestamp", "now":
-		return Val{Expr: ir.V(x.Draft.SessionLocal("now", schema.TStamp)), Type: t, NotNull: true}
-	case "current_date", "current_time", "localtime":
-		now := ir.V(x.Draft.SessionLocal("now", schema.TStamp))
-		return Val{Expr: x.castCall(now, schema.TStamp, t), Type: t, NotNull: true}
-	}
-	return Val{Expr: ir.V(x.Draft.SessionLocal(name, t)), Type: t}
 }
 
 func (x *Spot) arrayExpr(e *pg.A_ArrayExpr) Val {
@@ -601,7 +584,7 @@ func (x *Spot) arrayExpr(e *pg.A_ArrayExpr) Val {
 	if constant {
 		return Val{Expr: ir.C(ir.Array(elems)), Type: at, NotNull: true}
 	}
-	return Val{Expr: &ir.Call{Name: "array", Args: args, Type: at.IR}, Type: at, NotNull: true}
+	return Val{Expr: &ir.Call{Name: arrayOf.Name, Args: args, Type: at.IR, Fn: arrayOf}, Type: at, NotNull: true}
 }
 
 // indirection is a[i], (row).field and combinations of them.

@@ -25,6 +25,9 @@ func (x *Spot) columnRef(c *pg.ColumnRef) Val {
 	if x.Draft == nil || len(x.Levels) > 0 {
 		x.unknownColumn(parts, c.Location)
 	}
+	if x.App.In.MySQL && x.Draft != nil {
+		x.Unmodelled("the column %s beside an aggregate, or where there is no row", strings.Join(parts, "."))
+	}
 	x.Fail(c.Location, "there is no variable %s", strings.Join(parts, "."))
 	return Val{}
 }

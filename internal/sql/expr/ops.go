@@ -64,7 +64,7 @@ func (x *Spot) aExpr(e *pg.A_Expr) Val {
 		}
 		name := map[string]string{"~~": "like", "!~~": "like", "~~*": "ilike", "!~~*": "ilike", "~": "similar", "!~": "similar"}[op]
 		l, r := x.DefaultType(x.One(e.Lexpr)), x.DefaultType(x.One(e.Rexpr))
-		var out ir.Expr = &ir.Call{Name: name, Args: []ir.Expr{l.Expr, r.Expr}, Type: ir.BoolType}
+		var out ir.Expr = &ir.Call{Name: x.App.Dialect.Pattern(name, l, r), Args: []ir.Expr{l.Expr, r.Expr}, Type: ir.BoolType}
 		if strings.HasPrefix(op, "!") {
 			out = ir.NotE(out)
 		}
@@ -80,6 +80,11 @@ func (x *Spot) between(e *pg.A_Expr) Val {
 	v := x.Expr(e.Lexpr)
 	bounds := pg.Inner(e.Rexpr).(*pg.List)
 	lo, hi := x.Expr(bounds.Items[0]), x.Expr(bounds.Items[1])
+	if x.App.In.MySQL {
+		vs := []Val{v, lo, hi}
+		x.App.Dialect.Alike(x, vs)
+		v, lo, hi = vs[0], vs[1], vs[2]
+	}
 	within := func(lo, hi Val) ir.Expr {
 		return ir.AndE(x.Compare(">=", v, lo, e.Location).Expr, x.Compare("<=", v, hi, e.Location).Expr)
 	}
@@ -103,14 +108,21 @@ func (x *Spot) inList(op string, e *pg.A_Expr) Val {
 	if len(list) > syntax.MaxList {
 		panic(schema.Unmodelled{Reason: fmt.Sprintf("IN with more than %d values", syntax.MaxList)})
 	}
+	vs := []Val{v}
+	for _, n := range list {
+		vs = append(vs, x.Expr(n))
+	}
+	if x.App.In.MySQL {
+		x.App.Dialect.Alike(x, vs)
+	}
 	var parts []ir.Expr
 	nn := true
-	for _, n := range list {
+	for i, n := range list {
 		if isHoleCall(n) { // any values
-			parts, nn = append(parts, x.Expr(n).Expr), false
+			parts, nn = append(parts, vs[i+1].Expr), false
 			continue
 		}
-		c := x.Compare("=", v, x.Expr(n), e.Location)
+		c := x.Compare("=", vs[0], vs[i+1], e.Location)
 		parts = append(parts, c.Expr)
 		nn = nn && c.NotNull
 	}
@@ -232,6 +244,9 @@ func (x *Spot) listedElements(n *pg.Node, elem schema.Type) ([]Val, bool) {
 
 // Prefix translates an operator before its operand.
 func (x *Spot) Prefix(op string, v Val, loc int32) Val {
+	if x.App.In.MySQL && op == "-" {
+		v = x.App.Dialect.Operand(x, v, v)
+	}
 	if op == "-" && (v.Type.Numeric() || v.Type.Name == schema.NUnknown) {
 		if c, ok := v.Expr.(*ir.Const); ok {
 			switch c.Value.Kind {
@@ -259,7 +274,10 @@ func (x *Spot) Binary(op string, l, r Val, loc int32) Val {
 		return x.Compare(op, l, r, loc)
 	}
 	if l.Record || r.Record {
-		x.refuse("the operator %s on rows", op)
+		x.Refuse("the operator %s on rows", op)
+	}
+	if x.App.In.MySQL && strings.Contains("+-*//%&|^<<>>", op) {
+		return x.App.Dialect.Arithmetic(x, op, l, r)
 	}
 	if l.Type.Name == schema.NUnknown && r.Type.Name == schema.NUnknown && strings.Contains("+-*/%", op) && x.Draft != nil && (x.Draft.IsTyped(l.Expr) || x.Draft.IsTyped(r.Expr)) {
 		l, r = x.Literal(l, schema.TNumeric, loc), x.Literal(r, schema.TNumeric, loc)
@@ -284,7 +302,7 @@ func (x *Spot) Binary(op string, l, r Val, loc int32) Val {
 // operator applies an operator of the system. l is nil for a prefix operator.
 func (x *Spot) operator(op string, l *Val, r Val, loc int32) Val {
 	if !catalog.HasOperator(op) {
-		x.refuse("the operator %s, which is not declared here", op)
+		x.Refuse("the operator %s, which is not declared here", op)
 	}
 	args := []Val{r}
 	var left *string
@@ -509,7 +527,7 @@ func (x *Spot) Arithmetic(op string, l, r Val, nn bool) (Val, bool) {
 // are known.
 func scaled(v Val, t schema.Type) *value.Type {
 	out := *t.SQL
-	if digits, known := v.scale(); known && t.Name == schema.NNumeric {
+	if digits, known := v.Scale(); known && t.Name == schema.NNumeric {
 		out.Precision, out.Scale = maxPrecision, digits
 	}
 	return &out

@@ -12,6 +12,8 @@ import (
 type Risk struct {
 	State string
 	Why   string
+	// Moment says that only transactions which commit meanwhile cause it.
+	Moment bool
 }
 
 const (

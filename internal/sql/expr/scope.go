@@ -148,6 +148,49 @@ type RowSource struct {
 	Reach      []string
 	Apart      []any
 	Unlockable string
+	// Through is the view through which a statement writes the row, nil if there is none.
+	Through *Through
+}
+
+// Through is a view of the rows of one table: its name in a statement, its columns over the
+// row of the table, and its condition.
+type Through struct {
+	Alias string
+	Cols  []Column
+	Where ir.Expr
+}
+
+// Column gives the name that a column of the view has in the table, "" if it is none of it.
+func (t *Through) Column(name string) string {
+	for _, c := range t.Cols {
+		if col, ok := c.Expr.(*ir.Col); ok && c.Name == name {
+			return col.Col
+		}
+	}
+	return ""
+}
+
+// Seen gives the row as the statement sees it: that of the view, if there is one.
+func (r *RowSource) Seen() *RowSource {
+	if r.Through == nil {
+		return r
+	}
+	out := &RowSource{Alias: r.Through.Alias}
+	for _, c := range r.Through.Cols {
+		c.Expr = ir.MapExpr(c.Expr, func(e ir.Expr) ir.Expr {
+			if col, ok := e.(*ir.Col); ok {
+				if now := r.Col(col.Col); now != nil {
+					return now.Expr
+				}
+			}
+			return e
+		})
+		if now := r.Col(r.Through.Column(c.Name)); now != nil {
+			c.NotNull = now.NotNull
+		}
+		out.Cols = append(out.Cols, c)
+	}
+	return out
 }
 
 // Col finds a column, nil if there is none.
@@ -333,9 +376,11 @@ type Sink struct {
 	// column whose local is "" is dropped. rest are set to NULL. It may be called several
 	// times, and gives the same locals then.
 	Dests func(cols []Column) (list []Dest, rest []Dest)
-	// Strict says that there must be a row, whole that all rows are fetched where one is
-	// taken: a client gets all that the server sends.
-	Strict, Whole bool
+	// Strict says that there must be a row, One that several are an error, as they are where it is Strict, and Whole that
+	// all rows are fetched where one is taken: a client gets all that the server sends.
+	Strict, One, Whole bool
+	// Only says that the statement is not modelled where there may be several rows.
+	Only bool
 	// Rows takes the rows of IntoRows.
 	Rows *RowSink
 }

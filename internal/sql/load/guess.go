@@ -90,7 +90,7 @@ func hint(c *cell, t schema.Type) { same(c, hinted(t)) }
 // TypeOf is the type that the hints tell, text if there are none.
 func (c *cell) typeOf() schema.Type {
 	if h := c.root().hints; len(h) > 0 {
-		return schema.CommonType(h, false)
+		return CommonType(h, false)
 	}
 	return schema.TText
 }

@@ -81,7 +81,9 @@ func (l *Loader) ReadAll() error {
 		l.Scripts = nil // what the files do by themselves
 		l.readProgram()
 		l.programSchema()
-		l.guess()
+		if !l.In.Scripts {
+			l.guess()
+		}
 		if err := l.Ended(); err != nil {
 			return err
 		}
@@ -89,7 +91,7 @@ func (l *Loader) ReadAll() error {
 	for _, f := range slices.Concat(l.Funcs, l.Scripts, l.Programs) {
 		l.SetsPath = l.SetsPath || !f.Refs.Paths.Empty()
 		l.Makes(f)
-		if !l.In.IsProgram {
+		if !l.In.IsProgram || l.In.Scripts {
 			l.unknownTables(l.InsideOf(f, l.Standard), f.Refs, f.Pos)
 		}
 		l.Defers, l.Sets, l.Gets = l.Defers || f.Refs.Defers, l.Sets || f.Refs.Sets, l.Gets || f.Refs.Gets

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -20,7 +19,7 @@ const holeWord = "\uE000"
 func (l *Loader) readSent(q *client.Query) *schema.Sent {
 	quiet, sets := TouchesNoRows(q.SQL, l.In.MySQL), l.In.MySQL && setsOther(q.SQL)
 	if own := *q; l.In.MySQL {
-		own.SQL = mysql.Postgres(q.SQL, q.Standard)
+		own.SQL = l.Foreign.Postgres(q.SQL, q.Standard)
 		q = &own
 	} else if strings.Contains(q.SQL, "`") {
 		own.SQL = WithoutBackticks(q.SQL)

@@ -1,10 +1,11 @@
-package mysql
+package mysql_test
 
 import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/mariatest"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestAssignments: an assignment sees those before it, but where a subquery reads the table
@@ -35,7 +36,7 @@ func TestAssignments(t *testing.T) {
 		if b != tc.b {
 			t.Errorf("%s: the server makes b %d, not %d", update, b, tc.b)
 		}
-		p, err := Parse([]File{{Name: "p.sql", Text: schema + "\n-- name: u\n" + update + ";"}}, Options{})
+		p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "p.sql", Text: schema + "\n-- name: u\n" + update + ";"}}, sqlmodel.Options{MySQL: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package mysql
+package mysql_test
 
 import (
 	"context"
@@ -8,16 +8,19 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/mariatest"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel"
 )
 
 // seed makes the rows and arguments of TestAgainstServer.
@@ -29,30 +32,35 @@ const seed = 3
 func TestAgainstServer(t *testing.T) {
 	server := mariatest.Open(t)
 	d := &differ{T: t, rng: rand.New(rand.NewPCG(seed, 1)), conn: server.Conn(t), commits: map[string]int{}}
-	var files []File
+	var files []sqlmodel.File
 	for _, name := range []string{"schema.sql", "txns.sql"} {
 		text, err := os.ReadFile(filepath.Join("testdata", "diff", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, File{Name: name, Text: string(text)})
+		files = append(files, sqlmodel.File{Name: name, Text: string(text)})
 	}
 	d.exec(files[0].Text)
-	prog, err := Parse(files, Options{})
+	prog, err := sqlmodel.Parse(files, sqlmodel.Options{MySQL: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.prog, d.machine = prog, interp.NewMachine(prog, engine.MariaDB())
 	d.machine.Trace = true
-	// The statements, to send them to the server.
-	d.blocks = map[string][]*statement{}
+	d.blocks = map[string][]string{}
 	name := ""
-	for _, st := range cut(files[1]) {
-		for _, c := range st.comments {
-			name = strings.TrimSpace(strings.TrimPrefix(c.text, "name:"))
-		}
-		if !st.first("BEGIN") && !st.first("START") && !st.first("COMMIT") {
-			d.blocks[name] = append(d.blocks[name], st)
+	for _, line := range strings.Split(files[1].Text, "\n") {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "-- name: "):
+			name = strings.TrimPrefix(line, "-- name: ")
+		case line == "" || strings.HasPrefix(line, "--"):
+		default:
+			for st := range strings.SplitSeq(line, ";") {
+				if st = strings.TrimSpace(st); st != "" && st != "BEGIN" && st != "COMMIT" && st != "START TRANSACTION" {
+					d.blocks[name] = append(d.blocks[name], st)
+				}
+			}
 		}
 	}
 	rounds := 40
@@ -82,13 +90,19 @@ func TestAgainstServer(t *testing.T) {
 	}
 }
 
+// parameter is a parameter, or a text, which may have one in it.
+var parameter = regexp.MustCompile(`'[^']*'|\?|:\w+`)
+
+// into is a SELECT that sets variables.
+var into = regexp.MustCompile(`^SELECT .*\bINTO\b`)
+
 type differ struct {
 	*testing.T
 	rng     *rand.Rand
 	conn    *sql.Conn
 	prog    *ir.Program
 	machine *interp.Machine
-	blocks  map[string][]*statement
+	blocks  map[string][]string
 	state   *interp.DB
 	commits map[string]int
 }
@@ -110,13 +124,15 @@ func (d *differ) literal(t ir.Type, null bool) string {
 		return strconv.Itoa(d.rng.IntN(5))
 	case ir.KindNum:
 		return []string{"0", "1.50", "2.25"}[d.rng.IntN(3)]
+	case ir.KindTime:
+		return []string{"'2024-01-01'", "'2024-02-29'"}[d.rng.IntN(2)]
 	}
 	return []string{"''", "'a'", "'A'", "'abc'", "'Abc'", "'b'"}[d.rng.IntN(6)]
 }
 
 // fill makes new rows on the server and reads them.
 func (d *differ) fill() {
-	d.exec("SET foreign_key_checks=0; DELETE FROM a; DELETE FROM b; DELETE FROM c; DELETE FROM g; DELETE FROM k; SET foreign_key_checks=1; ALTER TABLE c AUTO_INCREMENT=1099511627776")
+	d.exec("SET foreign_key_checks=0; DELETE FROM a; DELETE FROM b; DELETE FROM c; DELETE FROM g; DELETE FROM k; DELETE FROM h; DELETE FROM h2; SET foreign_key_checks=1; ALTER TABLE c AUTO_INCREMENT=1099511627776")
 	for _, t := range d.prog.Tables {
 		for n := d.rng.IntN(5); n > 0; n-- {
 			var cols, vals []string
@@ -124,6 +140,8 @@ func (d *differ) fill() {
 				switch {
 				case c.Hidden || c.Name == "rowid":
 					continue
+				case c.Name == "up":
+					vals = append(vals, []string{"NULL", "NULL", "0", "1"}[d.rng.IntN(4)])
 				case c.Name == "e":
 					vals = append(vals, []string{"'red'", "'green'", "NULL"}[d.rng.IntN(3)])
 				default:
@@ -187,6 +205,9 @@ func value1(s sql.NullString, t ir.Type) ir.Value {
 	case ir.KindNum:
 		r, _ := new(big.Rat).SetString(s.String)
 		return ir.Num(r)
+	case ir.KindTime:
+		day, _ := time.Parse(time.DateOnly, s.String)
+		return ir.Time(day.UnixMicro())
 	}
 	return ir.Text(s.String)
 }
@@ -222,7 +243,7 @@ func (d *differ) compare(txn *ir.Txn) {
 	in := &interp.Instance{Txn: txn, ID: 1}
 	for _, p := range txn.Params {
 		lit := d.literal(p.Type, true)
-		if s := d.blocks[txn.Name]; s[0].has("INTO") && s[0].first("SELECT") && (p.Name == "m" || p.Name == "s") {
+		if s := d.blocks[txn.Name]; into.MatchString(s[0]) && (p.Name == "m" || p.Name == "s") {
 			lit = "NULL" // variables that nothing has set
 		}
 		args[p.Name] = lit
@@ -234,23 +255,19 @@ func (d *differ) compare(txn *ir.Txn) {
 	d.exec("SET @m = NULL, @s = NULL; START TRANSACTION")
 	marks := 0
 	for _, st := range d.blocks[txn.Name] {
-		text, last := "", st.tokens[0].from
-		for _, t := range st.tokens {
-			text += st.src.text[last:t.from]
-			switch {
-			case t.kind == mark:
+		text := parameter.ReplaceAllStringFunc(st, func(p string) string {
+			switch p[0] {
+			case '?':
 				marks++
-				text += args["p"+strconv.Itoa(marks)]
-			case t.kind == named && t.text[0] == ':':
-				text += args[t.text[1:]]
-			default:
-				text += st.src.text[t.from:t.to]
+				return args["p"+strconv.Itoa(marks)]
+			case ':':
+				return args[p[1:]]
 			}
-			last = t.to
-		}
+			return p
+		})
 		sent = append(sent, text)
 		var rows [][]sql.NullString
-		if st.first("SELECT") && !st.has("INTO") {
+		if strings.HasPrefix(st, "SELECT") && !into.MatchString(st) {
 			rows, failed = d.query(text)
 		} else {
 			_, failed = d.conn.ExecContext(context.Background(), text)

@@ -1,4 +1,4 @@
-package mysql
+package mysql_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel"
 	"golang.org/x/tools/txtar"
 )
 
@@ -43,7 +44,7 @@ func FuzzParse(f *testing.F) {
 		}
 		hang := time.AfterFunc(20*time.Second, func() { panic("no end: " + text) })
 		defer hang.Stop()
-		prog, err := Parse([]File{{Name: "f.sql", Text: text}}, Options{})
+		prog, err := sqlmodel.Parse([]sqlmodel.File{{Name: "f.sql", Text: text}}, sqlmodel.Options{MySQL: true})
 		if err != nil {
 			var e *ir.Error
 			if !errors.As(err, &e) || e.Pos.File != "f.sql" {

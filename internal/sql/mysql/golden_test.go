@@ -1,4 +1,4 @@
-package mysql
+package mysql_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
+	"github.com/txrobust/robust/sqlmodel"
 	"golang.org/x/tools/txtar"
 )
 
@@ -62,11 +63,11 @@ func TestGolden(t *testing.T) {
 // translate gives the translation of a case as text: the whole program where
 // there is no schema before it, else the transactions and the notes.
 func translate(t *testing.T, schema, input string) string {
-	files := []File{{Name: "case.sql", Text: input}}
+	files := []sqlmodel.File{{Name: "case.sql", Text: input}}
 	if schema != "" {
-		files = append([]File{{Name: "schema.sql", Text: schema}}, files...)
+		files = append([]sqlmodel.File{{Name: "schema.sql", Text: schema}}, files...)
 	}
-	prog, err := Parse(files, Options{})
+	prog, err := sqlmodel.Parse(files, sqlmodel.Options{MySQL: true})
 	if err != nil {
 		var e *ir.Error
 		if !errors.As(err, &e) {

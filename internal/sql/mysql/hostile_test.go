@@ -1,4 +1,4 @@
-package mysql
+package mysql_test
 
 import (
 	"runtime/debug"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestHostile: no text exhausts the stack or takes long: it is an error with a place,
@@ -43,7 +44,7 @@ func TestHostile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			_, err := Parse([]File{{Name: "in.sql", Text: src}}, Options{})
+			_, err := sqlmodel.Parse([]sqlmodel.File{{Name: "in.sql", Text: src}}, sqlmodel.Options{MySQL: true})
 			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("it takes %v", took)
 			}

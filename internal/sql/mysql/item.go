@@ -1,9 +1,12 @@
 package mysql
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -15,6 +18,8 @@ type item struct {
 	// there.
 	in, begun bool
 	columns   []string
+	types     []*value.Type
+	checks    int
 	// after and first say where a new column stands.
 	after string
 	first bool
@@ -60,8 +65,13 @@ func (t *item) read(c *cursor) bool {
 	case c.accept("FOREIGN", "KEY"):
 		return t.foreign(at, c.indexName(name), c)
 	case c.accept("CHECK"):
-		c.parens()
-		_ = c.accept("NOT", "ENFORCED") || c.accept("ENFORCED")
+		if check := t.s.check(c); check != "" {
+			t.checks++
+			if name == "" {
+				name = "CONSTRAINT_" + strconv.Itoa(t.checks)
+			}
+			t.put(at, `CONSTRAINT "`+strings.ReplaceAll(name, `"`, `""`)+`" `+check)
+		}
 		return true
 	case constraint:
 		return false
@@ -168,9 +178,11 @@ func (t *item) foreign(at token, name string, c *cursor) bool {
 		return false
 	}
 	what := "FOREIGN KEY (" + identifiers(cols) + ") "
-	if name != "" {
-		what = "CONSTRAINT " + identifier(name) + " " + what
+	if name == "" {
+		t.s.references[t.table]++
+		name = t.table + "_ibfk_" + strconv.Itoa(t.s.references[t.table])
 	}
+	what = "CONSTRAINT " + identifier(name) + " " + what
 	ref, ok := t.references(c)
 	t.put(at, what+ref)
 	return ok
@@ -208,27 +220,21 @@ func (t *item) references(c *cursor) (string, bool) {
 	}
 }
 
-// pgTypes are what the types are in PostgreSQL. A number of one digit is a number
-// there, too, since MySQL has no truth values.
-var pgTypes = map[string]string{
-	"TINYINT": "smallint", "SMALLINT": "smallint", "MEDIUMINT": "integer", "INT": "integer", "INTEGER": "integer", "BIGINT": "bigint", "BOOL": "smallint", "BOOLEAN": "smallint",
-	"INT1": "smallint", "INT2": "smallint", "INT3": "integer", "INT4": "integer", "INT8": "bigint", "SERIAL": "bigint", "YEAR": "integer", "BIT": "bigint",
-	"DECIMAL": "numeric", "NUMERIC": "numeric", "DEC": "numeric", "FIXED": "numeric", "FLOAT": "real", "FLOAT4": "real", "FLOAT8": "double precision", "DOUBLE": "double precision",
-	"REAL": "double precision", "CHAR": "text", "VARCHAR": "text", "CHARACTER": "text", "NCHAR": "text", "NVARCHAR": "text", "NATIONAL": "text", "TEXT": "text", "TINYTEXT": "text",
-	"MEDIUMTEXT": "text", "LONGTEXT": "text", "LONG": "text", "ENUM": "text", "SET": "text", "UUID": "uuid", "INET4": "inet", "INET6": "inet", "JSON": "jsonb",
-	"BINARY": "bytea", "VARBINARY": "bytea", "BLOB": "bytea", "TINYBLOB": "bytea", "MEDIUMBLOB": "bytea", "LONGBLOB": "bytea",
-	"DATETIME": "timestamp", "TIMESTAMP": "timestamp", "DATE": "date", "TIME": "time",
-	"GEOMETRY": "bytea", "POINT": "bytea", "LINESTRING": "bytea", "POLYGON": "bytea", "MULTIPOINT": "bytea", "MULTILINESTRING": "bytea", "MULTIPOLYGON": "bytea", "GEOMETRYCOLLECTION": "bytea",
-}
-
 // declared is what a column is declared as.
 type declared struct {
 	name, typ string
+	// format is the type, nil for one that is not of MySQL alone, collate the collation that is written.
+	format  *value.Type
+	collate string
 	// options are what stands behind the type, def the default.
 	options          []string
 	def              string
 	notNull, auto    bool
 	generated, touch bool
+	// null says that NULL is written behind it.
+	null bool
+	// check is the name of the CHECK that comes next.
+	check string
 }
 
 // readColumn reads the declaration of a column. ok is false where something is not
@@ -239,11 +245,15 @@ func (t *item) readColumn(c *cursor) (d declared, ok bool) {
 	for c.accept("PRECISION") || c.accept("VARYING") || c.accept("VARCHAR") || c.accept("CHARACTER") && !c.peek().is("SET") {
 	}
 	size := c.parens()
-	if d.typ = pgTypes[typ]; d.typ == "" {
-		return d, false
+	unsigned := typ == "SERIAL"
+	for _, n := range c.st.tokens[min(c.i, len(c.st.tokens)):] {
+		if n.is(",", ")") {
+			break
+		}
+		unsigned = unsigned || n.is("UNSIGNED", "ZEROFILL")
 	}
-	if d.typ == "numeric" && len(size) > 0 {
-		d.typ += "(" + rewritten(t.s.src.text, size) + ")"
+	if d.typ, d.format, ok = t.s.columnType(typ, size, unsigned); !ok {
+		return d, false
 	}
 	if typ == "SERIAL" {
 		d.auto, d.notNull, d.options = true, true, []string{"UNIQUE"}
@@ -252,6 +262,15 @@ func (t *item) readColumn(c *cursor) (d declared, ok bool) {
 		if !t.option(c, &d) {
 			return d, false
 		}
+	}
+	if d.format != nil && d.collate != "" && d.format.Format.Kind == ir.KindText && d.format.Collation == "" {
+		d.format.Collation = Collation(d.collate)
+	}
+	if typ == "TIMESTAMP" && !d.null && d.def == "" && !d.touch {
+		t.s.Notes = append(t.s.Notes, ir.Note{Pos: c.st.pos(), Text: fmt.Sprintf("%s.%s: MySQL before 8.0 and MariaDB before 10.10 may set it to the time by themselves, which is left out; write its DEFAULT", t.table, d.name)})
+	}
+	if d.format != nil && unsigned {
+		d.options = append(d.options, "CONSTRAINT "+identifier(t.table+"."+d.name+" unsigned")+" CHECK ("+identifier(d.name)+" >= 0)")
 	}
 	return d, true
 }
@@ -262,6 +281,7 @@ func (t *item) option(c *cursor, d *declared) bool {
 	case c.accept("NOT", "NULL"):
 		d.notNull = true
 	case c.accept("NULL"):
+		d.null = true
 	case c.accept("DEFAULT"):
 		def, ok := t.s.defaultOf(c)
 		if d.def = def; !ok {
@@ -281,10 +301,20 @@ func (t *item) option(c *cursor, d *declared) bool {
 		c.accept("KEY")
 		d.options = append(d.options, "CONSTRAINT "+identifier(d.name)+" UNIQUE")
 		t.s.uniques[t.table][d.name] = false
-	case c.accept("COMMENT"), c.accept("COLUMN_FORMAT"), c.accept("STORAGE"), c.accept("COLLATE"), c.accept("CHARACTER", "SET"), c.accept("CHARSET"), c.accept("SRID"):
+	case c.accept("COMMENT"), c.accept("COLUMN_FORMAT"), c.accept("STORAGE"), c.accept("SRID"):
 		c.accept("=")
 		c.i++
-	case c.accept("BINARY"), c.accept("UNSIGNED"), c.accept("SIGNED"), c.accept("ZEROFILL"), c.accept("VISIBLE"), c.accept("ASCII"), c.accept("UNICODE"):
+	case c.accept("COLLATE"):
+		c.accept("=")
+		d.collate = c.next().text
+	case c.accept("CHARACTER", "SET"), c.accept("CHARSET"):
+		c.accept("=")
+		if strings.EqualFold(c.next().text, value.Binary) {
+			d.collate = value.Binary
+		}
+	case c.accept("BINARY"):
+		d.collate = "bin"
+	case c.accept("UNSIGNED"), c.accept("SIGNED"), c.accept("ZEROFILL"), c.accept("VISIBLE"), c.accept("ASCII"), c.accept("UNICODE"):
 	case c.accept("GENERATED", "ALWAYS"), c.peek().is("AS"):
 		c.expect("AS")
 		if !c.peek().is("(") {
@@ -295,11 +325,16 @@ func (t *item) option(c *cursor, d *declared) bool {
 		_ = c.accept("VIRTUAL") || c.accept("STORED") || c.accept("PERSISTENT")
 	case c.accept("CONSTRAINT"):
 		if !c.peek().is("CHECK") {
-			c.i++
+			d.check = c.next().text
 		}
 	case c.accept("CHECK"):
-		c.parens()
-		_ = c.accept("NOT", "ENFORCED") || c.accept("ENFORCED")
+		if check := t.s.check(c); check != "" {
+			if d.check == "" {
+				d.check = t.table + "." + d.name
+			}
+			d.options = append(d.options, "CONSTRAINT "+identifier(d.check)+" "+check)
+			d.check = ""
+		}
 	case c.peek().is("REFERENCES"):
 		t.s.Notes = append(t.s.Notes, ir.Note{Pos: c.pos(), Text: "MySQL ignores REFERENCES in a column, MariaDB has enforced it since 10.5: it is taken to hold"})
 		ref, ok := t.references(c)
@@ -313,6 +348,16 @@ func (t *item) option(c *cursor, d *declared) bool {
 		return false
 	}
 	return true
+}
+
+// check writes a CHECK, whose condition comes next, "" for one that is not enforced.
+func (s *Schema) check(c *cursor) string {
+	cond := c.parens()
+	if c.accept("NOT", "ENFORCED") || len(cond) == 0 {
+		return ""
+	}
+	_ = c.accept("ENFORCED")
+	return "CHECK (" + rewritten(s.src.text, cond) + ")"
 }
 
 // defaultOf writes the expression of DEFAULT.
@@ -366,6 +411,7 @@ func (t *item) column(c *cursor) bool {
 	}
 	t.put(at, what)
 	t.columns = append(t.columns, d.name)
+	t.types = append(t.types, d.format)
 	t.s.touch(t.table, d)
 	return true
 }
@@ -385,6 +431,7 @@ func (s *Schema) modify(c *cursor, at token, table string) bool {
 	if !ok || d.generated {
 		return false
 	}
+	collate([]*value.Type{d.format}, s.collations[table])
 	q := "ALTER TABLE " + identifier(table) + " ALTER COLUMN " + identifier(d.name)
 	s.put(at, "%s DROP DEFAULT; %s DROP IDENTITY IF EXISTS; %s TYPE %s;", q, q, q, d.typ)
 	switch {
@@ -404,6 +451,8 @@ func (s *Schema) modify(c *cursor, at token, table string) bool {
 			s.put(at, "ALTER TABLE %s ADD PRIMARY KEY (%s);", identifier(table), identifier(d.name))
 		case strings.HasSuffix(o, " UNIQUE"):
 			s.put(at, "ALTER TABLE %s ADD %s (%s);", identifier(table), o, identifier(d.name))
+		case strings.Contains(o, " CHECK ("):
+			s.put(at, "ALTER TABLE %s ADD %s;", identifier(table), o)
 		default:
 			return false
 		}

@@ -118,20 +118,6 @@ func (st *statement) has(words ...string) bool {
 	return false
 }
 
-// mayWrite reports whether a statement may write rows, but for the functions that it
-// calls. A statement that begins with WITH may.
-func (st *statement) mayWrite() bool {
-	if !st.tokens[0].is("SELECT", "SET", "WITH", "(") {
-		return true
-	}
-	for i, t := range st.tokens {
-		if t.is("INSERT", "DELETE", "REPLACE") || t.is("UPDATE") && !(i > 0 && st.tokens[i-1].is("FOR")) {
-			return true
-		}
-	}
-	return false
-}
-
 func letter(c byte) bool {
 	return c == '_' || c == '$' || c >= 0x80 || 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
 }

@@ -3,6 +3,8 @@ package mysql
 import (
 	"slices"
 	"strings"
+
+	"github.com/txrobust/robust/internal/sql/value"
 )
 
 // LimitWord is the column of the subquery that stands for ORDER BY and LIMIT of an
@@ -11,6 +13,9 @@ const LimitWord = "\uE001limit"
 
 // AnyKey is the column in ON CONFLICT for whichever key is met.
 const AnyKey = "\uE001key"
+
+// Replace is the column that ON CONFLICT DO UPDATE sets where REPLACE puts a new row in the place of the one that is there.
+const Replace = "\uE001replace"
 
 // piece is a token as it is written for PostgreSQL, "" for one that is left out.
 // space says that something stands before it.
@@ -40,7 +45,10 @@ var (
 // case. A condition and a number are not told apart by MySQL: TRUE is 1. That texts
 // are compared otherwise, and that / does not truncate, is not in what it gives.
 // standard says that names stand between double quotes, as in standard SQL.
-func Postgres(sql string, standard bool) string {
+func (s *Schema) Postgres(sql string, standard bool) string {
+	if s.types == nil {
+		s.types = &[]*value.Type{}
+	}
 	var out []string
 	for _, st := range cut(File{Text: sql}) {
 		for i, t := range st.tokens {
@@ -48,15 +56,20 @@ func Postgres(sql string, standard bool) string {
 				st.tokens[i].kind, st.tokens[i].text = quoted, name
 			}
 		}
-		s := &Schema{}
+		own := &Schema{types: s.types}
 		if st.first("CREATE") || st.first("ALTER") {
-			if list, ok := s.translated(st); ok {
+			if list, ok := own.translated(st); ok {
 				var parts []string
 				for _, p := range list {
 					parts = append(parts, p.out)
 				}
 				out = append(out, strings.Join(parts, " "))
 				continue
+			}
+		}
+		if st.tokens[0].is("UPDATE", "DELETE") && st.readable() {
+			if sql, ok := joined(st.text()); ok {
+				st = cut(File{Text: sql})[0]
 			}
 		}
 		out = append(out, rewritten(st.src.text, st.tokens))
@@ -70,7 +83,7 @@ func rewritten(src string, tokens []token) string {
 		return src[tokens[0].from:tokens[len(tokens)-1].to]
 	}
 	list := pieces(src, tokens)
-	for _, pass := range []func([]piece) []piece{operators, calls, options, ignoring, duplicates, limitOffset, limitedWrite} {
+	for _, pass := range []func([]piece) []piece{operators, intervals, calls, options, ignoring, duplicates, targets, limitOffset, limitedWrite} {
 		list = pass(list)
 	}
 	var b strings.Builder
@@ -157,12 +170,58 @@ func operators(list []piece) []piece {
 			set(i, 3, "IS NOT DISTINCT FROM")
 		case next(list, i, "!") && !together(list, i, "!", "="):
 			set(i, 1, "NOT")
-		case next(list, i, "DIV") && i > 0 && !next(list, i-1, "(", ",", "."):
-			set(i, 1, "/")
+		case next(list, i, "DIV") && operand(list, i-1):
+			set(i, 1, "//")
+		case next(list, i, "MOD") && operand(list, i-1):
+			set(i, 1, "%")
+		case next(list, i, "NOT") && next(list, i+1, "REGEXP", "RLIKE") && i > 0:
+			set(i, 2, "!~*")
 		case next(list, i, "REGEXP", "RLIKE") && i > 0:
 			set(i, 1, "~*")
 		case next(list, i, "LOCK") && next(list, i+1, "IN") && next(list, i+2, "SHARE") && next(list, i+3, "MODE"):
 			set(i, 4, "FOR SHARE")
+		}
+	}
+	return list
+}
+
+// operand reports whether the piece at i may end an operand.
+func operand(list []piece, i int) bool {
+	return i >= 0 && i < len(list) && (list[i].kind != word && list[i].kind != punct || list[i].is(")") ||
+		list[i].kind == word && !list[i].is("SELECT", "WHERE", "AND", "OR", "NOT", "SET", "THEN", "ELSE", "WHEN", "CASE", "BY", "ON", "HAVING", "DISTINCT", "VALUES", "IN", "LIKE"))
+}
+
+// units are those of intervals.
+var units = []string{"MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR", "SECOND_MICROSECOND", "MINUTE_MICROSECOND", "MINUTE_SECOND",
+	"HOUR_MICROSECOND", "HOUR_SECOND", "HOUR_MINUTE", "DAY_MICROSECOND", "DAY_SECOND", "DAY_MINUTE", "DAY_HOUR", "YEAR_MONTH"}
+
+// intervals writes INTERVAL n unit as a call of the function Interval, and the units of other functions as texts.
+func intervals(list []piece) []piece {
+	for i := range list {
+		switch {
+		case next(list, i, "INTERVAL") && i+2 < len(list):
+			from, to := i+1, i+1
+			if next(list, from, "-", "+") {
+				to++
+			}
+			if next(list, to+1, "(") && list[to].isName() {
+				to++
+			}
+			if next(list, to, "(") {
+				if to = closing(list, to); to < 0 {
+					continue
+				}
+			}
+			for next(list, to+1, ".") {
+				to += 2
+			}
+			if to+1 >= len(list) || !next(list, to+1, units...) {
+				continue
+			}
+			list[i].out, list[from].space = Interval+"(", false
+			list[to+1].out, list[to+1].space = ", '"+strings.ToLower(list[to+1].text)+"')", false
+		case next(list, i, "TIMESTAMPDIFF", "TIMESTAMPADD") && next(list, i+1, "(") && next(list, i+2, units...):
+			list[i+2].out = "'" + strings.ToLower(list[i+2].text) + "'"
 		}
 	}
 	return list
@@ -283,8 +342,12 @@ func options(list []piece) []piece {
 	return list
 }
 
-// ignoring writes INSERT IGNORE as ON CONFLICT DO NOTHING.
+// ignoring writes INSERT IGNORE as ON CONFLICT DO NOTHING, and REPLACE as ON CONFLICT DO UPDATE.
 func ignoring(list []piece) []piece {
+	replaces := next(list, 0, "REPLACE")
+	if replaces {
+		list[0].out, list[0].token = "INSERT", token{kind: word, text: "INSERT"}
+	}
 	if !next(list, 0, "INSERT") {
 		return list
 	}
@@ -301,8 +364,11 @@ func ignoring(list []piece) []piece {
 		list = slices.Insert(list, i, piece{token: token{kind: word, text: "INTO"}, out: "INTO", space: true})
 	}
 	list = setForm(list)
-	if ignore {
-		list = append(list, piece{out: "ON CONFLICT DO NOTHING", space: true})
+	switch {
+	case ignore:
+		list = append(list, plus("ON CONFLICT DO NOTHING"))
+	case replaces:
+		list = append(list, plus(`ON CONFLICT ("`+AnyKey+`") DO UPDATE SET "`+Replace+`" = 1`))
 	}
 	return list
 }

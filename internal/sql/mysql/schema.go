@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -15,13 +16,15 @@ import (
 //
 // USE tells databases apart: of a table that several of them have, the first one
 // counts. What a key over a part of a text or an expression is becomes a unique
-// index over an expression. CHECK, which is about one row, is left out.
+// index over an expression.
 type Schema struct {
 	// Touched are, by table, the columns with ON UPDATE CURRENT_TIMESTAMP, and Order
 	// all columns of tables with one that was put between others. Names are in lower
 	// case.
 	Touched, Order map[string][]string
-	Notes          []ir.Note
+	// Odd says, by table, why no statement on it is modelled.
+	Odd   map[string]string
+	Notes []ir.Note
 
 	database string
 	// owners are the databases that the tables belong to, uniques the unique keys of
@@ -30,8 +33,14 @@ type Schema struct {
 	uniques map[string]map[string]bool
 	columns map[string][]string
 	doubled map[string]bool
-	src     *source
-	out     []placed
+	// types are those of columns, collations the ones of tables.
+	types      *[]*value.Type
+	collations map[string]string
+	// triggers are the tables of triggers; references counts the foreign keys of tables without a name.
+	triggers   map[string]string
+	references map[string]int
+	src        *source
+	out        []placed
 }
 
 // placed is text that stands for what begins at an offset of the file.
@@ -196,7 +205,12 @@ func (s *Schema) statement(c *cursor) bool {
 	case c.accept("VIEW"):
 		return true // what uses it finds no table
 	case c.accept("TRIGGER"):
-		return false
+		_ = c.accept("IF", "EXISTS")
+		name := s.tableOf(c)
+		if table, known := s.triggers[name]; known {
+			s.put(at, "DROP TRIGGER %s ON %s;", identifier(name), identifier(table))
+		}
+		return true
 	}
 	return false
 }
@@ -230,7 +244,11 @@ func (s *Schema) owns(c *cursor, name string) bool {
 
 // create writes CREATE.
 func (s *Schema) create(c *cursor, at token) bool {
-	if c.accept("OR", "REPLACE") && !c.peek().is("VIEW", "ALGORITHM", "DEFINER", "SQL") {
+	replace := c.accept("OR", "REPLACE")
+	if c.st.isTrigger() {
+		return s.createTrigger(c, at)
+	}
+	if replace && !c.peek().is("VIEW", "ALGORITHM", "DEFINER", "SQL") {
 		return false
 	}
 	temporary := c.accept("TEMPORARY")
@@ -294,70 +312,12 @@ func (s *Schema) createView(c *cursor, at token) bool {
 func (s *Schema) own(name string) {
 	if s.owners == nil {
 		s.owners, s.uniques, s.columns = map[string]string{}, map[string]map[string]bool{}, map[string][]string{}
-		s.Touched, s.Order = map[string][]string{}, map[string][]string{}
+		s.Touched, s.Order, s.collations, s.references = map[string][]string{}, map[string][]string{}, map[string]string{}, map[string]int{}
 	}
 	s.owners[name] = s.database
 	if s.uniques[name] == nil {
 		s.uniques[name] = map[string]bool{}
 	}
-}
-
-// createTable writes CREATE TABLE; the cursor is behind TABLE.
-func (s *Schema) createTable(c *cursor, at token, temporary bool) bool {
-	maybe := ""
-	if c.accept("IF", "NOT", "EXISTS") {
-		maybe = "IF NOT EXISTS "
-	}
-	name := s.tableOf(c)
-	if !s.owns(c, name) {
-		return true
-	}
-	if _, known := s.owners[name]; known && maybe != "" {
-		return true
-	}
-	kind := "TABLE"
-	if temporary {
-		kind = "TEMPORARY TABLE"
-	}
-	inside := c.accept("(")
-	if c.accept("LIKE") {
-		s.own(name)
-		like := s.tableOf(c)
-		s.columns[name] = slices.Clone(s.columns[like])
-		s.put(at, "CREATE %s %s%s (LIKE %s INCLUDING ALL)", kind, maybe, identifier(name), identifier(like))
-		return true
-	}
-	if !inside {
-		return false
-	}
-	s.own(name)
-	s.put(at, "CREATE %s %s%s (", kind, maybe, identifier(name))
-	t := &item{s: s, table: name, in: true}
-	for {
-		if !t.read(c) {
-			return false
-		}
-		if c.accept(")") {
-			break
-		}
-		c.expect(",")
-	}
-	if len(t.columns) == 0 {
-		return false
-	}
-	for ; !c.done(); c.i++ { // options and partitions
-		if c.peek().is("SELECT", "AS") {
-			return false
-		}
-		if c.peek().is("(") {
-			c.parens()
-			c.i--
-		}
-	}
-	s.columns[name] = t.columns
-	s.put(at, ")")
-	s.out = append(s.out, t.later...)
-	return true
 }
 
 // alter writes ALTER TABLE; the cursor is before the name.
@@ -474,6 +434,7 @@ func (s *Schema) addItem(c *cursor, table string) bool {
 	for _, col := range t.columns {
 		s.place(table, col, t.after, t.first)
 	}
+	collate(t.types, s.collations[table])
 	s.out = append(s.out, t.later...)
 	return true
 }
@@ -521,6 +482,7 @@ func (s *Schema) rename(at token, old, name string) {
 	s.own(name)
 	s.put(at, "ALTER TABLE %s RENAME TO %s;", identifier(old), identifier(name))
 	s.uniques[name], s.columns[name] = s.uniques[old], s.columns[old]
+	s.collations[name] = s.collations[old]
 	for _, list := range []map[string][]string{s.Touched, s.Order} {
 		if list[old] != nil {
 			list[name] = list[old]

@@ -1,148 +1,171 @@
 package mysql
 
 import (
+	"fmt"
+	"math"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
-)
-
-// kind is the class of an SQL type.
-type kind uint8
-
-const (
-	unknown kind = iota // a parameter whose type nothing has told yet
-	null
-	integer
-	decimal
-	boolean // a condition, which is 0 or 1 as a value
-	str
-	datetime
-	date
-	other // values that are only stored, returned and tested for NULL
-)
-
-var kindWords = [...]string{"a value of unknown type", "NULL", "an integer", "a decimal", "a condition", "a text", "a time", "a date", "a value of a type that is not modelled"}
-
-// typ is an SQL type. Coll is the collation of a text: "" for constants and
-// parameters, which take that of what they meet.
-type typ struct {
-	kind kind
-	coll string
-	enum bool   // texts that are ordered by their numbers
-	name string // of a type of kind other
-}
-
-func (t typ) ir() ir.Type {
-	switch t.kind {
-	case integer:
-		return ir.IntType
-	case decimal:
-		return ir.NumType
-	case boolean:
-		return ir.BoolType
-	case datetime, date:
-		return ir.TimeType
-	case other:
-		return ir.OpaqueType
-	}
-	return ir.TextType
-}
-
-// The collations that matter: that of texts whose collation is not written,
-// and the one of bytes. Others stand for themselves.
-const (
-	usual  = "usual"
-	binary = "binary"
 )
 
 // usualCollations tell ASCII letters and digits apart but for their case.
 var usualCollations = regexp.MustCompile(`(?i)^(\w+_(general|unicode|unicode_520|0900_ai|uca1400_ai)_ci|latin1_swedish_ci|uca1400_ai_ci)$`)
 
-// collation names what texts are compared by.
-func collation(name string) string {
+// Usual is the collation of texts whose collation is not written. Names of others that only ignore the case of ASCII
+// letters begin with it.
+const Usual = "usual"
+
+// Collation names what texts are compared by. Two of the usual ones differ from each other in what they do beyond ASCII: a
+// name of its own keeps columns of different ones apart.
+func Collation(name string) string {
 	switch {
-	case name == "" || usualCollations.MatchString(name):
-		// Two of these differ from each other in what they do beyond ASCII: a
-		// name of its own keeps columns of different ones apart.
-		if name == "" {
-			return usual
-		}
-		return usual + " " + strings.ToLower(name)
-	case strings.EqualFold(name, binary):
-		return binary
+	case name == "":
+		return Usual
+	case usualCollations.MatchString(name):
+		return Usual + " " + strings.ToLower(name)
 	}
 	return strings.ToLower(name)
 }
 
-// plain are the texts of which every usual collation only ignores the case.
-var plain = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_ -]*[A-Za-z0-9_])?)?$`)
+// typePrefix begins the names of types of columns, which no SQL can spell; their number in Schema.types follows.
+const typePrefix = "\uE002"
 
-// collated gives what e is compared by under a collation: texts are equal, or
-// less, when these are. It is some function of the text, of which nothing is
-// known but what it does to plain constants. e must not be NULL.
-func collated(e ir.Expr, coll string) ir.Expr {
-	if coll == binary {
-		return e
+// Type gives the type that a name in the text of a Schema means, nil for another name.
+func (s *Schema) Type(name string) *value.Type {
+	number, ok := strings.CutPrefix(strings.Trim(name, `"`), typePrefix)
+	if i, err := strconv.Atoi(number); ok && err == nil && s.types != nil && i < len(*s.types) {
+		return (*s.types)[i]
 	}
-	if !strings.HasPrefix(coll, usual) {
-		return &ir.Call{Name: "collated " + coll, Args: []ir.Expr{e}, Type: ir.TextType}
-	}
-	if c, ok := e.(*ir.Const); ok && plain.MatchString(c.Value.S) {
-		return ir.C(ir.Text(strings.ToLower(c.Value.S)))
-	}
-	// The interpreter takes lower case; a solver does not look inside.
-	low := &ir.Call{Name: "lower", Args: []ir.Expr{ir.V("text")}, Type: ir.TextType}
-	rel := &ir.Project{Cols: []ir.Item{{Name: coll, Type: ir.TextType, Expr: low}}}
-	out := ir.Derive(ir.WantValue, rel, ir.TextType, func(ir.Expr) ir.Type { return ir.TextType })
-	out.Args = []ir.Expr{e}
-	return out
+	return nil
 }
 
-// strict makes the result NULL where e is, unless e is never NULL.
-func strict(e ir.Expr, never bool, result ir.Expr) ir.Expr {
-	if never {
-		return result
+// newType names a type.
+func (s *Schema) newType(t *value.Type) string {
+	if s.types == nil {
+		s.types = &[]*value.Type{}
 	}
-	return &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: e}, Then: ir.C(ir.Null), Else: result}
+	*s.types = append(*s.types, t)
+	return `"` + typePrefix + strconv.Itoa(len(*s.types)-1) + `"`
 }
 
-// value is an expression with its type.
-type value struct {
-	e ir.Expr
-	t typ
-	// nn: it is never NULL.
-	nn bool
-	// key is what a text column is compared by, if a hidden column has it.
-	key ir.Expr
-	// param is the name of a parameter that stands alone.
-	param string
-	// unsigned: it is an integer that is not negative, and differences with it must not be.
-	unsigned bool
-	// scale is how many digits a decimal has behind the point at most, or a time behind the
-	// seconds; that of a parameter is that of its column, and 0 here.
-	scale int
-	// labels are those of the ENUM from which it comes, padded says that a text has no
-	// blanks at its end.
-	labels string
-	padded bool
+// integers are the bits of the integer types, with the type of PostgreSQL whose operators they have.
+var integers = map[string]struct {
+	bits uint
+	name string
+}{
+	"TINYINT": {8, "int2"}, "INT1": {8, "int2"}, "BOOL": {8, "int2"}, "BOOLEAN": {8, "int2"}, "SMALLINT": {16, "int2"}, "INT2": {16, "int2"},
+	"MEDIUMINT": {24, "int4"}, "INT3": {24, "int4"}, "INT": {32, "int4"}, "INTEGER": {32, "int4"}, "INT4": {32, "int4"}, "BIGINT": {64, "int8"},
+	"INT8": {64, "int8"}, "SERIAL": {64, "int8"}, "YEAR": {16, "int4"},
 }
 
-func (v value) constant() (ir.Value, bool) {
-	c, ok := v.e.(*ir.Const)
-	if !ok {
-		return ir.Null, false
-	}
-	return c.Value, true
+// otherTypes are types of which little is known, with those of PostgreSQL; "" are those whose values are only stored,
+// returned and tested for NULL.
+var otherTypes = map[string]string{
+	"FLOAT": "real", "FLOAT4": "real", "FLOAT8": "double precision", "DOUBLE": "double precision", "REAL": "double precision",
+	"UUID": "uuid", "INET4": "inet", "INET6": "inet", "JSON": "jsonb", "TIME": "time", "BINARY": "bytea",
+	"BIT": "", "SET": "", "GEOMETRY": "", "POINT": "", "LINESTRING": "", "POLYGON": "", "MULTIPOINT": "", "MULTILINESTRING": "", "MULTIPOLYGON": "", "GEOMETRYCOLLECTION": "",
 }
 
-// compared gives what a text is compared by.
-func (v value) compared(coll string) ir.Expr {
-	if v.key != nil && v.t.coll == coll {
-		return v.key
+// columnType writes a type, whose name is in upper case, with what stands in parentheses behind it. t is nil for one that is
+// not of MySQL alone.
+func (s *Schema) columnType(name string, args []token, unsigned bool) (typ string, t *value.Type, ok bool) {
+	if other, known := otherTypes[name]; known {
+		if other == "" {
+			other = identifier("mysql " + name)
+		}
+		return other, nil, true
 	}
-	if v.t.kind == null {
-		return v.e
+	if t = newType(name, args, unsigned); t == nil {
+		return "", nil, false
 	}
-	return strict(v.e, v.nn, collated(v.e, coll))
+	return s.newType(t), t, true
+}
+
+// newType makes the type of a name, nil if it is not known.
+func newType(name string, args []token, unsigned bool) *value.Type {
+	var numbers []int
+	f := &value.Format{Name: name, Unsigned: unsigned}
+	for _, t := range args {
+		switch {
+		case t.kind == number:
+			n, err := strconv.Atoi(t.text)
+			if err != nil {
+				n = math.MaxInt32
+			}
+			numbers = append(numbers, n)
+		case t.kind == text:
+			label, _ := unquote(t.text)
+			f.Labels = append(f.Labels, strings.TrimRight(label, " "))
+		}
+	}
+	arg := func(i, otherwise int) int {
+		if i < len(numbers) {
+			return numbers[i]
+		}
+		return otherwise
+	}
+	if len(numbers) > 0 {
+		f.Name += "(" + strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]") + ")"
+	}
+	if unsigned {
+		f.Name += " UNSIGNED"
+	}
+	if i, known := integers[name]; known {
+		f.Kind, f.Lo, f.Hi = ir.KindInt, -1<<(i.bits-1), 1<<(i.bits-1)-1
+		if unsigned {
+			f.Lo, f.Hi = 0, math.MaxInt64 // beyond which the model has no numbers
+			if i.bits < 64 {
+				f.Hi = 1<<i.bits - 1
+			}
+		}
+		return value.OfFormat(i.name, f)
+	}
+	switch name {
+	case "DECIMAL", "NUMERIC", "DEC", "FIXED":
+		f.Kind, f.Scale = ir.KindNum, arg(1, 0)
+		f.Digits = arg(0, 10) - f.Scale
+		return value.OfFormat("numeric", f)
+	case "DATETIME", "TIMESTAMP":
+		f.Kind, f.Scale = ir.KindTime, arg(0, 0)
+		return value.OfFormat("timestamp", f)
+	case "DATE":
+		f.Kind, f.All = ir.KindTime, true
+		return value.OfFormat("date", f)
+	}
+	return textType(name, f, arg)
+}
+
+// textType finishes a type of texts, nil if it is none.
+func textType(name string, f *value.Format, arg func(i, otherwise int) int) *value.Type {
+	f.Kind = ir.KindText
+	switch name {
+	case "ENUM":
+		f.Name = "ENUM('" + strings.Join(f.Labels, "', '") + "')"
+	case "VARCHAR", "NVARCHAR", "VARBINARY":
+		f.Length = arg(0, math.MaxInt32)
+	case "CHAR", "CHARACTER", "NCHAR", "NATIONAL":
+		f.Length, f.Pads = arg(0, 1), true
+	case "TEXT", "TINYTEXT", "MEDIUMTEXT", "LONGTEXT", "LONG", "BLOB", "TINYBLOB", "MEDIUMBLOB", "LONGBLOB":
+		f.All = true
+	default:
+		return nil
+	}
+	t := value.OfFormat("text", f)
+	if slices.Contains([]string{"VARBINARY", "BLOB", "TINYBLOB", "MEDIUMBLOB", "LONGBLOB"}, name) {
+		t.Collation = value.Binary
+	}
+	return t
+}
+
+// collate gives the texts among types that have no collation yet the one that is written for their table.
+func collate(types []*value.Type, name string) {
+	for _, t := range types {
+		if t != nil && t.Format.Kind == ir.KindText && t.Collation == "" {
+			t.Collation = Collation(name)
+		}
+	}
 }

@@ -296,6 +296,7 @@ const (
 	ObjectProcedure    = pgquery.ObjectType_OBJECT_PROCEDURE
 	ObjectRoutine      = pgquery.ObjectType_OBJECT_ROUTINE
 	ObjectView         = pgquery.ObjectType_OBJECT_VIEW
+	NoCheckOption      = pgquery.ViewCheckOption_NO_CHECK_OPTION
 	ObjectMatView      = pgquery.ObjectType_OBJECT_MATVIEW
 	ObjectIndex        = pgquery.ObjectType_OBJECT_INDEX
 	ObjectTrigger      = pgquery.ObjectType_OBJECT_TRIGGER

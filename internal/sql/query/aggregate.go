@@ -84,6 +84,9 @@ func (x *Place) aggregate(e *pg.FuncCall, name string) expr.Val {
 	args := in.ownArguments(e.Args, name)
 	fn, t := name, schema.TBigint // of count
 	digits := 0
+	if x.App.In.MySQL && len(args) > 0 {
+		args[0] = in.App.Dialect.Aggregated(&in.Spot, name, args[0])
+	}
 	agg := ir.Agg{Distinct: e.AggDistinct}
 	switch {
 	case e.AggStar && name != "count" || len(args) > 0 && args[0].Record && name != "count":
@@ -94,6 +97,9 @@ func (x *Place) aggregate(e *pg.FuncCall, name string) expr.Val {
 	default:
 		if name != "count" {
 			t = x.aggregateResult(name, args, e.Location)
+		}
+		if x.App.In.MySQL && (name == "min" || name == "max") {
+			t = x.App.Dialect.AsUnsigned(args[0], t)
 		}
 		if agg.Arg = args[0].Expr; name == "sum" || name == "min" || name == "max" {
 			digits = args[0].WithScale(expr.Sum, args[0], expr.Val{Expr: ir.C(ir.Int(0))}).Digits
@@ -118,6 +124,9 @@ func (x *Place) aggregate(e *pg.FuncCall, name string) expr.Val {
 	case "bool_or":
 		fn = "max"
 	case "min", "max":
+		if x.App.In.MySQL && t.Textual() {
+			x.Unmodelled("%s of texts, of which several may be equal", strings.ToUpper(name))
+		}
 		if !t.Ordered() {
 			fn = name + " of " + t.String()
 		}
@@ -141,7 +150,7 @@ func (x *Place) aggregate(e *pg.FuncCall, name string) expr.Val {
 		fn = in.ordered(e, fn, &agg)
 	}
 	agg.Fn, agg.Type = fn, expr.LocalType(t)
-	if fn == name && len(args) == 1 && !strings.HasSuffix(name, "_agg") {
+	if fn == name && len(args) == 1 && !strings.HasSuffix(name, "_agg") && !x.App.In.MySQL {
 		agg.Known = x.knownAggregate(name, args[0], t)
 	}
 	return expr.Val{Expr: x.agg.aggregate(agg, strings.Fields(name)[0], t), Type: t, NotNull: name == "count", Digits: digits}

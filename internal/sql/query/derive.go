@@ -60,6 +60,10 @@ type ctes struct {
 	levels []*expr.Level
 	// picked, if not nil, says which rows of the query are not skipped.
 	picked picked
+	// row has the columns of its only row, over locals, and found says whether there is one:
+	// the rows of RETURNING of a query that writes one.
+	row   []expr.Column
+	found string
 	// once says that its rows are in a local.
 	once bool
 }
@@ -259,6 +263,9 @@ func (x *Place) setOp(s *pg.SelectStmt) *Derived {
 
 // commonColumn is the type of a column of rows from several queries.
 func (x *Place) commonColumn(a, b schema.Type, what string) schema.Type {
+	if x.App.In.MySQL {
+		x.App.Dialect.United(&x.Spot, a, b, what)
+	}
 	if a.Name == schema.NUnknown && b.Name == schema.NUnknown || a.Same(b) {
 		return a
 	}

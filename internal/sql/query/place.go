@@ -22,6 +22,8 @@ type Place struct {
 	Depth   int
 	// writes says that the WITH queries are those of a statement that writes.
 	writes bool
+	// OneRow says that each of these that writes gives one row at most, which locals take.
+	OneRow bool
 	// Parts is what the WITH queries of the statement write, nil if they write nothing.
 	Parts *Parts
 	// pushed is the lock that a query around this one puts on its rows. held says that

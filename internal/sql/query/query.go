@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/expr"
@@ -236,7 +237,11 @@ func (q *Query) addTable(r *pg.RangeVar) []ir.Expr {
 	x := q.Place
 	alias := syntax.AliasOf(r)
 	if c := x.Ctes.find(r.Relname); c != nil && r.Schemaname == "" {
-		if c.query == nil {
+		switch {
+		case c.row != nil:
+			q.Name(&expr.RowSource{Alias: alias, Cols: slices.Clone(c.row), Unlockable: "a WITH query"}, r.Alias, r.Location)
+			return []ir.Expr{ir.V(c.found)}
+		case c.query == nil:
 			x.Unmodelled("rows of RETURNING")
 		}
 		in := x.Copy()
@@ -387,7 +392,7 @@ func (q *Query) AddTarget(t *pg.ResTarget) {
 		q.Targets = append(q.Targets, v.Fields...)
 		return
 	}
-	v = x.DefaultType(v)
+	v = x.Number(x.DefaultType(v))
 	q.Targets = append(q.Targets, expr.Column{Name: syntax.TargetName(t), Expr: v.Expr, Type: v.Type, NotNull: v.NotNull})
 }
 
@@ -454,6 +459,9 @@ func (q *Query) Sort(s *pg.SelectStmt) {
 			continue
 		}
 		nullsFirst := o.SortbyNulls == pg.SortNullsFirst || desc && o.SortbyNulls != pg.SortNullsLast
+		if x.App.In.MySQL {
+			nullsFirst, v = !desc, x.App.Dialect.Sorted(&x.Spot, v)
+		}
 		if nullsFirst != desc && !v.NotNull {
 			q.Order = append(q.Order, ir.Order{Expr: &ir.Unary{Op: ir.IsNull, X: v.Expr}, Desc: nullsFirst})
 		}

@@ -12,7 +12,7 @@ import (
 // with brings the queries of WITH into scope. Those that write or skip rows have
 // been brought there by WithWrites.
 func (x *Place) with(w *pg.WithClause) {
-	if w.Recursive {
+	if syntax.Recurs(w) {
 		x.Unmodelled("WITH RECURSIVE")
 	}
 	for _, n := range w.Ctes {
@@ -69,6 +69,24 @@ func (x *Place) with(w *pg.WithClause) {
 	}
 }
 
+// take gives a sink that takes the only row of RETURNING into locals.
+func (c *ctes) take(x *Place) expr.Sink {
+	b := x.Draft
+	c.found = b.Local("was_found", schema.TBool)
+	return expr.Sink{Kind: expr.IntoLocals, Only: true, Dests: func(cols []expr.Column) (list, rest []expr.Dest) {
+		if c.row == nil {
+			for _, col := range cols {
+				v := x.DefaultType(col.Val())
+				c.row = append(c.row, expr.Column{Name: col.Name, Expr: ir.V(b.Local(col.Name, v.Type)), Type: v.Type})
+			}
+		}
+		for _, col := range c.row {
+			list = append(list, expr.Dest{Local: col.Expr.(*ir.Var).Name, T: col.Type})
+		}
+		return list, nil
+	}}
+}
+
 // WithWrites runs the queries of WITH that write, and chooses the rows of those
 // that skip some, before the statement root that they stand in. All parts of such a statement see the rows as they were
 // before it, so that no part may have to do with a table that another one
@@ -77,7 +95,7 @@ func (x *Place) WithWrites(w *pg.WithClause, root pg.Message) {
 	if w == nil {
 		return
 	}
-	if w.Recursive {
+	if syntax.Recurs(w) {
 		x.Unmodelled("WITH RECURSIVE")
 	}
 	_, reads := root.(*pg.SelectStmt)
@@ -117,15 +135,29 @@ func (x *Place) WithWrites(w *pg.WithClause, root pg.Message) {
 		}
 		x.Parts = p
 		x.writesApart(x.TableOf(target), n, w, root)
-		to := expr.Sink{}
-		if returning != nil {
+		to, one := expr.Sink{}, &ctes{name: c.Ctename, up: x.Ctes}
+		switch {
+		case returning != nil && x.OneRow:
+			to = one.take(x)
+		case returning != nil:
 			to.Kind = expr.IntoRows
 			to.Rows = &expr.RowSink{Local: x.Draft.IRLocal(c.Ctename, ir.ArrayType(ir.KindOpaque))}
 		}
 		g := *x.Frame
-		g.Found, g.Rowcount, g.Ctes = "", "", x.Ctes
+		g.Found, g.Rowcount, g.Ctes = one.found, "", x.Ctes
 		x.Draft.Runs.Command(&g, x.Text, pg.Inner(c.Ctequery), x.Pos(x.At(c.Ctequery)), to)
 		rows, cols := to.Rows, syntax.Names(c.Aliascolnames)
+		if one.found != "" {
+			for i := range min(len(cols), len(one.row)) {
+				one.row[i].Name = cols[i]
+			}
+			one.make = func(at *Place) *Derived {
+				at.Unmodelled("the row of a WITH query that writes, in this place")
+				return nil
+			}
+			x.Ctes = one
+			continue
+		}
 		x.Ctes = &ctes{name: c.Ctename, up: x.Ctes, make: func(at *Place) *Derived {
 			if rows == nil {
 				at.Unmodelled("a reference to a WITH query without RETURNING")

@@ -138,12 +138,21 @@ func (b *Builder) Command(f *expr.Frame, t *syntax.Text, tree any, pos ir.Pos, t
 		b.callStmt(f, t, s, pos)
 	case *pg.VariableSetStmt:
 		b.setVariable(s)
-	case *pg.VariableShow, *pg.NotifyStmt, *pg.ListenStmt, *pg.CommentStmt, *pg.CheckPointStmt, *pg.VacuumStmt:
+	case *pg.VariableShow:
+		b.show(f, s, pos, to)
+	case *pg.NotifyStmt, *pg.ListenStmt, *pg.CommentStmt, *pg.CheckPointStmt, *pg.VacuumStmt:
 		// They touch no rows.
 	case *pg.ConstraintsSet:
 		// Constraints that it can defer are left out.
 	default:
 		b.Unmodelled("%s", syntax.CommandName(tree))
+	}
+}
+
+// show is SHOW, which gives a setting, or all of them.
+func (b *Builder) show(f *expr.Frame, s *pg.VariableShow, pos ir.Pos, to expr.Sink) {
+	if to.Kind == expr.ToClient && f.Result == nil {
+		b.Emit(&ir.Emit{At: expr.At(pos), Exprs: []ir.Expr{ir.V(b.SessionLocal("SHOW "+s.Name, schema.TText))}})
 	}
 }
 
@@ -287,7 +296,7 @@ func (b *Builder) lockAhead(q *query.Query, loop *ir.Foreach, leaves bool) {
 func (b *Builder) derivedSelect(f *expr.Frame, x *query.Place, s *pg.SelectStmt, pos ir.Pos, to expr.Sink) {
 	oneGroup := len(s.GroupClause) == 0 && syntax.HasAggregates(s.TargetList)
 	rows := query.FetchedAll
-	if to.Kind == expr.IntoLocals && !to.Whole && !to.Strict && !oneGroup {
+	if to.Kind == expr.IntoLocals && !to.Whole && !to.Strict && !to.One && !oneGroup {
 		rows = query.FetchedFirst
 	}
 	d := x.Whole(s, rows)
@@ -302,10 +311,10 @@ func (b *Builder) derivedSelect(f *expr.Frame, x *query.Place, s *pg.SelectStmt,
 	case to.Kind == expr.IntoLocals:
 		list, rest := to.Dests(d.Cols)
 		b.SetFound(f, pos, found(), nil)
+		if (to.Strict || to.One) && !d.Single {
+			b.Require(pos, ir.NotE(d.Call(ir.WantMany, ir.BoolType)), expr.TooManyRows)
+		}
 		if to.Strict {
-			if !d.Single {
-				b.Require(pos, ir.NotE(d.Call(ir.WantMany, ir.BoolType)), expr.TooManyRows)
-			}
 			b.Strict(to, pos, found())
 		}
 		first := b.IRLocal("first", ir.OpaqueType)

@@ -12,10 +12,35 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
+// orElse translates a block with handlers by block. Where these may run for an error that only
+// transactions which commit meanwhile cause, there are two branches: one in which there is
+// no such error, which is all that a serial execution can do, and one that is not modelled,
+// by abandon. After an attempt that fails, again makes the translator what it was.
+func (b *Builder) orElse(pos ir.Pos, block, again func(), abandon func(why string)) {
+	why, ok := b.Attempt(block)
+	if ok {
+		return
+	}
+	again()
+	if b.Moment {
+		b.Unmodelled("%s", why)
+	}
+	b.Moment = true
+	exactly := b.Collect(func() { _, ok = b.Attempt(block) })
+	b.Moment = false
+	if !ok {
+		again()
+		b.Unmodelled("%s", why)
+	}
+	branch := &ir.If{At: expr.At(pos), Cond: b.Choice(pos), Else: exactly}
+	branch.Then = b.Collect(func() { abandon(why) })
+	b.Emit(branch)
+}
+
 // protected translates the body and the handlers of a block.
 func (b *Builder) protected(f *expr.Frame, s *plpgsql.Block, pos ir.Pos) {
 	b.Txn.Subtransactions = true
-	goesOn := func(h plpgsql.Handler) bool { return !expr.Raises(h.Body, f.Text.SQL) }
+	goesOn := func(h plpgsql.Handler) bool { return !plpgsql.Raises(h.Body, f.Text.SQL) }
 	if len(b.Catches) == 0 && !slices.ContainsFunc(s.Handlers, goesOn) {
 		b.stmts(f, s.Body) // each error ends the transaction all the same
 		return

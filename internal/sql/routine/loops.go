@@ -195,7 +195,7 @@ func (b *Builder) forQuery(f *expr.Frame, s *plpgsql.ForQuery, fetched string, p
 		b.OverSets(x, q, round, l, iterated, pos, list)
 	default:
 		b.OverRows(x, q, round, l, iterated, pos, list)
-		if cur != nil && !query.StaysAway(cur, q, b.Out[len(b.Out)-1].(*ir.Foreach).Body) {
+		if cur != nil && !staysAway(cur, q, b.Out[len(b.Out)-1].(*ir.Foreach).Body) {
 			b.Unmodelled("a cursor with a lock, in a loop that changes other rows of the table")
 		}
 	}

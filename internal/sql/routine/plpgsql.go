@@ -355,7 +355,8 @@ func (b *Builder) block(f *expr.Frame, s *plpgsql.Block, pos ir.Pos) {
 	}
 	list := func() {
 		if len(s.Handlers) > 0 {
-			b.protected(f, s, pos)
+			scope, loops, depth := f.Scope, f.Loops, b.LoopDepth
+			b.orElse(pos, func() { b.protected(f, s, pos) }, func() { f.Scope, f.Loops, b.LoopDepth = scope, loops, depth }, func(why string) { b.abandon(f, s, why) })
 			return
 		}
 		b.stmts(f, s.Body)

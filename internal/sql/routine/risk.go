@@ -18,11 +18,14 @@ import (
 func (b *Builder) refuse(c *expr.Catch, list []expr.Risk) {
 	masked := c.Masked
 	for _, r := range append(list, c.Masked...) {
+		if b.Moment && r.Moment {
+			continue
+		}
 		for _, h := range c.Handlers {
 			if !r.Meets(h) {
 				continue
 			}
-			if !expr.Raises(h.Body, c.Src) {
+			if !plpgsql.Raises(h.Body, c.Src) {
 				b.Unmodelled("a block that handles %s: %s", conditions(h), r.Why)
 			}
 			masked = append(masked, masks(h)...)
@@ -78,8 +81,14 @@ func (b *Builder) risks(f *expr.Frame, c *expr.Catch, body []plpgsql.Stmt, list 
 			out = append(out, expr.Risk{State: s, Why: why})
 		}
 	}
+	moment := func(why string, states ...string) {
+		add(why, states...)
+		for i := range states {
+			out[len(out)-1-i].Moment = true
+		}
+	}
 	waits := func(what string) {
-		add("whether "+what+" fails depends on the transactions that run at that moment", "40001", "40P01", "55P03")
+		moment("whether "+what+" fails depends on the transactions that run at that moment", "40001", "40P01", "55P03")
 	}
 	ir.Walk(list, func(s ir.Stmt) {
 		if len(ir.Reads(s)) > 0 && b.App.LocksTables {
@@ -89,34 +98,32 @@ func (b *Builder) risks(f *expr.Frame, c *expr.Catch, body []plpgsql.Stmt, list 
 		case *ir.Unmodelled:
 			add("a statement in it is not modelled ("+s.Reason+")", expr.AnyError)
 		case *ir.Insert:
-			what := "an INSERT into " + s.Table.Name
-			if !unique(s, list) {
-				add("the row that is in the way of "+what+" may be one that the snapshot does not show", "23505")
-			}
-			if len(s.Table.ForeignKeys) > 0 {
-				add("it is not modelled whether "+what+" lacks a parent", "23503")
-			}
-			if len(s.Table.Exclusions) > 0 {
-				add("the row that excludes that of "+what+" may be one that the snapshot does not show", "23P01")
-			}
-			if len(s.Table.ForeignKeys) > 0 || len(s.Table.Exclusions) > 0 || s.Conflict != nil || !unique(s, list) || b.App.LocksTables {
-				waits(what)
-			}
-			b.rowRisks(s, what, add)
+			b.insertRisks(s, list, add, moment, waits)
 		case *ir.Update:
 			what := "an UPDATE of " + s.Table.Name
 			waits(what)
-			add("the row that is in the way of "+what+" may be one that the snapshot does not show", "23505", "23P01")
-			add("the parents and children of "+what+" are those of that moment, not of the snapshot", "23503", "23001")
+			if keyed, refers := b.touches(s); keyed || refers {
+				if keyed {
+					add("the row that is in the way of "+what+" may be one that the snapshot does not show", "23505", "23P01")
+				}
+				if refers {
+					add("the parents and children of "+what+" are those of that moment, not of the snapshot", "23503", "23001")
+				}
+			}
 			b.rowRisks(s, what, add)
 		case *ir.Delete:
 			what := "a DELETE from " + s.Table.Name
 			waits(what)
-			add("the children of "+what+" are those of that moment, not of the snapshot", "23503", "23001")
+			if len(b.App.KeysTo(b.App.TableOfIR(s.Table))) > 0 {
+				add("the children of "+what+" are those of that moment, not of the snapshot", "23503", "23001")
+			}
 		case *ir.LockTable:
 			waits("a lock of " + s.Table.Name)
 		case *ir.Dropped:
 			waits(s.What)
+			for i := range out { // an error of a row is none of others
+				out[i].Moment = out[i].Moment && s.Kind != ir.ByError
+			}
 		}
 		if locks, _ := ir.LocksOf(s); len(locks) > 0 {
 			waits("a lock of rows")
@@ -141,6 +148,64 @@ func (b *Builder) risks(f *expr.Frame, c *expr.Catch, body []plpgsql.Stmt, list 
 		}
 	}
 	return out
+}
+
+// insertRisks adds the errors of an INSERT.
+func (b *Builder) insertRisks(s *ir.Insert, list []ir.Stmt, add, moment func(why string, states ...string), waits func(what string)) {
+	what := "an INSERT into " + s.Table.Name
+	if why := "the row that is in the way of " + what + " may be one that the snapshot does not show"; b.Tried[s] {
+		moment(why, "23505")
+	} else if !unique(s, list) {
+		add(why, "23505")
+	}
+	if len(s.Table.ForeignKeys) > 0 {
+		add("it is not modelled whether "+what+" lacks a parent", "23503")
+	}
+	if len(s.Table.Exclusions) > 0 {
+		add("the row that excludes that of "+what+" may be one that the snapshot does not show", "23P01")
+	}
+	if len(s.Table.ForeignKeys) > 0 || len(s.Table.Exclusions) > 0 || s.Conflict != nil || !unique(s, list) || b.App.LocksTables {
+		waits(what)
+	}
+	b.rowRisks(s, what, add)
+}
+
+// touches reports whether an UPDATE sets columns of unique keys or exclusions, and whether it
+// sets columns of foreign keys or such that these refer to.
+func (b *Builder) touches(s *ir.Update) (keyed, refers bool) {
+	t := s.Table
+	sets := func(col int) bool {
+		return slices.ContainsFunc(s.Sets, func(set ir.Set) bool { return set.Col == col })
+	}
+	looks := func(e ir.Expr) bool {
+		found := false
+		if e != nil {
+			ir.WalkExpr(e, func(e ir.Expr) {
+				c, ok := e.(*ir.Col)
+				found = found || ok && sets(t.Column(c.Col))
+			})
+		}
+		return found
+	}
+	for _, u := range t.Uniques {
+		keyed = keyed || slices.ContainsFunc(u.Columns, sets) || looks(u.Where)
+	}
+	for _, x := range t.Exclusions {
+		keyed = keyed || slices.ContainsFunc(x.Columns(t), sets)
+	}
+	own := b.App.TableOfIR(t)
+	for _, k := range own.Unseen {
+		keyed = keyed || k.Key
+	}
+	for _, k := range t.ForeignKeys {
+		refers = refers || slices.ContainsFunc(k.Columns, sets)
+	}
+	for _, k := range b.App.KeysTo(own) {
+		for _, name := range b.App.RefColumns(k) {
+			refers = refers || sets(t.Column(name))
+		}
+	}
+	return keyed, refers
 }
 
 // rowRisks adds the constraints that a written row itself may break.

@@ -80,7 +80,7 @@ func (b *Builder) SelectInto(f *expr.Frame, x *query.Place, q *query.Query, pos 
 	if to.Strict && s.Found == "" {
 		s.Found = b.Local("was_found", schema.TBool)
 	}
-	if to.Strict && q.AtMost != 1 && !b.SingleRow(s.Query) {
+	if (to.Strict || to.One) && q.AtMost != 1 && !b.SingleRow(s.Query) {
 		if f.Found != "" && b.Caught(expr.TooManyRows) {
 			b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Found, Expr: yes})
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/catalog"
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -65,7 +66,7 @@ func (l *Schema) Builtin(name string) builtin {
 		b.Set = b.Set || f.Set
 	}
 	switch {
-	case slices.Contains(syntaxFunctions, name), name == KeyFunc:
+	case slices.Contains(syntaxFunctions, name), name == KeyFunc, l.In.MySQL && mysql.TouchesNothing(name):
 		b.Known = true
 	case name == HoleFunc:
 		b.Known, b.Effect = true, catalog.AnyValue

@@ -41,7 +41,7 @@ func (l *Schema) KeyedColumns() {
 			if !l.inKey(t, c.Name) {
 				continue
 			}
-			key := &Column{Pos: c.Pos, Name: "key of " + c.Name, Generated: keyExpr(c), Index: true}
+			key := &Column{Pos: c.Pos, Name: "key of " + c.Name, Generated: keyExpr(c), NotNull: c.NotNull, Index: true}
 			t.Indexed = append(t.Indexed, key)
 			l.useKey(t, c.Name, key.Name)
 		}
@@ -110,7 +110,7 @@ func (l *Schema) useKey(t *Table, old, key string) {
 		}
 	})
 	for _, k := range t.Foreign {
-		if slices.Contains(k.Columns, key) && (k.OnDelete != NoAction && k.OnDelete != Restrict || k.OnUpdate != NoAction && k.OnUpdate != Restrict) {
+		if !l.In.MySQL && slices.Contains(k.Columns, key) && (k.OnDelete != NoAction && k.OnDelete != Restrict || k.OnUpdate != NoAction && k.OnUpdate != Restrict) {
 			t.Odd = "an action of foreign key " + k.Name + ", whose values are compared by " + l.keyName(t.Column(old))
 			l.Note(k.Pos, "foreign key %s compares values by %s: its action is not modelled, nor is any statement on %s", k.Name, l.keyName(t.Column(old)), t.Name)
 		}
@@ -143,7 +143,7 @@ func (l *Schema) Collated(t Type, collation string) Type {
 	}
 	sql := *t.SQL
 	sql.Collation = ""
-	if l.Collations[syntax.LastPart(collation)] { // of any schema
+	if l.In.MySQL || l.Collations[syntax.LastPart(collation)] { // of any schema
 		sql.Collation = collation
 	}
 	return TypeOfValues(&sql)

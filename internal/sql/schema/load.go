@@ -38,13 +38,20 @@ type Input struct {
 	// there is.
 	Program   []*client.Txn
 	IsProgram bool
+	// Scripts says that the transactions stand in the files: what these do not declare is a fault. Foreign is what their
+	// dialect says besides, if it is not that of PostgreSQL.
+	Scripts bool
+	Foreign *mysql.Schema
 	// Aside are other transactions of it, which may create tables.
 	Aside []*client.Txn
 }
 
 // NewSchema begins an application, of which ReadAll reads the declarations.
 func NewSchema(in Input) (*Schema, error) {
-	foreign := &mysql.Schema{}
+	foreign := in.Foreign
+	if foreign == nil {
+		foreign = &mysql.Schema{}
+	}
 	found, named := in.fromMySQL(foreign, in.Found), in.fromMySQL(foreign, in.Named)
 	all := slices.Concat(found, named)
 	if len(all) == 0 && !in.IsProgram {

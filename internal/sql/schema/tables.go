@@ -118,6 +118,10 @@ func (l *Schema) foreignKeyOf(t *Table, f *ForeignKey) {
 	}
 	k := ir.ForeignKey{Pos: f.Pos, Name: f.Name, Columns: ColumnIndexes(t.IR, f.Columns), Ref: ref.IR, RefColumns: ColumnIndexes(ref.IR, refs)}
 	if !keyOrUnique(ref.IR, k.RefColumns) {
+		if l.In.MySQL {
+			l.hideForeignKey(t, ref, f, refs, "foreign key "+f.Name+", which refers to columns that are no key")
+			return
+		}
 		l.Fail(f.Pos, "foreign key %s refers to columns of %s that are no primary key and no unique key", f.Name, f.Ref)
 	}
 	for i, c := range k.Columns {
@@ -315,38 +319,14 @@ type Policy struct {
 	Refs *Refs
 }
 
-// View is a view, or a table that something else than DDL makes.
-type View struct {
-	Pos  ir.Pos
-	Rel  *Relation
-	Name string
-	What string
-	// Of are the tables whose rows it has, refs what its query names.
-	Of   []*Relation
-	Refs *Refs
-	// Rows says that it has rows of its own, which others may read and write, and
-	// all that nothing is known of the tables that it reads.
-	Rows, All bool
-	// Query is that of a view, whose columns have the names cols, as far as
-	// these are given.
-	Query *pg.SelectStmt
-	Text  *syntax.Text
-	Cols  []string
-	// Renamed are columns that got other names later, with these.
-	Renamed [][2]string
-	// Row is the type of its rows, once it was asked for; typing says that it is being found.
-	Row    *UserType
-	Typing bool
-}
-
-// Column gives the name of a column of the view, which its query calls name.
-func (v *View) Column(name string) string {
-	for _, r := range v.Renamed {
-		if r[0] == name {
-			name = r[1]
+// MatchFull gives a foreign key of several columns with MATCH FULL, nil if there is none.
+func (t *Table) MatchFull() *ForeignKey {
+	for _, k := range t.Foreign {
+		if k.Full && len(k.Columns) > 1 {
+			return k
 		}
 	}
-	return name
+	return nil
 }
 
 // SequenceView is what a sequence is called in the place of a table.

@@ -241,6 +241,11 @@ func (tr *Tracer) touchView(o *Relation, do Access) {
 		return
 	}
 	tr.viewed[v] = do + 1
+	if do > readsRows {
+		for _, r := range v.Caused {
+			tr.Add(r)
+		}
+	}
 	for _, r := range v.Of {
 		tr.touch(r, do)
 	}

@@ -272,6 +272,9 @@ func modified(t Type, mods []int) Type {
 
 // NamedType gives the type that a name means in a text.
 func (l *Schema) NamedType(raw string, in *syntax.Text, loc int32) Type {
+	if t := l.Foreign.Type(raw); t != nil {
+		return TypeOfValues(t)
+	}
 	schema, _ := syntax.SplitName(raw)
 	name := l.SystemName(raw)
 	other, keyword := typeNames[name]
@@ -416,21 +419,6 @@ const TidPrefix = "tid of "
 
 // IsTid reports whether t is the type of the places of rows of a table.
 func (t Type) IsTid() bool { return strings.HasPrefix(t.Name, TidPrefix) }
-
-// CommonType is the type of a variable for all of list: the widest of numbers,
-// or else the first. A text that stands beside others gives way, unless texts
-// are values of the variable.
-func CommonType(list []Type, texts bool) Type {
-	out := list[0]
-	for _, t := range list {
-		switch {
-		case out.Name == NInt && t.Numeric(), out.Name == NNumeric && t.Name == NFloat, out.Name == NDate && t.Name == NStamp,
-			out.Name == NText && !texts, t.Name == NText && texts:
-			out = t
-		}
-	}
-	return out.Plain()
-}
 
 // RangeBounds are the functions that make ranges, with the types of the ends.
 var RangeBounds = map[string]Type{

@@ -121,6 +121,7 @@ func (sc *Scanner) command() {
 		}
 		sc.variableName(c)
 		sc.S.setValue(c.Target)
+		sc.S.value(c.Target, c.Name != "unset")
 		sc.S.Pgbench = sc.S.Pgbench || c.Name == "setrandom" || c.Name == "setshell"
 	case "if", "elif", "else", "endif":
 		sc.flow(c, from, end)
@@ -248,6 +249,7 @@ func (sc *Scanner) set(c *Command, from, end int) {
 	}
 	c.Target = words[0].s
 	sc.variableName(c)
+	defer s.value(c.Target, true)
 	at := from + strings.Index(sc.In[from:end], c.Target) + len(c.Target)
 	expr := sc.part("SELECT ", at, end)
 	n := ClientExpression(expr)
@@ -312,6 +314,19 @@ func psqlTruth(s string) truthValue {
 	return open
 }
 
+var hasValue = regexp.MustCompile(`^\s*:\{\?([A-Za-z0-9_\x{80}-\x{10ffff}]+)\}\s*$`)
+
+// asked is the condition that a variable has a value: a variable of its own.
+func (sc *Scanner) asked(name string, from, end int) *Text {
+	is := name + "_is_set"
+	t := &Text{Src: sc.Src, SQL: fmt.Sprint("SELECT $", sc.S.number(":"+is, is)), Prefix: len("SELECT ")}
+	for range t.SQL[t.Prefix:] {
+		t.Offs = append(t.Offs, from)
+	}
+	t.Offs = append(t.Offs, end)
+	return t
+}
+
 // flow is \if and what belongs to it.
 func (sc *Scanner) flow(c *Command, from, end int) {
 	s := sc.S
@@ -329,6 +344,12 @@ func (sc *Scanner) flow(c *Command, from, end int) {
 	}
 	if len(psqlWords(sc.In[from:end])) == 0 {
 		fail(c.Pos, "\\%s needs a condition", c.Name)
+	}
+	if m := hasValue.FindStringSubmatch(sc.In[from:end]); m != nil {
+		if c.truth = s.whether(m[1], c.Pos); c.truth == open {
+			c.Expr = sc.asked(m[1], from, end)
+		}
+		return
 	}
 	c.Expr = sc.part("SELECT ", from, end)
 	if c.truth = psqlTruth(strings.Trim(c.Expr.SQL[c.Expr.Prefix:], " \t\r\n'")); c.truth != open {

@@ -26,10 +26,13 @@ type Session struct {
 	// texts are the variables that hold a text which is known, and which
 	// psql puts in their place. The texts of doubtful ones depend on a branch of
 	// \if; held are all that they may have.
-	texts    map[string]string
-	doubtful map[string]bool
-	held     map[string][]string
-	branches []*textBranch
+	texts map[string]string
+	// valued says of variables whether \set and \unset have given them a value, as far as that is
+	// known, and noted are those that some command before may have set.
+	valued, noted map[string]bool
+	doubtful      map[string]bool
+	held          map[string][]string
+	branches      []*textBranch
 	// Pgbench says that the commands are those of pgbench. computes are the
 	// expressions of \set, which psql would put into the statements as texts.
 	// strict says that psql ends the script at the first error.
@@ -67,7 +70,7 @@ type textBranch struct {
 
 // NewSession begins to read files.
 func NewSession(files *FileSet) *Session {
-	return &Session{input: files, Index: map[string]int{}, texts: map[string]string{}, doubtful: map[string]bool{}, held: map[string][]string{}}
+	return &Session{input: files, Index: map[string]int{}, texts: map[string]string{}, valued: map[string]bool{}, noted: map[string]bool{}, doubtful: map[string]bool{}, held: map[string][]string{}}
 }
 
 // number gives the number of a variable. key tells it from the others.
@@ -101,7 +104,31 @@ func (s *Session) setValue(name string) {
 	s.noteSet(name)
 }
 
+// whether says whether a variable has a value at this place, as \if :{?name} asks: open is that
+// whoever runs the script decides.
+func (s *Session) whether(name string, pos ir.Pos) truthValue {
+	switch is, known := s.valued[name]; {
+	case !known && !s.noted[name]:
+		return open
+	case known && is:
+		return yes
+	case known:
+		return no
+	}
+	fail(pos, "whether %s has a value here depends on what ran before; set it outside of conditions, or ask for it first", name)
+	return open
+}
+
+// value notes that a variable has a value from here on, or has none. Under a condition that is
+// not known.
+func (s *Session) value(name string, is bool) {
+	if delete(s.valued, name); len(s.branches) == 0 {
+		s.valued[name] = is
+	}
+}
+
 func (s *Session) noteSet(name string) {
+	s.noted[name] = true
 	for _, b := range s.branches {
 		b.set[name] = true
 	}

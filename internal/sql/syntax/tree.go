@@ -306,3 +306,47 @@ func SoleCall(tree pg.Message) *pg.FuncCall {
 	call, _ := pg.Inner(pg.TargetValue(s.TargetList[0])).(*pg.FuncCall)
 	return call
 }
+
+// WithWrites reports whether WITH has queries that write.
+func WithWrites(w *pg.WithClause) bool {
+	return w != nil && slices.ContainsFunc(w.Ctes, func(n *pg.Node) bool {
+		_, reads := pg.Inner(pg.Inner(n).(*pg.CommonTableExpr).Ctequery).(*pg.SelectStmt)
+		return !reads
+	})
+}
+
+// Recurs reports whether a query of WITH RECURSIVE names itself or one behind it.
+func Recurs(w *pg.WithClause) bool {
+	found := false
+	for i, n := range w.Ctes {
+		later := map[string]bool{}
+		for _, m := range w.Ctes[i:] {
+			later[pg.Inner(m).(*pg.CommonTableExpr).Ctename] = true
+		}
+		pg.Walk(n, func(tree any) bool {
+			r, ok := tree.(*pg.RangeVar)
+			found = found || ok && r.Schemaname == "" && later[r.Relname]
+			return !found
+		})
+	}
+	return w.Recursive && found
+}
+
+// ChoosesRows reports whether a query chooses rows and columns of one table or view by
+// conditions on these rows alone, and calls no declared function.
+func ChoosesRows(s *pg.SelectStmt, declared func(name string) bool) bool {
+	if len(s.FromClause) != 1 {
+		return false
+	}
+	_, ok := pg.Inner(s.FromClause[0]).(*pg.RangeVar)
+	pg.Walk(s, func(tree any) bool {
+		switch e := tree.(type) {
+		case *pg.SubLink:
+			ok = false
+		case *pg.FuncCall:
+			ok = ok && e.Over == nil && !declared(Qualified(Names(e.Funcname)))
+		}
+		return ok
+	})
+	return ok
+}

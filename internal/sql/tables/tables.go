@@ -29,13 +29,7 @@ func (l *Completer) FinishTables() {
 	l.KeyedColumns()
 	l.Shorten()
 	slices.SortStableFunc(l.Views, func(a, b *schema.View) int { return strings.Compare(a.Name, b.Name) })
-	for _, v := range l.Views {
-		// What stands in the place of a table and has rows is one that the program
-		// can be said to touch, and no more.
-		if v.Rows {
-			l.Order = append(l.Order, &schema.Table{Pos: v.Pos, Name: v.Name, Rel: v.Rel, Odd: v.What})
-		}
-	}
+	l.oddTables()
 	for _, t := range l.Order {
 		it := &ir.Table{Pos: t.Pos, Name: t.Name}
 		if t.Rel.Schema() != syntax.PublicSchema || !l.LeadsToPublic() {
@@ -68,7 +62,7 @@ func (l *Completer) FinishTables() {
 			}
 			c.T = v.Type
 			c.NotNull = c.NotNull || c.Domain.NotNull()
-			it.Columns = append(it.Columns, ir.Column{Name: c.Name, Type: expr.LocalType(c.T), Hidden: true})
+			it.Columns = append(it.Columns, ir.Column{Name: c.Name, Type: expr.LocalType(c.T), NotNull: c.NotNull, Hidden: true})
 			t.Coarsen(c.Pos, "a key over an expression", v.Expr, []string{c.Name})
 		}
 		if t.Key != nil {
@@ -99,6 +93,22 @@ func (l *Completer) FinishTables() {
 		}
 		if t.RowSec && len(t.Policies) == 0 {
 			l.Note(t.Pos, "row level security of %s is not modelled: nor is any statement on it", t.Name)
+		}
+	}
+}
+
+// oddTables adds what stands in the place of a table and has rows, which the program can be said to touch, and no more, and
+// marks the tables of which the dialect says that no statement on them is modelled.
+func (l *Completer) oddTables() {
+	for _, v := range l.Views {
+		if v.Rows {
+			l.Order = append(l.Order, &schema.Table{Pos: v.Pos, Name: v.Name, Rel: v.Rel, Odd: v.What})
+		}
+	}
+	for _, t := range l.Order {
+		if why := l.Foreign.Odd[t.Name]; why != "" {
+			t.Odd = why
+			l.Note(t.Pos, "%s is not modelled", why)
 		}
 	}
 }

@@ -45,6 +45,8 @@ type Type struct {
 	// Shown is the name in SQL where it is not that of the type: of enums and the
 	// like, with its schema and quotes.
 	Shown string
+	// Format, if not nil, makes it a type of MySQL.
+	Format *Format
 	// Check, if not nil, is what a domain demands of a value besides.
 	Check func(ir.Value) bool
 }
@@ -60,6 +62,19 @@ func Of(name string) *Type {
 	}
 	return t
 }
+
+// OfFormat gives a type of MySQL: name is the one of pg_type whose operators it has.
+func OfFormat(name string, f *Format) *Type {
+	t := Of(name)
+	t.Format = f
+	if name == "numeric" && !f.All {
+		t.Precision, t.Scale = f.Digits+f.Scale, f.Scale
+	}
+	return t
+}
+
+// UnsignedBigint is the type of sums and products of unsigned integers.
+var UnsignedBigint = OfFormat("int8", &Format{Name: "BIGINT UNSIGNED", Kind: ir.KindInt, Hi: math.MaxInt64, Unsigned: true})
 
 // Temporal reports whether a type has values of KindTime.
 func Temporal(name string) bool {
@@ -175,10 +190,13 @@ func (t *Type) IR() ir.Type { return t.Class().ir }
 
 // Equality says how the values compare.
 func (t *Type) Equality() Equality {
-	if t.Collation != "" {
-		return Keyed
+	switch t.Collation {
+	case "":
+		return t.Class().equality
+	case Binary:
+		return Identity
 	}
-	return t.Class().equality
+	return Keyed
 }
 
 // Key names the function whose values are equal where those of a Keyed type are.
@@ -214,6 +232,9 @@ func (t *Type) Print(v ir.Value) string {
 
 // String is the type in SQL.
 func (t *Type) String() string {
+	if t.Format != nil {
+		return t.Format.Name
+	}
 	if t.Shown != "" {
 		return t.Shown
 	}
@@ -246,6 +267,9 @@ func (t *Type) String() string {
 func (t *Type) Fits(v ir.Value) bool {
 	if t.Check != nil && !t.Check(v) {
 		return false
+	}
+	if t.Format != nil {
+		return t.Format.fits(v)
 	}
 	if lo, hi, ok := IntRange(t.Name); ok {
 		return v.Kind == ir.KindInt && v.I >= lo && v.I <= hi
@@ -312,6 +336,9 @@ func (t *Type) fitsTime(v ir.Value) bool {
 
 // Sample gives the i-th of some values that differ; false if there are no more.
 func (t *Type) Sample(i int) (ir.Value, bool) {
+	if t.Format != nil {
+		return t.Format.sample(i)
+	}
 	c := t.Class()
 	var v ir.Value
 	switch {
@@ -353,6 +380,8 @@ func (t *Type) Sample(i int) (ir.Value, bool) {
 // Literal is v as an expression of SQL that has this type.
 func (t *Type) Literal(v ir.Value) string {
 	switch {
+	case t.Format != nil:
+		return t.Format.literal(v)
 	case v.IsNull():
 		return "NULL"
 	case t.Name == "int4" || t.Name == "bool":
@@ -365,6 +394,9 @@ func (t *Type) Literal(v ir.Value) string {
 
 // Read reads what a server prints for a value.
 func (t *Type) Read(text string) (ir.Value, bool) {
+	if t.Format != nil {
+		return t.Format.read(text)
+	}
 	v, err := t.Parse(text)
 	if err == ir.ErrNotKnown {
 		return ir.Value{Kind: t.IR().Kind, S: text}, t.IR().Kind == ir.KindOpaque

@@ -46,9 +46,9 @@ func (b *Writer) setList(y *query.Place, s *expr.RowSource, list []*pg.Node) []a
 			}
 		}
 		r := pg.Inner(n).(*pg.ResTarget)
-		c := s.Table.Column(r.Name)
-		if c == nil {
-			y.Fail(r.Location, "table %s has no column %s; it has %s", s.Table.Name, r.Name, expr.ColumnNames(s))
+		c := b.written(y, s, r)
+		if b.App.In.MySQL {
+			out = b.assignedAgain(c, out)
 		}
 		for _, o := range out {
 			if o.column == c.Name {
@@ -68,6 +68,22 @@ func (b *Writer) setList(y *query.Place, s *expr.RowSource, list []*pg.Node) []a
 		out = append(out, assignment{column: c.Name, v: y.ForColumn(c, v, r.Val, r.Location)})
 	}
 	return out
+}
+
+// written gives the column of the table that an item of SET or of the columns of an INSERT
+// names.
+func (b *Writer) written(y *query.Place, s *expr.RowSource, r *pg.ResTarget) *schema.Column {
+	name := r.Name
+	if s.Through != nil {
+		if name = s.Through.Column(r.Name); name == "" && s.Seen().Col(r.Name) != nil {
+			y.Fail(r.Location, "column %s of the view cannot be written: it is no column of %s", r.Name, s.Table.Name)
+		}
+	}
+	c := s.Table.Column(name)
+	if c == nil {
+		y.Fail(r.Location, "table %s has no column %s; it has %s", s.Table.Name, r.Name, expr.ColumnNames(s.Seen()))
+	}
+	return c
 }
 
 // generated gives the values of the generated columns of t, where row gives

@@ -14,17 +14,35 @@ import (
 // onConflict finishes an insertion with ON CONFLICT.
 func (i *inserter) onConflict(stmt *ir.Insert, row *expr.RowSource) {
 	b, c := i.b, i.s.OnConflictClause
+	if k := i.tab.MatchFull(); k != nil { // of a row that is inserted, and of no other
+		b.Unmodelled("ON CONFLICT, with MATCH FULL of foreign key %s", k.Name)
+	}
+	for _, g := range i.tab.Firing(schema.OnInsert, false, true, nil) {
+		if b.runsBefore(i.tab, g, i.many) {
+			b.Unmodelled("ON CONFLICT, with trigger %s, %s", g.Name, hidden)
+		}
+	}
+	if i.fires {
+		i.upsertByRow(stmt, row)
+		return
+	}
 	y, existing := i.x.Target(i.s.Relation)
 	conf := &ir.Conflict{Target: i.conflictTarget(c), Row: existing.Row}
 	stmt.Conflict = conf
 	after := existing
+	if c.Action != pg.ConflictUpdate {
+		i.ignoring(row)
+	}
 	if c.Action == pg.ConflictUpdate {
 		if conf.Target == nil {
 			i.x.Fail(c.Location, "ON CONFLICT DO UPDATE needs the columns of a key")
 		}
 		b.refuseTriggersOfGenerated(i.tab)
 		y.Levels[len(y.Levels)-1].Sources = append(y.Levels[len(y.Levels)-1].Sources, excludedRow(i.tab))
-		list := b.sets(y, existing, c.TargetList)
+		list := i.replacement(c, row)
+		if list == nil {
+			list = b.sets(y, existing, c.TargetList)
+		}
 		after = withValues(existing, list)
 		conf.Sets = b.irSets(existing, list)
 		if c.WhereClause != nil {
@@ -49,7 +67,7 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *expr.RowSource) {
 		stmt.Done = done
 		b.Weak[stmt] = true
 	}
-	if again {
+	if again && !b.App.In.MySQL {
 		i.once(conf, row, done)
 	}
 	b.Emit(stmt)
@@ -303,4 +321,170 @@ func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *expr.RowS
 	b.Emit(s)
 	out.query = s
 	return out
+}
+
+// ofMySQL is the value of a column of a row that is inserted, where the dialect is that of MySQL: AUTO_INCREMENT gives a new
+// one for NULL and 0, and INSERT IGNORE puts the value of the type in the place of NULL. given says that the statement has
+// it.
+func (i *inserter) ofMySQL(c *schema.Column, v expr.Val, given bool) expr.Val {
+	b := i.b
+	k, constant := v.Expr.(*ir.Const)
+	ignore := i.s.OnConflictClause != nil && i.s.OnConflictClause.Action != pg.ConflictUpdate
+	if i.s.OnConflictClause != nil && c.Fresh {
+		b.NoInsertID = "an INSERT with ON DUPLICATE KEY UPDATE or IGNORE"
+	}
+	switch {
+	case c.Fresh && !given:
+		i.first(v)
+	case c.Fresh && constant && (k.Value.IsNull() || k.Value.Rat().Sign() == 0):
+		v = i.x.DefaultOf(c, i.pos)
+		i.first(v)
+	case c.Fresh && !constant:
+		e := i.x.Shared(v.Expr, c.T)
+		zero := ir.OrE(&ir.Unary{Op: ir.IsNull, X: e}, ir.Op(ir.Eq, e, ir.C(ir.Int(0))))
+		v.Expr, v.NotNull = &ir.Cond{If: zero, Then: i.x.DefaultOf(c, i.pos).Expr, Else: e}, true
+		b.NoInsertID = "an INSERT that gives a value for AUTO_INCREMENT"
+	case ignore && constant && k.Value.Kind == ir.KindText && c.T.SQL != nil && c.T.SQL.Format != nil && !c.T.SQL.Fits(k.Value):
+		if r := []rune(k.Value.S); c.T.SQL.Format.Labels == nil && len(r) > c.T.SQL.Format.Length {
+			v.Expr = ir.C(ir.Text(string(r[:c.T.SQL.Format.Length])))
+			break
+		}
+		b.Unmodelled("INSERT IGNORE of a value that does not fit column %s", c.Name)
+	case ignore && i.mayBeNoLabel(c, v.Expr):
+		b.Unmodelled("INSERT IGNORE of a value that does not fit column %s", c.Name)
+	case ignore && c.NotNull && !v.NotNull && c.Generated == nil:
+		def := i.implicit(c)
+		if constant {
+			if k.Value.IsNull() {
+				v.Expr, v.NotNull = def, true
+			}
+			break
+		}
+		e := i.x.Shared(v.Expr, c.T)
+		v.Expr, v.NotNull = &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: e}, Then: def, Else: e}, true
+	case !given && c.NotNull && c.Def == nil && c.T.SQL != nil && c.T.SQL.Format != nil && c.T.SQL.Format.Labels != nil:
+		b.Unmodelled("the default of an ENUM")
+	}
+	return v
+}
+
+// mayBeNoLabel reports whether the value of an ENUM is computed from something else than a parameter.
+func (i *inserter) mayBeNoLabel(c *schema.Column, e ir.Expr) bool {
+	if c.T.SQL == nil || c.T.SQL.Format == nil || c.T.SQL.Format.Labels == nil {
+		return false
+	}
+	call, computed := e.(*ir.Call)
+	if !computed {
+		return false
+	}
+	param, isVar := call.Args[0].(*ir.Var)
+	return !isVar || !i.b.Fixed[param.Name]
+}
+
+// first keeps the key that LAST_INSERT_ID() gives: that of the first row of the statement.
+func (i *inserter) first(v expr.Val) {
+	if i.inserted == nil {
+		i.inserted = v.Expr
+		i.b.NoInsertID = ""
+	}
+	if i.many && !i.inValues {
+		i.b.NoInsertID = "an INSERT of the rows of a query"
+	}
+	i.b.SetInsertID(i.pos, i.inserted)
+}
+
+// implicit is the value that a type has by itself.
+func (i *inserter) implicit(c *schema.Column) ir.Expr {
+	switch c.T.IR.Kind {
+	case ir.KindInt:
+		return ir.C(ir.Int(0))
+	case ir.KindNum:
+		return ir.C(ir.Int(0).Convert(ir.NumType))
+	case ir.KindText:
+		if c.T.SQL.Format != nil && c.T.SQL.Format.Labels == nil {
+			return ir.C(ir.Text(""))
+		}
+	}
+	i.b.Unmodelled("INSERT IGNORE of a value that may be NULL for %s", c.Name)
+	return nil
+}
+
+// ignoring refuses INSERT IGNORE where errors other than those of keys may come, which it leaves out.
+func (i *inserter) ignoring(row *expr.RowSource) {
+	if !i.b.App.In.MySQL {
+		return
+	}
+	if len(i.tab.IR.ForeignKeys) > 0 || len(i.tab.Foreign) > 0 {
+		i.b.Unmodelled("INSERT IGNORE into a table with foreign keys")
+	}
+	if len(i.tab.Unseen) > 0 {
+		i.b.Unmodelled("INSERT IGNORE into a table with %s", i.tab.Unseen[0].What)
+	}
+	for _, k := range i.tab.IR.Checks {
+		if !i.surely(k, row) {
+			i.b.Unmodelled("INSERT IGNORE into a table with check %s, which may refuse the row", k.Name)
+		}
+	}
+}
+
+// surely reports whether a row satisfies a check for certain: that of a generated column, one that says that a parameter of
+// its column is not negative, and one about constants.
+func (i *inserter) surely(k ir.TableCheck, row *expr.RowSource) bool {
+	param := false
+	e := ir.MapExpr(k.Expr, func(e ir.Expr) ir.Expr {
+		col, is := e.(*ir.Col)
+		if !is {
+			return e
+		}
+		c := row.Col(col.Col)
+		if c == nil {
+			return e
+		}
+		v, isVar := c.Expr.(*ir.Var)
+		param = param || isVar && i.b.Fixed[v.Name]
+		return c.Expr
+	})
+	generated := slices.ContainsFunc(i.tab.IR.Columns, func(c ir.Column) bool { return c.Generated != nil && k.Name == i.tab.Name+" generated "+c.Name })
+	unsigned := strings.HasSuffix(k.Name, " unsigned")
+	if generated || unsigned && param {
+		return true
+	}
+	if cmp, is := e.(*ir.Binary); is && unsigned {
+		c, constant := cmp.X.(*ir.Const)
+		return constant && (c.Value.IsNull() || c.Value.Rat().Sign() >= 0)
+	}
+	value, known := ConstantTruth(e)
+	return known && value
+}
+
+// replacement is what REPLACE sets of a row that is there: all columns but those of the key. It is nil for another statement.
+func (i *inserter) replacement(c *pg.OnConflictClause, row *expr.RowSource) []assignment {
+	if !i.replaces(c) {
+		return nil
+	}
+	if keys := i.b.App.KeysTo(i.tab); len(keys) > 0 {
+		i.b.Unmodelled("REPLACE in a table to which foreign key %s refers", keys[0].Name)
+	}
+	if len(i.tab.Triggers) > 0 {
+		i.b.Unmodelled("REPLACE in a table with triggers")
+	}
+	target := i.onlyKey()
+	var out []assignment
+	for _, col := range row.Cols {
+		at := i.tab.IR.Column(col.Name)
+		if i.tab.IR.IsKey(at) && slices.Contains(target, at) {
+			continue
+		}
+		e := ir.Expr(&ir.Col{Row: ir.Excluded, Col: col.Name})
+		out = append(out, assignment{column: col.Name, v: expr.Val{Expr: e, Type: col.Type, NotNull: col.NotNull}})
+	}
+	for _, col := range i.tab.Indexed {
+		out = append(out, assignment{column: col.Name, v: expr.Val{Expr: &ir.Col{Row: ir.Excluded, Col: col.Name}, Type: col.T}})
+	}
+	return out
+}
+
+// replaces reports whether ON CONFLICT stands for REPLACE (mysql.Replace).
+func (i *inserter) replaces(c *pg.OnConflictClause) bool {
+	return len(c.TargetList) == 1 && pg.Inner(c.TargetList[0]).(*pg.ResTarget).Name == mysql.Replace
 }

@@ -3,7 +3,6 @@ package write
 import (
 	"slices"
 
-	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -14,14 +13,15 @@ import (
 
 // InsertStmt translates INSERT.
 func (b *Writer) InsertStmt(f *expr.Frame, t *syntax.Text, s *pg.InsertStmt, pos ir.Pos, to expr.Sink) {
-	x := b.Ex(f, t)
-	x.WithWrites(s.WithClause, s)
-	b.AfterParts(x.Parts, func() { b.insertRows(f, x, s, pos, to) })
+	b.withParts(f, t, s.WithClause, s, func(x *query.Place) { b.insertRows(f, x, s, pos, to) })
 }
 
 // insertRows translates INSERT behind its WITH queries.
 func (b *Writer) insertRows(f *expr.Frame, x *query.Place, s *pg.InsertStmt, pos ir.Pos, to expr.Sink) {
-	tab := x.TableOf(s.Relation)
+	tab, through := x.InsertTarget(s.Relation)
+	if through != nil && s.OnConflictClause != nil {
+		b.Unmodelled("ON CONFLICT, with a write of a view")
+	}
 	b.keepsFound(f, tab)
 	events := int32(schema.OnInsert)
 	var set []assignment // what ON CONFLICT may set, without the values
@@ -31,23 +31,18 @@ func (b *Writer) insertRows(f *expr.Frame, x *query.Place, s *pg.InsertStmt, pos
 			set = append(set, assignment{column: pg.Inner(n).(*pg.ResTarget).Name})
 		}
 	}
-	if events&schema.OnUpdate != 0 && len(tab.Firing(schema.OnUpdate, true, true, columnsOf(set)))+len(tab.Firing(schema.OnUpdate, true, false, columnsOf(set))) > 0 {
-		b.Unmodelled("triggers BEFORE UPDATE, with ON CONFLICT DO UPDATE")
-	}
-	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, pos: pos, to: to, early: map[int][]expr.Column{}, wrote: b.App.ChangedBy(tab, schema.AddsRows)}
+	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, through: through, pos: pos, to: to, early: map[int][]expr.Column{}, wrote: b.App.ChangedBy(tab, schema.AddsRows)}
 	if events&schema.OnUpdate != 0 {
 		ins.wrote = b.App.ChangedBy(tab, schema.ChangesRows)
 	}
-	ins.columns()
+	ins.resolve()
 	ins.look(events)
 	b.atStatement(tab, schema.OnInsert, "INSERT", true, nil, pos)
-	sel, _ := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
-	if ins.ret() {
-		switch {
-		case sel != nil && len(sel.ValuesLists) == 0, sel != nil && len(sel.ValuesLists) != 1 && to.Kind != expr.ToClient:
-			b.Unmodelled("RETURNING of an INSERT of several rows")
-		}
+	if events&schema.OnUpdate != 0 {
+		b.atStatement(tab, schema.OnUpdate, "UPDATE", true, set, pos)
+		ins.fires = b.fires(tab, schema.OnUpdate, set) || len(tab.Firing(schema.OnInsert, false, true, nil)) > 0
 	}
+	sel, _ := pg.Inner(s.SelectStmt).(*pg.SelectStmt)
 	switch {
 	case sel == nil: // DEFAULT VALUES
 		ins.row(nil)
@@ -56,11 +51,10 @@ func (b *Writer) insertRows(f *expr.Frame, x *query.Place, s *pg.InsertStmt, pos
 	default:
 		ins.query(sel)
 	}
+	ins.finish()
 	b.aftermath(pos, tab, events, nil)
 	if events&schema.OnUpdate != 0 {
-		for _, g := range append(tab.Firing(events, false, true, columnsOf(set)), tab.Firing(schema.OnUpdate, false, false, columnsOf(set))...) {
-			b.GiveUp(pos, tab.FiredBy(g), "trigger "+g.Name+", after ON CONFLICT DO UPDATE")
-		}
+		b.atStatement(tab, schema.OnUpdate, "UPDATE", false, set, pos)
 	}
 	b.atStatement(tab, schema.OnInsert, "INSERT", false, nil, pos)
 }
@@ -73,32 +67,50 @@ type inserter struct {
 	s    *pg.InsertStmt
 	tab  *schema.Table
 	cols []*schema.Column
-	pos  ir.Pos
-	to   expr.Sink
+	// through is the view through which it is written, nil if there is none.
+	through *expr.Through
+	pos     ir.Pos
+	to      expr.Sink
 	// many says that several rows are inserted: FOUND and ROW_COUNT add up. inValues
 	// says that they are written one by one.
 	many, inValues bool
 	proposed       []proposal
+	// inserted is the key that AUTO_INCREMENT gave the first row.
+	inserted ir.Expr
 	// wrote is what the statement may change; early are the items of RETURNING that are computed before it.
 	wrote *schema.Effect
 	early map[int][]expr.Column
+	// seen is the local that says whether RETURNING has given a row to locals, where several
+	// rows are inserted, and columns are those of RETURNING.
+	seen string
+	// fires says that ON CONFLICT DO UPDATE fires triggers FOR EACH ROW.
+	fires   bool
+	columns []expr.Column
 }
 
 // ret reports whether RETURNING is needed.
 func (i *inserter) ret() bool { return i.s.ReturningClause != nil && i.to.Kind != expr.Discard }
 
-// columns resolves the column list.
-func (i *inserter) columns() {
-	if len(i.s.Cols) == 0 {
+// resolve finds the columns of the column list.
+func (i *inserter) resolve() {
+	if len(i.s.Cols) == 0 && i.through == nil {
 		i.cols = i.tab.Columns
 		return
 	}
+	row := expr.TableSource(i.tab, "", "")
+	row.Through = i.through
+	if len(i.s.Cols) == 0 {
+		for _, c := range row.Seen().Cols {
+			name := i.through.Column(c.Name)
+			if name == "" {
+				i.b.Unmodelled("a write of a view with columns that are computed")
+			}
+			i.cols = append(i.cols, i.tab.Column(name))
+		}
+	}
 	for _, n := range i.s.Cols {
 		r := pg.Inner(n).(*pg.ResTarget)
-		c := i.tab.Column(r.Name)
-		if c == nil {
-			i.x.Fail(r.Location, "table %s has no column %s; it has %s", i.tab.Name, r.Name, expr.ColumnNames(expr.TableSource(i.tab, "", "")))
-		}
+		c := i.b.written(i.x, row, r)
 		for _, d := range i.cols {
 			if d == c {
 				i.x.Fail(r.Location, "column %s is given twice", c.Name)
@@ -133,7 +145,7 @@ func (i *inserter) valueRows(sel *pg.SelectStmt) {
 	for r, items := range rows {
 		before[r] = map[int]assignment{}
 		for k, n := range items {
-			if i.many && i.seesBefore(n) {
+			if i.many && !i.b.App.In.MySQL && i.seesBefore(n) { // there a row sees those before it
 				before[r][k] = i.kept(i.given(k, n))
 			}
 		}
@@ -182,16 +194,8 @@ func (i *inserter) checkCount(n int, items []*pg.Node) {
 // apartFromParents refuses several rows for a table that refers to itself: a
 // foreign key is checked when all of them are in.
 func (i *inserter) apartFromParents() {
-	if k := i.tab.SelfKey(); k != nil && i.many {
+	if k := i.tab.SelfKey(); k != nil && i.many && !i.b.App.In.MySQL { // there each row is checked by itself
 		i.b.Unmodelled("an INSERT of several rows into a table with a foreign key to itself (%s)", k.Name)
-	}
-}
-
-// start sets FOUND and ROW_COUNT to nothing, where rows add up.
-func (i *inserter) start() {
-	if i.many {
-		i.b.keepsFound(i.f, nil)
-		i.b.SetFound(i.f, i.pos, ir.C(ir.Bool(false)), ir.C(ir.Int(0)))
 	}
 }
 
@@ -341,7 +345,7 @@ func (i *inserter) foreach(q *query.Query, given func([]expr.Column) []assignmen
 // onceForAll is once for the rows of a query, if each of them is inserted or updated.
 func (i *inserter) onceForAll(q *query.Query) {
 	c := i.s.OnConflictClause
-	if c == nil || c.Action != pg.ConflictUpdate || c.WhereClause != nil || q.Limit != nil || len(q.Loops) > 0 && q.Whole == nil {
+	if c == nil || i.b.App.In.MySQL || c.Action != pg.ConflictUpdate || c.WhereClause != nil || q.Limit != nil || len(q.Loops) > 0 && q.Whole == nil {
 		return
 	}
 	for _, n := range c.TargetList {
@@ -385,6 +389,9 @@ func (i *inserter) row(given []assignment) {
 		}
 		if v.Expr == nil {
 			v.Expr = ir.C(ir.Null)
+		}
+		if b.App.In.MySQL {
+			v = i.ofMySQL(c, v, ok)
 		}
 		row.Cols = append(row.Cols, expr.Column{Name: c.Name, Expr: v.Expr, Type: c.T, NotNull: v.NotNull})
 	}
@@ -447,7 +454,7 @@ func (i *inserter) put(row *expr.RowSource) {
 	if list := tab.Firing(schema.OnInsert, false, true, nil); slices.ContainsFunc(list, func(g *schema.Trigger) bool { return b.runsBefore(tab, g, i.many) }) {
 		b.stableAfter(tab, schema.OnInsert, nil, &expr.RowTrigger{Op: "INSERT", New: b.record("new", tab, row, i.pos)}, i.pos, i.many)
 	}
-	b.Emit(stmt)
+	i.insert(stmt)
 	switch {
 	case i.many && i.f.Rowcount != "", i.many && i.f.Found != "":
 		b.CountOne(i.f, i.pos)
@@ -460,6 +467,27 @@ func (i *inserter) put(row *expr.RowSource) {
 	i.after(row)
 }
 
+// insert writes an INSERT without ON CONFLICT. Where a handler may catch that a key is taken,
+// the row that is in the way of it in the snapshot leads there.
+func (i *inserter) insert(stmt *ir.Insert) {
+	b := i.b
+	unseen := slices.ContainsFunc(i.tab.Unseen, func(k *schema.Unseen) bool { return k.Key })
+	if !b.Moment || !b.Caught(takenKey) || unseen || len(i.tab.Exclusions) > 0 || i.tab.MatchFull() != nil {
+		b.Emit(stmt)
+		return
+	}
+	stmt.Conflict, stmt.Done = &ir.Conflict{Row: i.x.RowName(i.tab.Name)}, b.Local("was_done", schema.TBool)
+	b.Emit(stmt)
+	if b.Tried == nil {
+		b.Tried = map[ir.Stmt]bool{}
+	}
+	b.Tried[stmt] = true
+	b.Require(i.pos, ir.V(stmt.Done), takenKey)
+}
+
+// takenKey is the SQLSTATE of a unique_violation.
+const takenKey = "23505"
+
 // after runs the AFTER triggers of a row.
 func (i *inserter) after(row *expr.RowSource) {
 	list := i.tab.Firing(schema.OnInsert, false, true, nil)
@@ -468,72 +496,6 @@ func (i *inserter) after(row *expr.RowSource) {
 	}
 	r := &expr.RowTrigger{Op: "INSERT", New: i.b.record("new", i.tab, row, i.pos)}
 	i.b.after(i.tab, list, r, i.pos, i.many)
-}
-
-// returned translates RETURNING over a row; excluded columns are those of the
-// proposed row.
-func (i *inserter) returned(row, proposed *expr.RowSource) []expr.Column {
-	y := i.x.Copy()
-	named := *row
-	named.Alias = syntax.AliasOf(i.s.Relation)
-	y.Levels = append(append([]*expr.Level{}, y.Levels...), &expr.Level{Sources: []*expr.RowSource{&named}})
-	q := &query.Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
-	if len(i.s.ReturningClause.Options) > 0 {
-		i.b.Unmodelled("RETURNING WITH")
-	}
-	for k, n := range i.s.ReturningClause.Exprs {
-		if cols, known := i.early[k]; known {
-			q.Targets = append(q.Targets, i.filled(cols, row)...)
-			continue
-		}
-		q.AddTarget(pg.Inner(n).(*pg.ResTarget))
-	}
-	for k, c := range q.Targets {
-		q.Targets[k].Expr = ir.MapExpr(c.Expr, func(e ir.Expr) ir.Expr {
-			if col, ok := e.(*ir.Col); ok && col.Row == ir.Excluded {
-				return proposed.Col(col.Col).Expr
-			}
-			return e
-		})
-	}
-	return q.Targets
-}
-
-// returning gives the values of RETURNING for an inserted row. done, if not
-// nil, says whether a row was inserted or updated; before is what was read of
-// the row in conflict.
-func (i *inserter) returning(row *expr.RowSource, done ir.Expr, before *conflictRow) {
-	b := i.b
-	cols := i.returned(row, row)
-	if before != nil {
-		for k := range cols {
-			cols[k].Expr = &ir.Cond{If: ir.V(before.found), Then: before.cols[k].Expr, Else: cols[k].Expr}
-		}
-	}
-	if i.to.Kind == expr.IntoRows && i.many {
-		b.Unmodelled("RETURNING of an INSERT of several rows")
-	}
-	give := func() {
-		if i.to.Kind == expr.IntoRows {
-			e := &ir.Call{Name: irnames.RowsAgg, Args: []ir.Expr{i.to.Rows.Take(&i.x.Spot, cols)}, Type: ir.ArrayType(ir.KindOpaque)}
-			b.Emit(&ir.Assign{At: expr.At(i.pos), Var: i.to.Rows.Local, Expr: e})
-			return
-		}
-		if i.to.Kind == expr.IntoLocals {
-			list, rest := i.to.Dests(cols)
-			b.AssignAll(i.x, i.pos, list, cols)
-			b.SetNull(i.pos, rest)
-			return
-		}
-		if i.f.Result == nil {
-			b.EmitRow(i.pos, cols)
-		}
-	}
-	if done == nil {
-		give()
-		return
-	}
-	b.Emit(&ir.If{At: expr.At(i.pos), Cond: done, Then: b.Collect(give), Else: b.Collect(func() { i.noRow(cols) })})
 }
 
 // nothing is what follows where no row comes to be inserted.
@@ -556,16 +518,4 @@ func (i *inserter) nothing() {
 		}
 	})
 	i.noRow(cols)
-}
-
-// NoRow is what becomes of the values of RETURNING where there is no row.
-func (i *inserter) noRow(cols []expr.Column) {
-	switch i.to.Kind {
-	case expr.IntoRows:
-		i.b.Emit(&ir.Assign{At: expr.At(i.pos), Var: i.to.Rows.Local, Expr: &ir.Call{Name: irnames.RowsAgg, Type: ir.ArrayType(ir.KindOpaque)}})
-	case expr.IntoLocals:
-		list, rest := i.to.Dests(cols)
-		i.b.SetNull(i.pos, append(list, rest...))
-		i.b.Strict(i.to, i.pos, ir.C(ir.Bool(false)))
-	}
 }

@@ -203,7 +203,7 @@ func (m *merger) inserter(c *pg.MergeWhen) *inserter {
 // given gives the values of an INSERT.
 func (m *merger) given(z *query.Place, c *pg.MergeWhen) []assignment {
 	i := m.inserter(c)
-	i.columns()
+	i.resolve()
 	i.apartFromParents()
 	if len(c.Values) == 0 { // DEFAULT VALUES
 		return nil

@@ -34,6 +34,9 @@ func (b *Writer) derivedFrom(y *query.Place, row *expr.RowSource, from []*pg.Nod
 		}
 	}
 	var inside, own ir.Expr // conditions with the rows of FROM, and without
+	if row.Through != nil {
+		own = row.Through.Where
+	}
 	if where != nil {
 		for _, n := range syntax.Conjuncts(where) {
 			c := q.Place.Boolean(n, expr.Truth)
@@ -90,7 +93,7 @@ func (b *Writer) targetsOf(q *query.Query, after *expr.RowSource, from []*expr.R
 		b.Unmodelled("RETURNING WITH")
 	}
 	x := q.Place.Copy()
-	x.Levels = append(append([]*expr.Level{}, x.Levels[:len(x.Levels)-1]...), &expr.Level{Sources: append([]*expr.RowSource{after}, from...)})
+	x.Levels = append(append([]*expr.Level{}, x.Levels[:len(x.Levels)-1]...), &expr.Level{Sources: append([]*expr.RowSource{after.Seen()}, from...)})
 	rq := &query.Query{Place: x, Level: x.Levels[len(x.Levels)-1], AtMost: -1}
 	for _, n := range ret.Exprs {
 		rq.AddTarget(pg.Inner(n).(*pg.ResTarget))

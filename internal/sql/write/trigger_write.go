@@ -224,8 +224,8 @@ func (u *rowWriter) each(r *expr.RowTrigger, before []*schema.Trigger, hidden st
 func (u *rowWriter) returned(row *expr.RowSource) []expr.Column {
 	x := u.w.in.Copy()
 	named := *row
-	named.Alias = u.row.Alias
-	x.Levels = append(append([]*expr.Level{}, x.Levels[:len(x.Levels)-1]...), &expr.Level{Sources: []*expr.RowSource{&named}})
+	named.Alias, named.Through = u.row.Alias, u.row.Through
+	x.Levels = append(append([]*expr.Level{}, x.Levels[:len(x.Levels)-1]...), &expr.Level{Sources: []*expr.RowSource{named.Seen()}})
 	q := &query.Query{Place: x, Level: x.Levels[len(x.Levels)-1], AtMost: -1}
 	if len(u.ret.Options) > 0 {
 		u.b.Unmodelled("RETURNING WITH")

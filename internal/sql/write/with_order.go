@@ -4,10 +4,34 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/expr"
+	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
+
+// withParts translates a statement with WITH queries that write: their rows are kept as a
+// whole, or else in locals, where each gives one row at most.
+func (b *Writer) withParts(f *expr.Frame, t *syntax.Text, w *pg.WithClause, root pg.Message, own func(x *query.Place)) {
+	try := func(one bool) {
+		x := b.Ex(f, t)
+		x.OneRow = one
+		x.WithWrites(w, root)
+		b.AfterParts(x.Parts, func() { own(x) })
+	}
+	if !syntax.WithWrites(w) {
+		try(false)
+		return
+	}
+	why, ok := b.Attempt(func() { try(false) })
+	if ok {
+		return
+	}
+	if _, ok = b.Attempt(func() { try(true) }); !ok {
+		b.Unmodelled("%s", why)
+	}
+}
 
 // AfterParts translates the statement behind WITH queries that write, by f: what it reads of what they write is read before them.
 func (b *Writer) AfterParts(p *query.Parts, f func()) {

@@ -30,14 +30,13 @@ func (b *Writer) aftermath(pos ir.Pos, t *schema.Table, events int32, set []assi
 
 // UpdateStmt translates UPDATE.
 func (b *Writer) UpdateStmt(f *expr.Frame, t *syntax.Text, s *pg.UpdateStmt, pos ir.Pos, to expr.Sink) {
-	x := b.Ex(f, t)
-	x.WithWrites(s.WithClause, s)
-	b.AfterParts(x.Parts, func() { b.updateRows(f, x, s, pos, to) })
+	b.withParts(f, t, s.WithClause, s, func(x *query.Place) { b.updateRows(f, x, s, pos, to) })
 }
 
 // updateRows translates UPDATE behind its WITH queries.
 func (b *Writer) updateRows(f *expr.Frame, x *query.Place, s *pg.UpdateStmt, pos ir.Pos, to expr.Sink) {
-	y, row := x.Target(s.Relation)
+	y, row := x.WriteTarget(s.Relation)
+	b.seesAssigned(s)
 	b.keepsFound(f, row.Table)
 	b.looksAhead(row.Table, schema.ChangesRows, schema.OnUpdate, true, partsOf(s.WithClause, s.WhereClause, s.FromClause, s.TargetList)...)
 	b.returnsAhead(row.Table, schema.ChangesRows, s.ReturningClause)
@@ -50,7 +49,7 @@ func (b *Writer) updateRows(f *expr.Frame, x *query.Place, s *pg.UpdateStmt, pos
 	}
 	y.Either(func() {
 		sure := y.Surely(func() {
-			w = b.from(y, s.FromClause, s.WhereClause, cond)
+			w = b.from(y, row, s.FromClause, s.WhereClause, cond)
 			w.gives(ret)
 			list = b.sets(w.in, row, s.TargetList)
 		})
@@ -81,6 +80,7 @@ func (b *Writer) updateRows(f *expr.Frame, x *query.Place, s *pg.UpdateStmt, pos
 	if len(keys) == 0 {
 		sets = b.irSets(row, list)
 	}
+	w.set = list
 	after := withValues(row, list)
 	if b.fires(row.Table, schema.OnUpdate, list) {
 		u := &rowWriter{b: b, f: f, w: w, row: row, set: list, ret: s.ReturningClause, pos: pos, to: to, op: "UPDATE", events: schema.OnUpdate}
@@ -157,14 +157,12 @@ func (b *Writer) oneByOneKeys(pos ir.Pos, row *expr.RowSource, w *writeQuery, se
 
 // DeleteStmt translates DELETE.
 func (b *Writer) DeleteStmt(f *expr.Frame, t *syntax.Text, s *pg.DeleteStmt, pos ir.Pos, to expr.Sink) {
-	x := b.Ex(f, t)
-	x.WithWrites(s.WithClause, s)
-	b.AfterParts(x.Parts, func() { b.deleteRows(f, x, s, pos, to) })
+	b.withParts(f, t, s.WithClause, s, func(x *query.Place) { b.deleteRows(f, x, s, pos, to) })
 }
 
 // deleteRows translates DELETE behind its WITH queries.
 func (b *Writer) deleteRows(f *expr.Frame, x *query.Place, s *pg.DeleteStmt, pos ir.Pos, to expr.Sink) {
-	y, row := x.Target(s.Relation)
+	y, row := x.WriteTarget(s.Relation)
 	b.keepsFound(f, row.Table)
 	b.looksAhead(row.Table, schema.ChangesRows, schema.OnDelete, true, partsOf(s.WithClause, s.WhereClause, s.UsingClause)...)
 	b.returnsAhead(row.Table, schema.ChangesRows, s.ReturningClause)
@@ -177,7 +175,7 @@ func (b *Writer) deleteRows(f *expr.Frame, x *query.Place, s *pg.DeleteStmt, pos
 	}
 	y.Either(func() {
 		sure := y.Surely(func() {
-			w = b.from(y, s.UsingClause, s.WhereClause, cond)
+			w = b.from(y, row, s.UsingClause, s.WhereClause, cond)
 			w.gives(ret)
 		})
 		b.lockSurely(sure, row, w)
@@ -200,6 +198,7 @@ func (b *Writer) deleteRows(f *expr.Frame, x *query.Place, s *pg.DeleteStmt, pos
 		if b.LoopDepth > 0 || !b.acts(row.Table) {
 			b.cascade(pos, row.Table, s)
 		}
+		b.ownParent(pos, row, where)
 		b.Emit(&ir.Delete{At: expr.At(pos), Table: row.Table.IR, Row: row.Row, Where: where})
 		b.actions(pos, row.Table)
 	})
@@ -214,6 +213,7 @@ type writeQuery struct {
 	where ir.Expr      // over the row and the other tables
 	// returned is RETURNING over the row, if it is translated already.
 	returned []expr.Column
+	set      []assignment // of an UPDATE
 }
 
 // gives refuses RETURNING of a join.
@@ -232,10 +232,13 @@ func (b *Writer) sets(x *query.Place, row *expr.RowSource, targets []*pg.Node) [
 
 // from translates FROM or USING, and WHERE, for which current stands if it is not
 // nil.
-func (b *Writer) from(y *query.Place, list []*pg.Node, where *pg.Node, current ir.Expr) *writeQuery {
+func (b *Writer) from(y *query.Place, row *expr.RowSource, list []*pg.Node, where *pg.Node, current ir.Expr) *writeQuery {
 	q := &query.Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
 	q.Target = q.Level.Sources[0]
 	var conds []ir.Expr
+	if row.Through != nil {
+		conds = append(conds, row.Through.Where)
+	}
 	for _, n := range list {
 		conds = append(conds, q.AddFrom(n)...)
 	}
@@ -321,6 +324,27 @@ func (b *Writer) restricts(row *expr.RowSource, change func(ir.Expr, func(ir.Exp
 	return only
 }
 
+// setsReference gives a foreign key of which assignments set a column, nil if there is none.
+func setsReference(row *expr.RowSource, set []assignment) *schema.ForeignKey {
+	for _, k := range row.Table.Foreign {
+		if slices.ContainsFunc(set, func(a assignment) bool { return slices.Contains(k.Columns, a.column) }) {
+			return k
+		}
+	}
+	return nil
+}
+
+// joinsOnce reports whether keys tell that a row joins one row of the other tables at most.
+func (b *Writer) joinsOnce(w *writeQuery, row *expr.RowSource) bool {
+	known := map[string]bool{row.Row: true}
+	for range w.other {
+		for _, s := range w.other {
+			known[s.Row] = known[s.Row] || expr.FixesKey(s.Table, s.Row, w.where, known)
+		}
+	}
+	return !slices.ContainsFunc(w.other, func(s ir.Source) bool { return !known[s.Row] })
+}
+
 // writeJoin is UPDATE … FROM whose values come from the other tables: for
 // each row of the join, the row is changed by its key. A row that joins twice
 // is changed once, by either, in PostgreSQL; here the last one counts.
@@ -334,6 +358,9 @@ func (b *Writer) writeJoin(f *expr.Frame, w *writeQuery, row *expr.RowSource, re
 	}
 	if k := row.Table.SelfKey(); k != nil {
 		b.Unmodelled("an UPDATE with several tables of one with a foreign key to itself (%s)", k.Name)
+	}
+	if k := setsReference(row, w.set); k != nil && !b.joinsOnce(w, row) { // checked for the last values alone
+		b.Unmodelled("an UPDATE with several tables of foreign key %s, of rows that may match several", k.Name)
 	}
 	q := ir.Query{From: append([]ir.Source{row.IRSource()}, w.other...), Where: w.where}
 	loop := &ir.Foreach{At: expr.At(pos), Query: q, Found: f.Found}
@@ -396,6 +423,9 @@ func (b *Writer) returning(f *expr.Frame, w *writeQuery, after *expr.RowSource, 
 	}
 	if f.Rowcount != "" {
 		b.CountRows(f, q, pos)
+	}
+	if to.Only && !b.SingleRow(q) {
+		b.Unmodelled("RETURNING of several rows")
 	}
 	if !b.SingleRow(q) && f.Func.Body != nil { // PL/pgSQL refuses several rows
 		if f.Found != "" && b.Caught(expr.TooManyRows) {

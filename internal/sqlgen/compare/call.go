@@ -131,6 +131,9 @@ func (a *app) instance(t *sqlgen.Txn, args []*string, now *string) (*interp.Inst
 			i = n - 1
 		}
 		text := args[i]
+		if text != nil && p.Type == ir.TextType && t.Params[i].Type.Sums && a.server.late() { // it stands in the text without quotes
+			return nil, fmt.Errorf("%w: parameter %s is a text and not %s", errArgument, p.Name, *text)
+		}
 		if text != nil {
 			c, err := a.server.canon(t.Params[i].Type, *text)
 			switch {
@@ -382,7 +385,7 @@ func (a *app) emittedBy(t *sqlgen.Txn, run *interp.Run, out [][]record) ([]bag, 
 		if step.Emitted == nil {
 			continue
 		}
-		k := a.model.kid(t.Node, step.Stmt.Position())
+		k := a.model.kidOf(t.Node, run.Inst.Txn, step.Stmt)
 		if k < 0 {
 			panic("a row of no statement")
 		}

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sqlgen"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/sqlmodel"
 )
 
 // MariaDB takes a connection to a MariaDB on which nothing else runs: waits are those of
@@ -93,7 +93,7 @@ func (m *mariadb) prepare(ctx context.Context) error {
 func (m *mariadb) profile() *engine.Profile { return engine.MariaDB() }
 
 func (m *mariadb) parse(text string, names []string) (*ir.Program, error) {
-	return mysql.Parse([]mysql.File{{Name: fileName, Text: text}}, mysql.Options{Txns: names})
+	return sqlmodel.Parse([]sqlmodel.File{{Name: fileName, Text: text}}, sqlmodel.Options{MySQL: true, Txns: names})
 }
 
 func (m *mariadb) reset() []string {
@@ -134,6 +134,9 @@ func (m *mariadb) serve(s *Server, t *sqlgen.Txn, args []*string, looks string) 
 	now := m.clock()
 	out := served{now: now}
 	defer s.exec("ROLLBACK")
+	if out.err = s.exec("DO LAST_INSERT_ID(0)"); out.err != nil { // of the call before
+		return out
+	}
 	begin := commands(t, args)[0].sql
 	if out.err = s.exec(begin); out.err != nil {
 		return out

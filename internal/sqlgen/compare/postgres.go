@@ -137,12 +137,24 @@ func (p *postgres) canon(t *sqlgen.Type, v string) string {
 }
 
 func (p *postgres) serve(s *Server, t *sqlgen.Txn, args []*string, looks string) served {
-	results, err := s.run("BEGIN; SELECT now(); " + call(t, args) + "; SET CONSTRAINTS ALL IMMEDIATE; " + looks + " ROLLBACK")
+	list := []string{call(t, args)}
+	if t.Kind == sqlgen.Script {
+		list = nil
+		for _, n := range t.Node.Kids {
+			list = append(list, strings.TrimSuffix(strings.TrimSpace(n.String()), ";"))
+		}
+	}
+	results, err := s.run("BEGIN; SELECT now(); " + strings.Join(list, ";\n") + "; SET CONSTRAINTS ALL IMMEDIATE; " + looks + " ROLLBACK")
 	if err != nil {
 		s.exec("ROLLBACK")
 		return served{err: err}
 	}
-	return served{now: results[1][0].texts[0], out: results[2], after: results[4 : len(results)-1]}
+	rows, results := results[1], results[2:len(results)-1]
+	out := served{now: rows[0].texts[0], out: results[0], after: results[len(list)+1:]}
+	if t.Kind == sqlgen.Script {
+		out.byStatement = results[:len(list)]
+	}
+	return out
 }
 
 func (p *postgres) late() bool     { return false }

@@ -547,7 +547,10 @@ UPDATE a SET k = 9 WHERE k = 4;
 -- excluded by update x of a(4), update y of a(4), update s of a(4), delete a(4), move a(4)
 
 UPDATE high SET x = 1 WHERE k = 2;
--- not modelled, touches a, b: a write of a view (high)
+-- reads a (k, y) rows {2}
+-- update a(2) x = 1
+-- locks a(2) no key update
+-- excluded by update x of a(2), update y of a(2), update s of a(2)
 
 DELETE FROM a WHERE k = 3;
 -- reads a (k) rows {3}

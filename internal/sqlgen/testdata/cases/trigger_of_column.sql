@@ -14,9 +14,11 @@ SET session_replication_role = replica;
 INSERT INTO u VALUES (1, 1, 1);
 SET session_replication_role = origin;
 -- calls
-SELECT * FROM set_a(1); -- unmodelled
+SELECT * FROM set_a(1); -- aborts
+SELECT * FROM set_a(2);
 SELECT * FROM set_b(1);
 SELECT * FROM set_b(2);
-SELECT * FROM after_b(1); -- unmodelled
+SELECT * FROM after_b(1);
+SELECT * FROM after_b(2); -- aborts
 SELECT * FROM after_none(1);
 SELECT * FROM after_none(2); -- aborts

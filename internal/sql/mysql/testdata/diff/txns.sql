@@ -114,3 +114,42 @@ UPDATE b SET e = 'RED' WHERE x = :i;
 UPDATE b SET e = IF(y > 1, tag, 'Green') WHERE x = :i;
 -- name: enum_returned
 SELECT e FROM b WHERE x = :i ORDER BY y;
+-- name: bytes
+SELECT id FROM h WHERE raw = 'a' OR raw > :s ORDER BY id;
+-- name: ordered_texts
+SELECT name, id FROM a ORDER BY name, id;
+-- name: blanks
+UPDATE h SET f = CONCAT(f, '  '), n = 1 WHERE id >= :i;
+-- name: least
+SELECT id, LEAST(n, up), GREATEST(up, n, 2) FROM h ORDER BY id;
+-- name: joined_texts
+SELECT id, CONCAT(f, raw) IS NULL, CONCAT(f, raw), CONCAT(f, 'x') FROM h ORDER BY id;
+-- name: halves
+UPDATE h SET n = n * 1.5 + 0.25 WHERE id <= :i;
+-- name: days
+UPDATE h SET day = '2024-02-29 12:30:00' WHERE id = :i;
+-- name: into_one
+BEGIN;
+SELECT n INTO @m FROM h WHERE n = :i;
+SELECT @m + 1;
+COMMIT;
+-- name: ignored_null
+INSERT IGNORE INTO h2 (id, f, n) VALUES (:i, :s, :j);
+-- name: own_parent
+DELETE FROM h WHERE id = :i;
+-- name: replaced
+REPLACE INTO h2 (id, f) VALUES (:i, :s);
+-- name: joined_update
+UPDATE a JOIN b ON b.x = a.id SET a.m = a.m + 1 WHERE b.tag = 'a';
+-- name: joined_delete
+DELETE b FROM b JOIN a ON a.id = b.x WHERE a.m > :i;
+-- name: grouped
+SELECT m, COUNT(*), SUM(n) FROM a GROUP BY m HAVING COUNT(*) > 0 ORDER BY m;
+-- name: outer
+SELECT a.id, b.y FROM a LEFT JOIN b ON b.x = a.id ORDER BY a.id, b.y;
+-- name: copied
+INSERT INTO h2 (id, f, n) SELECT id + 10, f, n FROM h WHERE n > :i;
+-- name: in_bytes
+SELECT id FROM h WHERE 'a' IN (raw, 'A') OR :s BETWEEN raw AND 'b' ORDER BY id;
+-- name: copies_counted
+INSERT INTO h2 (id, f, n) VALUES (:i, 'a', 1), (:i + 1 + (SELECT COUNT(*) FROM h2 o), 'b', 2);

@@ -1,0 +1,33 @@
+package plpgsql
+
+import (
+	"slices"
+	"strings"
+)
+
+// Raises reports whether statements of a body always end by an error, and
+// commit nothing before it.
+func Raises(list []Stmt, src string) bool {
+	leaves := false
+	Walk(list, func(s Stmt) {
+		switch s := s.(type) {
+		case *Return, *Exit, *EndTxn, *Execute:
+			leaves = true
+		case *SQL: // what CALL and DO run may commit
+			word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(s.Query.Text(src))), " ")
+			leaves = leaves || word == "call" || word == "do"
+		}
+	})
+	if len(list) == 0 || leaves {
+		return false
+	}
+	switch s := list[len(list)-1].(type) {
+	case *Raise:
+		return s.Error
+	case *Block:
+		return len(s.Handlers) == 0 && Raises(s.Body, src)
+	case *If:
+		return Raises(s.Else, src) && !slices.ContainsFunc(s.Branches, func(br Branch) bool { return !Raises(br.Body, src) })
+	}
+	return false
+}
