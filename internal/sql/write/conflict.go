@@ -38,6 +38,9 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *expr.RowSource) {
 			i.x.Fail(c.Location, "ON CONFLICT DO UPDATE needs the columns of a key")
 		}
 		b.refuseTriggersOfGenerated(i.tab)
+		if b.App.In.MySQL && i.f.Rowcount != "" {
+			b.Unmodelled("the number of rows of ON DUPLICATE KEY UPDATE or REPLACE")
+		}
 		y.Levels[len(y.Levels)-1].Sources = append(y.Levels[len(y.Levels)-1].Sources, excludedRow(i.tab))
 		list := i.replacement(c, row)
 		if list == nil {
