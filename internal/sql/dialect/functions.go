@@ -50,6 +50,9 @@ func (d MySQL) Call(x *expr.Spot, e *pg.FuncCall, name string) (expr.Val, bool) 
 		return concat(x, args), true
 	case (name == "lower" || name == "upper") && len(args) == 1 && isText(args[0]):
 		v := x.DefaultType(args[0])
+		if collation(v) == value.Binary { // bytes have no case
+			return v, true
+		}
 		return expr.Val{Expr: &ir.Call{Name: name, Args: []ir.Expr{v.Expr}, Type: ir.TextType}, Type: v.Type.Plain(), NotNull: v.NotNull}, true
 	}
 	return opaque(x, name, k, args), true
