@@ -34,7 +34,7 @@ func (x *Spot) Compare(op string, l, r Val, loc int32) Val {
 	if !x.App.In.MySQL {
 		l, r = x.collate(l, r)
 	}
-	l, r = x.compared(l), x.compared(r)
+	l, r = compared(x, l), compared(x, r)
 	if equality && l.Type.SQL != nil && l.Type.SQL.Labels != nil || l.Type.Ordered() && r.Type.Ordered() || equality && x.byIdentity(l.Type) && x.byIdentity(r.Type) && comparableKinds(l.Type.IR.Kind, r.Type.IR.Kind) {
 		return Val{Expr: ir.Op(k, l.Expr, r.Expr), Type: schema.TBool, NotNull: nn}
 	}
@@ -108,9 +108,9 @@ func (x *Spot) collate(l, r Val) (Val, Val) {
 }
 
 // compared is Comparable of a value in a transaction: of a column of a key, the column that stands for it there.
-func (x *Spot) compared(v Val) Val {
+func compared(x *Spot, v Val) Val {
 	c, is := v.Expr.(*ir.Col)
-	if !is || x.Draft == nil || v.Type.SQL == nil {
+	if !is || x.Draft == nil || v.Type.SQL == nil || x.Queries.Derived() {
 		return x.Comparable(v)
 	}
 	for _, lv := range x.Levels {

@@ -436,7 +436,7 @@ func (b *Writer) returning(f *expr.Frame, w *writeQuery, after *expr.RowSource, 
 		if f.Found != "" && b.Caught(expr.TooManyRows) {
 			b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Found, Expr: ir.C(ir.Bool(true))})
 		}
-		b.AtMostOne(q, pos, expr.TooManyRows)
+		query.AtMostOne(b.Draft, q, pos, expr.TooManyRows)
 	}
 	// The write must still see the variables as they were.
 	var temps []expr.Dest
