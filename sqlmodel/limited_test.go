@@ -121,3 +121,22 @@ func TestMySQLStatements(t *testing.T) {
 		}
 	}
 }
+
+// TestMySQLCounts: what a driver of MySQL counts are the rows that an UPDATE changes.
+func TestMySQLCounts(t *testing.T) {
+	const schemaName = "CREATE TABLE t (k int PRIMARY KEY, a int, u int, UNIQUE KEY (u));"
+	for _, c := range []struct{ sql, want string }{
+		{"UPDATE t SET a = 3 WHERE u > 1", "(n) := select agg count(*) int from t where t.u > 1 and not t.a is 3;"},
+		{"DELETE FROM t WHERE u > 1", "(n) := select agg count(*) int from t where t.u > 1;"},
+		{"INSERT INTO t (k, a) VALUES (1, 2) ON DUPLICATE KEY UPDATE a = 2", "unmodelled"},
+	} {
+		txn := txn_("f", []client.Var{{Name: "n", Kind: client.Int}}, &client.Query{SQL: c.sql, Count: "n"}, &client.Emit{Exprs: []client.Expr{client.V("n")}})
+		prog, err := Client(t.Context(), nil, []*client.Txn{txn}, Options{MySQL: true, Schema: []File{{Name: "s.sql", Text: schemaName}}, MySQLFiles: []string{"s.sql"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := prog.Txns[0].String(); !strings.Contains(text, c.want) {
+			t.Errorf("%s\ngot\n%s\nwant %s", c.sql, text, c.want)
+		}
+	}
+}

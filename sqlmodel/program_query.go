@@ -147,7 +147,7 @@ func (p *caller) attempt(f func()) (why string, ok bool) {
 	loops, depth, level, snapped := p.f.Loops, b.LoopDepth, p.depth, p.snapped
 	why, ok = b.Attempt(func() {
 		if err := load.FaultIn(f); err != nil {
-			if b.App.In.Scripts && namesNothing(err) {
+			if b.App.In.Scripts && namesNothing(err, p.sent) {
 				panic(err)
 			}
 			panic(schema.Unmodelled{Reason: faulty + err.Msg + ")"})
@@ -160,8 +160,13 @@ func (p *caller) attempt(f func()) (why string, ok bool) {
 }
 
 // namesNothing reports whether a fault is a name that nothing has, whatever the dialect.
-func namesNothing(err *ir.Error) bool {
-	return strings.HasPrefix(err.Msg, schema.NoTable) || strings.HasPrefix(err.Msg, "there is no column ") || strings.Contains(err.Msg, " has no column ")
+func namesNothing(err *ir.Error, sent *ir.Send) bool {
+	if strings.HasPrefix(err.Msg, schema.NoTable) || strings.Contains(err.Msg, " has no column ") {
+		return true
+	}
+	name, is := strings.CutPrefix(err.Msg, "there is no column or variable ")
+	text := strings.ToLower(strings.Join(sent.Text, " "))
+	return is && len(regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`\b`).FindAllString(text, 2)) == 1 // else it may be an alias
 }
 
 // faulty begins the reason for a statement that does not fit the schema.

@@ -66,4 +66,6 @@ var mysqlFaults = []Fault{
 		Tests: "internal/sql/mysql", Breaks: "CONCAT is never NULL"},
 	{Name: "mysql-condition", File: "internal/sql/expr/cast.go", Old: "if x.App.In.MySQL && v.Type.Name == schema.NBool && !v.Record {", New: "if x.App.In.MySQL && v.Type.Name == schema.NBool && v.Record {",
 		Tests: "internal/sql/mysql", Breaks: "a condition that is returned is true, not 1"},
+	{Name: "mysql-count", File: "internal/sql/write/write.go", Old: "counted.Where = ir.AndE(q.Where, w.changes)", New: "_ = w.changes",
+		Tests: "sqlmodel:^TestMySQLCounts$", Breaks: "the count of an UPDATE is that of the rows that it finds"},
 }

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/expr"
@@ -44,11 +45,22 @@ func (d MySQL) Call(x *expr.Spot, e *pg.FuncCall, name string) (expr.Val, bool) 
 	for _, n := range e.Args {
 		args = append(args, x.Number(x.One(n)))
 	}
-	if name == "concat" {
+	switch {
+	case name == "concat":
 		return concat(x, args), true
+	case (name == "lower" || name == "upper") && len(args) == 1 && isText(args[0]):
+		v := x.DefaultType(args[0])
+		if collation(v) == value.Binary { // bytes have no case
+			return v, true
+		}
+		return expr.Val{Expr: &ir.Call{Name: name, Args: []ir.Expr{v.Expr}, Type: ir.TextType}, Type: v.Type.Plain(), NotNull: v.NotNull}, true
 	}
 	return opaque(x, name, k, args), true
 }
+
+// spelled are functions that give texts without blanks at the end which their arguments do not have: they are compared as the
+// arguments are.
+var spelled = strings.Fields("lower upper trim btrim rtrim md5 sha1 sha sha2 hex date_format dayname monthname")
 
 // concat puts texts together: NULL if one is NULL.
 func concat(x *expr.Spot, args []expr.Val) expr.Val {
@@ -94,13 +106,17 @@ func opaque(x *expr.Spot, name string, k ir.Kind, args []expr.Val) expr.Val {
 		}
 		t = args[0].Type.Plain()
 	}
-	sig := "mysql " + name
+	sig, coll := "mysql "+name, ""
 	for i, a := range args {
 		if a.Type.Name == schema.NUnknown {
 			a = x.Literal(a, schema.TText, 0)
 		}
 		args[i] = a
 		sig += " " + collation(a)
+		coll = common(coll, collation(a))
+	}
+	if k == ir.KindText && slices.Contains(spelled, name) {
+		t = withCollation(t, coll)
 	}
 	return x.OpaqueCall(strings.TrimRight(sig, " "), args, t)
 }

@@ -207,6 +207,9 @@ func kept(x *expr.Spot, v expr.Val, t schema.Type) expr.Val {
 		return out
 	}
 	f, fn := t.SQL.Format, t.SQL.Format.Kept()
+	if f.Unsigned && f.Kind == ir.KindInt { // a negative value is refused by the column, too
+		out.Expr = unguarded(out.Expr)
+	}
 	param, isVar := v.Expr.(*ir.Var)
 	same := v.Type.SQL != nil && v.Type.SQL.Format != nil && v.Type.SQL.Format.Name == f.Name
 	switch {
@@ -475,4 +478,18 @@ func (MySQL) United(x *expr.Spot, a, b schema.Type, what string) {
 	if is(a) != is(b) && a.Numeric() && b.Numeric() {
 		x.Refuse("%s of unsigned numbers and others", what)
 	}
+}
+
+// unguarded is a difference of unsigned numbers (exactly) without the error where it is negative.
+func unguarded(e ir.Expr) ir.Expr {
+	c, is := e.(*ir.Cond)
+	if !is {
+		return e
+	}
+	negative, is := c.If.(*ir.Binary)
+	failing, fails := c.Then.(*ir.Binary)
+	if is && fails && negative.Op == ir.Lt && failing.Op == ir.Div && negative.X == c.Else {
+		return c.Else
+	}
+	return e
 }

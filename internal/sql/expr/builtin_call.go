@@ -52,8 +52,8 @@ func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 		v := x.Expr(n)
 		args, given = append(args, v), append(given, catalog.Arg{Type: v.ArgType(), Name: argName})
 	}
-	if v, ok := x.form(name, args); ok {
-		return v
+	if name == "concat" {
+		return x.concatAll(args)
 	}
 	x.named(name, args, e.Location)
 	if name == "set_config" && len(args) == 3 {
@@ -387,15 +387,6 @@ func ascii(s string) bool {
 		}
 	}
 	return true
-}
-
-// form translates what has the form of a function, or takes any arguments.
-func (x *Spot) form(name string, args []Val) (Val, bool) {
-	switch name {
-	case "concat":
-		return x.concatAll(args), true
-	}
-	return Val{}, false
 }
 
 // IsInt reports whether e is the integer i.

@@ -34,7 +34,7 @@ func (x *Spot) Compare(op string, l, r Val, loc int32) Val {
 	if !x.App.In.MySQL {
 		l, r = x.collate(l, r)
 	}
-	l, r = x.Comparable(l), x.Comparable(r)
+	l, r = compared(x, l), compared(x, r)
 	if equality && l.Type.SQL != nil && l.Type.SQL.Labels != nil || l.Type.Ordered() && r.Type.Ordered() || equality && x.byIdentity(l.Type) && x.byIdentity(r.Type) && comparableKinds(l.Type.IR.Kind, r.Type.IR.Kind) {
 		return Val{Expr: ir.Op(k, l.Expr, r.Expr), Type: schema.TBool, NotNull: nn}
 	}
@@ -105,6 +105,26 @@ func (x *Spot) collate(l, r Val) (Val, Val) {
 		}
 	}
 	return l, r
+}
+
+// compared is Comparable of a value in a transaction: of a column of a key, the column that stands for it there.
+func compared(x *Spot, v Val) Val {
+	c, is := v.Expr.(*ir.Col)
+	if !is || x.Draft == nil || v.Type.SQL == nil || x.Queries.Derived() {
+		return x.Comparable(v)
+	}
+	for _, lv := range x.Levels {
+		for _, s := range lv.Sources {
+			if s.Row != c.Row || s.Table == nil {
+				continue
+			}
+			own := s.Table.Column(c.Col)
+			if key := s.Table.KeyOf(c.Col); key != c.Col && own != nil && own.T.SQL != nil && own.T.SQL.Collation == v.Type.SQL.Collation {
+				return Val{Expr: &ir.Col{Row: c.Row, Col: key}, Type: schema.TText, NotNull: v.NotNull}
+			}
+		}
+	}
+	return x.Comparable(v)
 }
 
 // Comparable gives what is compared of a value: its key, where values that differ may

@@ -407,13 +407,6 @@ const (
 	Cardinality = "21000"
 )
 
-// AtMostOne makes it an error that q has several rows.
-func (b *Draft) AtMostOne(q ir.Query, pos ir.Pos, state string) {
-	n := b.Local("count", schema.TInt)
-	b.Emit(&ir.Select{At: At(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
-	b.Require(pos, ir.Op(ir.Le, ir.V(n), ir.C(ir.Int(1))), state)
-}
-
 // SingleRow reports whether a query over one table fixes a whole key.
 func (b *Draft) SingleRow(q ir.Query) bool {
 	return len(q.From) == 1 && FixesKey(q.From[0].Table, q.From[0].Row, q.Where, nil)

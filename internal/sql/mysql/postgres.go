@@ -33,10 +33,10 @@ var (
 		"mid": "substr", "ceiling": "ceil", "json_arrayagg": "json_agg", "length": "octet_length",
 	}
 	// modifiers say how a statement is to be run, not what it does.
-	modifiers = []string{"SQL_NO_CACHE", "SQL_CACHE", "SQL_SMALL_RESULT", "SQL_BIG_RESULT", "SQL_BUFFER_RESULT", "HIGH_PRIORITY", "LOW_PRIORITY", "DELAYED", "QUICK"}
+	modifiers = []string{"SQL_NO_CACHE", "SQL_CACHE", "SQL_SMALL_RESULT", "SQL_BIG_RESULT", "SQL_BUFFER_RESULT", "SQL_CALC_FOUND_ROWS", "HIGH_PRIORITY", "LOW_PRIORITY", "DELAYED", "QUICK"}
 	// reserved are names in MySQL and keywords of PostgreSQL.
 	reserved = []string{"USER", "AUTHORIZATION", "COLLATION", "FREEZE", "ILIKE", "ISNULL", "NOTNULL", "OVERLAPS", "PLACING", "SIMILAR", "TABLESAMPLE", "VARIADIC",
-		"VERBOSE", "INITIALLY", "DEFERRABLE", "ASYMMETRIC", "SYMMETRIC", "ONLY", "ARRAY", "ANALYSE"}
+		"VERBOSE", "INITIALLY", "DEFERRABLE", "ASYMMETRIC", "SYMMETRIC", "ONLY", "ARRAY", "ANALYSE", "CURRENT_CATALOG", "CURRENT_SCHEMA"}
 	castTypes = map[string]string{"SIGNED": "bigint", "UNSIGNED": "bigint", "CHAR": "text", "NCHAR": "text", "BINARY": "bytea", "DATETIME": "timestamp", "DOUBLE": "float8"}
 )
 
@@ -102,6 +102,7 @@ func rewritten(src string, tokens []token) string {
 // pieces writes each token by itself.
 func pieces(src string, tokens []token) []piece {
 	out := make([]piece, len(tokens))
+	cases := 0 // that are open
 	for i, t := range tokens {
 		p := piece{token: t, out: src[t.from:t.to], space: i > 0 && tokens[i-1].to != t.from}
 		switch {
@@ -111,7 +112,11 @@ func pieces(src string, tokens []token) []piece {
 			p.out = textConstant(p.out)
 		case t.is("TRUE", "FALSE") && !(i > 0 && tokens[i-1].is("IS")) && !(i > 1 && tokens[i-1].is("NOT") && tokens[i-2].is("IS")):
 			p.out = map[bool]string{true: "1", false: "0"}[t.is("TRUE")]
-		case t.is(reserved...) && !(i+1 < len(tokens) && tokens[i+1].is("(")):
+		case t.is("CASE"):
+			cases++
+		case t.is("END") && cases > 0:
+			cases--
+		case t.is("END"), t.is(reserved...) && !(i+1 < len(tokens) && tokens[i+1].is("(")):
 			p.out = identifier(t.text)
 		}
 		out[i] = p
@@ -332,6 +337,8 @@ func options(list []piece) []piece {
 				}
 				i--
 			}
+		case next(list, i, "FROM") && next(list, i+1, "DUAL") && !next(list, i+2, ",", "JOIN"):
+			list[i].out, list[i+1].out = "", ""
 		case next(list, i, "STRAIGHT_JOIN"):
 			list[i].out = "JOIN"
 			if next(list, i-1, "SELECT") {

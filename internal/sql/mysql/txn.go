@@ -84,6 +84,8 @@ func (w *scriptWriter) statement(st *statement) {
 		w.add(&client.Unknown{At: at, Reason: "a statement that is too large or nests too deep"})
 	case st.first("SET"):
 		w.assignments(st)
+	case !dml(st) && st.tokens[0].kind == word:
+		panic(ir.Errorf(st.pos(), "%s is not a statement that is read here; check the spelling", st.tokens[0].text))
 	default:
 		w.query(st)
 	}

@@ -305,7 +305,7 @@ func (x *Place) oneRow(q *Query, pos ir.Pos) {
 	case x.Conditional || x.PerRow:
 		x.Unmodelled("a subquery that may have several rows, in a place where it may not run")
 	default:
-		x.Draft.AtMostOne(q.IR(), pos, expr.Cardinality)
+		AtMostOne(x.Draft, q.IR(), pos, expr.Cardinality)
 	}
 }
 
@@ -382,4 +382,11 @@ func (x *Place) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) expr.Val {
 	local := x.Draft.Local("array_agg", t)
 	x.Draft.Emit(&ir.Select{At: expr.At(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: irnames.ArrayAgg, Arg: withNulls(c.Val()), Type: t.IR}}, Query: q.IR()})
 	return expr.Val{Expr: ir.V(local), Type: t, NotNull: true}
+}
+
+// AtMostOne makes it an error that q has several rows.
+func AtMostOne(b *expr.Draft, q ir.Query, pos ir.Pos, state string) {
+	n := b.Local("count", schema.TInt)
+	b.Emit(&ir.Select{At: expr.At(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q})
+	b.Require(pos, ir.Op(ir.Le, ir.V(n), ir.C(ir.Int(1))), state)
 }

@@ -84,7 +84,7 @@ func (b *Builder) SelectInto(f *expr.Frame, x *query.Place, q *query.Query, pos 
 		if f.Found != "" && b.Caught(expr.TooManyRows) {
 			b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Found, Expr: yes})
 		}
-		b.AtMostOne(s.Query, pos, expr.TooManyRows)
+		query.AtMostOne(b.Draft, s.Query, pos, expr.TooManyRows)
 	}
 	seen := map[string]bool{}
 	for i, d := range list {

@@ -1,6 +1,7 @@
 package write
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -328,8 +329,11 @@ func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *expr.RowS
 // it.
 func (i *inserter) ofMySQL(c *schema.Column, v expr.Val, given bool) expr.Val {
 	b := i.b
-	k, constant := v.Expr.(*ir.Const)
 	ignore := i.s.OnConflictClause != nil && i.s.OnConflictClause.Action != pg.ConflictUpdate
+	if ignore {
+		v = i.clipped(c, v)
+	}
+	k, constant := v.Expr.(*ir.Const)
 	if i.s.OnConflictClause != nil && c.Fresh {
 		b.NoInsertID = "an INSERT with ON DUPLICATE KEY UPDATE or IGNORE"
 	}
@@ -459,6 +463,9 @@ func (i *inserter) surely(k ir.TableCheck, row *expr.RowSource) bool {
 
 // replacement is what REPLACE sets of a row that is there: all columns but those of the key. It is nil for another statement.
 func (i *inserter) replacement(c *pg.OnConflictClause, row *expr.RowSource) []assignment {
+	if i.b.App.In.MySQL && i.f.Rowcount != "" {
+		i.b.Unmodelled("the number of rows of ON DUPLICATE KEY UPDATE or REPLACE")
+	}
 	if !i.replaces(c) {
 		return nil
 	}
@@ -487,4 +494,28 @@ func (i *inserter) replacement(c *pg.OnConflictClause, row *expr.RowSource) []as
 // replaces reports whether ON CONFLICT stands for REPLACE (mysql.Replace).
 func (i *inserter) replaces(c *pg.OnConflictClause) bool {
 	return len(c.TargetList) == 1 && pg.Inner(c.TargetList[0]).(*pg.ResTarget).Name == mysql.Replace
+}
+
+// clipped is a whole number that INSERT IGNORE stores: beyond the range of its column it is the end of that.
+func (i *inserter) clipped(c *schema.Column, v expr.Val) expr.Val {
+	if c.T.SQL == nil || c.T.SQL.Format == nil || c.T.SQL.Format.Kind != ir.KindInt {
+		return v
+	}
+	f := c.T.SQL.Format
+	lo, hi := ir.C(ir.Int(f.Lo)), ir.C(ir.Int(f.Hi))
+	if k, constant := v.Expr.(*ir.Const); constant {
+		switch {
+		case k.Value.IsNull():
+		case k.Value.I < f.Lo:
+			v.Expr = lo
+		case k.Value.I > f.Hi:
+			v.Expr = hi
+		}
+		return v
+	}
+	if f.Unsigned || f.Hi < math.MaxInt32 {
+		e := i.x.Shared(v.Expr, c.T)
+		v.Expr = &ir.Cond{If: ir.Op(ir.Lt, e, lo), Then: lo, Else: &ir.Cond{If: ir.Op(ir.Gt, e, hi), Then: hi, Else: e}}
+	}
+	return v
 }

@@ -75,6 +75,8 @@ type inserter struct {
 	// says that they are written one by one.
 	many, inValues bool
 	proposed       []proposal
+	// taken are the locals that take the first row of RETURNING where there may be several.
+	taken []string
 	// inserted is the key that AUTO_INCREMENT gave the first row.
 	inserted ir.Expr
 	// wrote is what the statement may change; early are the items of RETURNING that are computed before it.

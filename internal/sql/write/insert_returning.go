@@ -1,6 +1,8 @@
 package write
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -33,12 +35,38 @@ func (i *inserter) start() {
 	}
 }
 
-// finish gives NULL to the locals of RETURNING where several rows could have been inserted,
-// and none was.
+// finish gives the locals of RETURNING their values where several rows could have been inserted: the statement sees them as
+// they were before. They are NULL if no row was.
 func (i *inserter) finish() {
-	if i.seen != "" {
-		i.b.Emit(&ir.If{At: expr.At(i.pos), Cond: ir.NotE(ir.V(i.seen)), Then: i.b.Collect(func() { i.noRow(i.columns) })})
+	if i.seen == "" {
+		return
 	}
+	b := i.b
+	given := func() {
+		list, rest := i.to.Dests(i.columns)
+		for k, d := range list {
+			if d.Local != "" {
+				b.Emit(&ir.Assign{At: expr.At(i.pos), Var: d.Local, Expr: ir.V(i.taken[k])})
+			}
+		}
+		b.SetNull(i.pos, rest)
+	}
+	b.Emit(&ir.If{At: expr.At(i.pos), Cond: ir.V(i.seen), Then: b.Collect(given), Else: b.Collect(func() { i.noRow(i.columns) })})
+}
+
+// apart gives locals that take the first row until the statement ends.
+func (i *inserter) apart(list []expr.Dest) []expr.Dest {
+	out := slices.Clone(list)
+	for k, d := range out {
+		if k == len(i.taken) {
+			i.taken = append(i.taken, "")
+		}
+		if d.Local != "" && i.taken[k] == "" {
+			i.taken[k] = i.b.Local("first", d.T)
+		}
+		out[k].Local = i.taken[k]
+	}
+	return out
 }
 
 // returned translates RETURNING over a row; excluded columns are those of the
@@ -106,6 +134,9 @@ func (i *inserter) give(cols []expr.Column) {
 	case expr.IntoLocals:
 		assign := func() {
 			list, rest := i.to.Dests(cols)
+			if i.seen != "" {
+				list, rest = i.apart(list), nil
+			}
 			b.AssignAll(i.x, i.pos, list, cols)
 			b.SetNull(i.pos, rest)
 		}

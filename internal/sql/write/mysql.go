@@ -83,3 +83,20 @@ func (b *Writer) assignedAgain(c *schema.Column, list []assignment) []assignment
 		return true
 	})
 }
+
+// changedRows is what the count of an UPDATE is in the dialect of MySQL.
+const changedRows = "drivers of MySQL count the rows that an UPDATE changes, not those that it finds (clientFoundRows is off)"
+
+// countsChanges lets the count of an UPDATE be that of the rows that it changes, where the dialect is that of MySQL.
+func (b *Writer) countsChanges(f *expr.Frame, w *writeQuery, row *expr.RowSource, list []assignment, pos ir.Pos) {
+	if !b.App.In.MySQL || f.Rowcount == "" {
+		return
+	}
+	if len(w.other) > 0 {
+		b.Unmodelled("the number of rows that an UPDATE of several tables changes")
+	}
+	for _, a := range list {
+		w.changes = ir.OrE(w.changes, ir.NotE(ir.Op(ir.Is, row.Col(a.column).Expr, a.v.Expr)))
+	}
+	b.App.Premise(pos, changedRows)
+}

@@ -81,6 +81,7 @@ func (b *Writer) updateRows(f *expr.Frame, x *query.Place, s *pg.UpdateStmt, pos
 		sets = b.irSets(row, list)
 	}
 	w.set = list
+	b.countsChanges(f, w, row, list, pos)
 	after := withValues(row, list)
 	if b.fires(row.Table, schema.OnUpdate, list) {
 		u := &rowWriter{b: b, f: f, w: w, row: row, set: list, ret: s.ReturningClause, pos: pos, to: to, op: "UPDATE", events: schema.OnUpdate}
@@ -211,6 +212,8 @@ type writeQuery struct {
 	in    *query.Place // sees the row and the other tables
 	other []ir.Source  // of FROM or USING
 	where ir.Expr      // over the row and the other tables
+	// changes, if not nil, says which of the rows count.
+	changes ir.Expr
 	// returned is RETURNING over the row, if it is translated already.
 	returned []expr.Column
 	set      []assignment // of an UPDATE
@@ -292,7 +295,9 @@ func (b *Writer) write(f *expr.Frame, w *writeQuery, row, after *expr.RowSource,
 	if !b.unusedBy(NonEmptyList(f.Found, f.Rowcount), func() { change(q.Where, plain) }) {
 		b.Unmodelled("FOUND or ROW_COUNT inside of the statement that sets it")
 	}
-	b.countFirst(f, q, found, pos)
+	counted := q
+	counted.Where = ir.AndE(q.Where, w.changes)
+	b.countFirst(f, counted, found, pos)
 	change(q.Where, plain)
 }
 
@@ -431,7 +436,7 @@ func (b *Writer) returning(f *expr.Frame, w *writeQuery, after *expr.RowSource, 
 		if f.Found != "" && b.Caught(expr.TooManyRows) {
 			b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: f.Found, Expr: ir.C(ir.Bool(true))})
 		}
-		b.AtMostOne(q, pos, expr.TooManyRows)
+		query.AtMostOne(b.Draft, q, pos, expr.TooManyRows)
 	}
 	// The write must still see the variables as they were.
 	var temps []expr.Dest

@@ -153,3 +153,5 @@ INSERT INTO h2 (id, f, n) SELECT id + 10, f, n FROM h WHERE n > :i;
 SELECT id FROM h WHERE 'a' IN (raw, 'A') OR :s BETWEEN raw AND 'b' ORDER BY id;
 -- name: copies_counted
 INSERT INTO h2 (id, f, n) VALUES (:i, 'a', 1), (:i + 1 + (SELECT COUNT(*) FROM h2 o), 'b', 2);
+-- name: cases
+SELECT id, LOWER(raw), UPPER(f) FROM h WHERE LOWER(f) = LOWER(:s) ORDER BY id;
