@@ -40,7 +40,9 @@ type Schema struct {
 	triggers   map[string]string
 	references map[string]int
 	src        *source
-	out        []placed
+	// fault is why the last statement could not be read, nil if no place of it says so.
+	fault *ir.Error
+	out   []placed
 }
 
 // placed is text that stands for what begins at an offset of the file.
@@ -139,17 +141,20 @@ func (s *Schema) passes(st *statement) bool {
 
 // translated writes a statement; ok is false where that is not known.
 func (s *Schema) translated(st *statement) (list []placed, ok bool) {
-	s.src, s.out = st.src, nil
+	s.src, s.out, s.fault = st.src, nil, nil
 	defer func() {
 		if r := recover(); r != nil {
-			if _, fault := r.(*ir.Error); !fault {
+			fault, is := r.(*ir.Error)
+			if !is {
 				panic(r)
 			}
+			s.fault = fault
 			list, ok = nil, false
 		}
 	}()
 	c := &cursor{st: st}
 	if !s.statement(c) {
+		s.fault = ir.Errorf(c.pos(), "%s is not read in this declaration", c.shown())
 		return nil, false
 	}
 	return s.out, true

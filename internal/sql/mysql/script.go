@@ -3,6 +3,7 @@ package mysql
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -280,12 +281,27 @@ func (r *reader) declare(st *statement) {
 	}
 	list, ok := r.Schema.translated(st)
 	if !ok && !st.tokens[0].is("TRUNCATE") {
-		panic(ir.Errorf(st.pos(), "this change of the schema is not read; write the schema as it is in the end"))
+		panic(r.unreadable(st))
 	}
 	if len(list) > 0 {
 		list[len(list)-1].out += ";"
 	}
 	r.out = append(r.out, list...)
+}
+
+// ofPostgres are words in declarations of PostgreSQL that MySQL does not have.
+var ofPostgres = regexp.MustCompile(`(?i)\$\w*\$|::|\b(plpgsql|bigserial|jsonb|timestamptz|citext|without time zone|generated (always|by default) as identity)\b`)
+
+// unreadable is the fault of a declaration that is not read.
+func (r *reader) unreadable(st *statement) *ir.Error {
+	pos, what := st.pos(), "this change of the schema is not read"
+	if f := r.Schema.fault; f != nil {
+		pos, what = f.Pos, f.Msg
+	}
+	if ofPostgres.MatchString(st.text()) {
+		return ir.Errorf(pos, "%s; this looks like SQL of PostgreSQL: leave -dialect mysql out", what)
+	}
+	return ir.Errorf(pos, "%s; write the schema as it is in the end", what)
 }
 
 // routine is the word for the routine that a statement makes, "" for another statement.
