@@ -54,8 +54,8 @@ type Options struct {
 	Cache *cache.Dir
 }
 
-// Check is robust.Check. An error that is a fault of this program may be one that a checker
-// of histories contradicts (*crosscheck.Disagreement).
+// Check does the work of robust.Check. It returns a *crosscheck.Disagreement if a
+// checker of histories contradicts a finding, which is a fault of this program.
 //
 // A finding that the program's Ignores or the Baseline accept is suppressed, and
 // the check goes on with the program without its transactions: without the one

@@ -106,7 +106,7 @@ func convertedLiteral(x *expr.Spot, v expr.Val, to schema.Type) expr.Val {
 	return v
 }
 
-// widest is the type of parameters that stand for values of type t.
+// Widest is the type of parameters that stand for values of type t.
 func (MySQL) Widest(t schema.Type) schema.Type {
 	switch {
 	case t.Name == schema.NInt:
@@ -132,7 +132,7 @@ func (d MySQL) Stored(x *expr.Spot, v expr.Val, t schema.Type, what string) expr
 	case literal && (t.Numeric() || t.Temporal()):
 		x.Refuse("a text that is stored in %s of %s", what, kindOf(t))
 	case v.Type.Name == schema.NUnknown:
-		v = x.Literal(v, MySQL{}.Widest(t), 0)
+		v = x.Literal(v, d.Widest(t), 0)
 	case ofClient(x, v):
 		v = x.Fit(v, t.Plain())
 	case t.SQL == nil || v.Type.SQL == nil:
@@ -181,7 +181,7 @@ var dayOf = &ir.Function{Name: "mysql date", Params: []ir.Kind{ir.KindTime}, Res
 	return ir.Time(time.UnixMicro(a[0].I).UTC().Truncate(24 * time.Hour).UnixMicro()), nil
 }}
 
-// toDate is the day of a time.
+// day is the day of a time.
 func day(x *expr.Spot, v expr.Val) expr.Val {
 	return expr.Val{Expr: constantCall(dayOf, v.Expr, ir.TimeType), Type: schema.TDate, NotNull: v.NotNull}
 }

@@ -134,3 +134,23 @@ func (c *cursor) indexOptions() {
 		c.i++
 	}
 }
+
+// commaParts splits a list at the commas that stand in no parentheses. A comma at
+// the end opens no part.
+func commaParts(list []token) [][]token {
+	var parts [][]token
+	for len(list) > 0 {
+		n, depth := 0, 0
+		for ; n < len(list) && !(list[n].is(",") && depth == 0); n++ {
+			switch {
+			case list[n].is("("):
+				depth++
+			case list[n].is(")"):
+				depth--
+			}
+		}
+		parts = append(parts, list[:n])
+		list = list[min(n+1, len(list)):]
+	}
+	return parts
+}

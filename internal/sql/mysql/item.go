@@ -141,19 +141,8 @@ func (s *Schema) keyParts(c *cursor) []string {
 		c.fail("here should be a list of columns, not " + c.shown())
 	}
 	var parts []string
-	list := c.parens()
-	for len(list) > 0 {
-		n, depth := 0, 0
-		for ; n < len(list) && !(list[n].is(",") && depth == 0); n++ {
-			switch {
-			case list[n].is("("):
-				depth++
-			case list[n].is(")"):
-				depth--
-			}
-		}
-		part := list[:n]
-		if n > 1 && part[n-1].is("ASC", "DESC") {
+	for _, part := range commaParts(c.parens()) {
+		if n := len(part); n > 1 && part[n-1].is("ASC", "DESC") {
 			part = part[:n-1]
 		}
 		switch {
@@ -166,7 +155,6 @@ func (s *Schema) keyParts(c *cursor) []string {
 		default:
 			c.fail("this part of a key is not known")
 		}
-		list = list[min(n+1, len(list)):]
 	}
 	return parts
 }

@@ -115,19 +115,7 @@ func (st *statement) readable() bool {
 
 // assignments writes SET @a = …, @b = …: one statement for each, in their order.
 func (w *scriptWriter) assignments(st *statement) {
-	list := st.tokens[1:]
-	for len(list) > 0 {
-		n, depth := 0, 0
-		for ; n < len(list) && !(list[n].is(",") && depth == 0); n++ {
-			switch {
-			case list[n].is("("):
-				depth++
-			case list[n].is(")"):
-				depth--
-			}
-		}
-		part := list[:n]
-		list = list[min(n+1, len(list)):]
+	for _, part := range commaParts(st.tokens[1:]) {
 		from := 2
 		if len(part) > 1 && part[1].is(":") {
 			from = 3
