@@ -53,6 +53,7 @@ var layers = [][]string{
 	{"internal/sql/expr"},
 	{"internal/sql/dialect", "internal/sql/query"},
 	{"internal/sql/tables", "internal/sql/write"},
+	{"internal/sql/proc"},
 	{"internal/sql/routine"},
 	{"internal/vars"},
 	{"sqlmodel", "analyzer", "internal/symbolic", "internal/progen", "internal/pgtest"},

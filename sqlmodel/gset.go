@@ -5,8 +5,8 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/proc"
 	"github.com/txrobust/robust/internal/sql/query"
-	"github.com/txrobust/robust/internal/sql/routine"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -35,7 +35,7 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 		keep := false // some variable has a value that may have to stay
 		for _, col := range targets {
 			k := c.number(n.Cmd.Target + col.Name)
-			keep = keep || c.vars[k] != nil && (c.roles[k] != queried || c.sure[k] || c.stored[k])
+			keep = keep || c.vars[k] != nil && (c.roles[k] != queried || c.b.Path.Sure[k] || c.stored[k])
 		}
 		direct = strict || single && !keep
 		for _, col := range targets {
@@ -55,7 +55,7 @@ func (c *psql) gset(n *syntax.Node, tree any) {
 			list, fresh = append(list, k), append(fresh, local)
 			out = append(out, expr.Dest{Local: local, T: t})
 		}
-		return routine.LastOnes(out, nil), nil
+		return proc.LastOnes(out, nil), nil
 	}
 	f.Found, f.Rowcount = b.Local("was_found", schema.TBool), ""
 	defer func() {

@@ -20,7 +20,7 @@ func (c *psql) value(t *syntax.Text, n *pg.Node) expr.Val {
 	switch e := pg.Inner(n).(type) {
 	case *pg.ParamRef:
 		v := c.f.Inputs[e.Number-1].Value()
-		v.NotNull = v.NotNull || c.sure[int(e.Number)]
+		v.NotNull = v.NotNull || c.b.Path.Sure[int(e.Number)]
 		return v
 	case *pg.A_Expr:
 		if e.Kind == pg.ExprOp && e.Lexpr != nil {

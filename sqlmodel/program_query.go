@@ -53,7 +53,7 @@ func (p *caller) ownClock(f func()) {
 func (p *caller) query(q *client.Query, rest []client.Stmt) {
 	s := p.body.Sent[q]
 	if s.Why != "" {
-		p.snapped = true
+		p.b.Path.Snapped = true
 		p.lost(s, s.Refs, s.Why)
 		p.forget(q)
 		return
@@ -64,7 +64,7 @@ func (p *caller) query(q *client.Query, rest []client.Stmt) {
 			p.control(s, t)
 			continue
 		}
-		p.snapshot(st.Tree)
+		p.b.snapshot(st.Tree)
 		if i == len(s.List)-1 {
 			from := len(p.b.Out)
 			p.guard(s, st, func() { p.results(s, st, rest) }, func() { p.forget(q) })
@@ -120,14 +120,6 @@ func (p *caller) send(s *schema.Sent) {
 	p.b.send(c)
 }
 
-// snapshot takes note that a statement takes the snapshot, if it does.
-func (p *caller) snapshot(tree any) {
-	if !apart(tree) && !p.snapped {
-		p.snapped = true
-		p.b.snapshotHere()
-	}
-}
-
 // guard translates a statement by f. Where that cannot be modelled, or does not
 // fit the schema, an ir.Unmodelled and other take its place.
 func (p *caller) guard(s *schema.Sent, st schema.SentStmt, f, other func()) {
@@ -143,18 +135,17 @@ func (p *caller) guard(s *schema.Sent, st schema.SentStmt, f, other func()) {
 
 // attempt runs f; where it cannot go on, nothing stays of what it wrote.
 func (p *caller) attempt(f func()) (why string, ok bool) {
-	b := p.b
-	loops, depth, level, snapped := p.f.Loops, b.LoopDepth, p.depth, p.snapped
-	why, ok = b.Attempt(func() {
+	level := p.depth
+	why, ok = p.b.AttemptIn(p.f, func() {
 		if err := load.FaultIn(f); err != nil {
-			if b.App.In.Scripts && namesNothing(err, p.sent) {
+			if p.b.App.In.Scripts && namesNothing(err, p.sent) {
 				panic(err)
 			}
 			panic(schema.Unmodelled{Reason: faulty + err.Msg + ")"})
 		}
 	})
 	if !ok {
-		p.f.Loops, b.LoopDepth, p.depth, p.snapped = loops, depth, level, snapped
+		p.depth = level
 	}
 	return why, ok
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/proc"
 	"github.com/txrobust/robust/internal/sql/query"
-	"github.com/txrobust/robust/internal/sql/routine"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -18,7 +18,7 @@ import (
 func (p *caller) forRows(s *client.ForRows) {
 	b := p.b
 	q := p.body.Sent[s.Query]
-	snapped := p.snapped
+	snapped := b.Path.Snapped
 	why, r := q.Why, q.Refs
 	if why == "" {
 		var ok bool
@@ -26,7 +26,7 @@ func (p *caller) forRows(s *client.ForRows) {
 			return
 		}
 	}
-	p.snapped = true
+	b.Path.Snapped = true
 	if !snapped && q.Why == "" {
 		b.snapshotHere()
 	}
@@ -35,16 +35,12 @@ func (p *caller) forRows(s *client.ForRows) {
 	// Any number of rounds, with any row in each.
 	l := &expr.LoopLabel{Name: s.Label, Loop: true}
 	more := b.Local("more", schema.TBool)
-	w := &ir.While{At: expr.At(s.Pos), Cond: ir.C(ir.Bool(true))}
-	w.Body = b.Collect(func() {
+	b.Loop(p.f, l, s.Pos, nil, func() {
 		b.Emit(&ir.Havoc{At: expr.At(s.Pos), Var: more, NotNull: true})
 		b.Emit(&ir.If{At: expr.At(s.Pos), Cond: ir.NotE(ir.V(more)), Then: []ir.Stmt{&ir.Break{At: expr.At(s.Pos)}}})
 		p.forget(s.Query)
+		p.stmts(s.Body)
 	})
-	w.Body = append(w.Body, p.round(l, s.Body)...)
-	p.snapped = true
-	w.Label = l.Label
-	b.Emit(w)
 }
 
 // loop translates a loop whose statement can be modelled.
@@ -64,7 +60,7 @@ func (p *caller) loop(s *client.ForRows, q *schema.Sent) {
 	}
 	st := q.List[0]
 	p.send(q)
-	p.snapshot(st.Tree)
+	b.snapshot(st.Tree)
 	g := p.frame(q)
 	x := b.Ex(g, q.Text)
 	o := &rowTaker{p: p, q: s.Query, pos: pos, direct: true, temps: map[int]expr.Dest{}}
@@ -76,7 +72,7 @@ func (p *caller) loop(s *client.ForRows, q *schema.Sent) {
 	if s.Query.Returned {
 		b.Unmodelled("a loop over rows at which the program looks in other ways")
 	}
-	single := len(rows.Loops) == 0 && (rows.AtMost == 1 || len(rows.Aggs) > 0 || len(rows.From) == 0)
+	single := proc.OneRow(rows)
 	list, _ := o.dests(rows.Targets)
 	keep := single // the variables may have to stay as they are
 	keep = keep || !o.fits()
@@ -85,7 +81,7 @@ func (p *caller) loop(s *client.ForRows, q *schema.Sent) {
 			continue
 		}
 		t := &o.targets[o.index(i, list)]
-		if t.from.Local == t.v.Local && (keep || routine.Mentions(rows, d.Local)) {
+		if t.from.Local == t.v.Local && (keep || proc.Mentions(rows, d.Local)) {
 			list[i] = o.temp(i, t.v.Variable.Name, rows.Targets[i].Type)
 			t.from = list[i]
 		}
@@ -95,19 +91,9 @@ func (p *caller) loop(s *client.ForRows, q *schema.Sent) {
 	l := &expr.LoopLabel{Name: s.Label, Loop: true}
 	round := func() []ir.Stmt {
 		first := b.Collect(o.store)
-		return append(first, p.round(l, s.Body)...)
+		return append(first, b.Round(p.f, l, func() { p.stmts(s.Body) })...)
 	}
-	snapped := p.snapped
-	switch {
-	case rows.AtMost == 0:
-	case single:
-		b.OneRound(g, x, rows, round, l, "", pos, list)
-	case len(rows.Loops) > 0:
-		b.OverSets(x, rows, round, l, "", pos, list)
-	default:
-		b.OverRows(x, rows, round, l, "", pos, list)
-	}
-	p.snapped = snapped
+	b.Over(g, x, rows, round, l, "", pos, list)
 }
 
 // fits reports whether no column has a NULL that does not fit its variable.
@@ -136,7 +122,7 @@ func (p *caller) rows(x *query.Place, g *expr.Frame, st schema.SentStmt, s *sche
 			b.Unmodelled("a loop over rows of what a WITH query writes")
 		}
 		q := x.AsLoop(sel, ir.WantList, pos, true)
-		q.Fetch = routine.FetchWhole
+		q.Fetch = proc.FetchWhole
 		query.SkipRows(b.Draft, q, pos, false)
 		return q
 	}

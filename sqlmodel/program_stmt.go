@@ -9,10 +9,8 @@ import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
-	"github.com/txrobust/robust/internal/sql/routine"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/internal/sql/write"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -29,8 +27,6 @@ type caller struct {
 	points map[string]bool
 	// released are the savepoints that a ROLLBACK TO may not find.
 	released map[string]bool
-	// snapped says that a statement before took the snapshot.
-	snapped bool
 	// sent is the command of the statement that is translated.
 	sent  *ir.Send
 	depth int
@@ -186,15 +182,9 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 		p.branch(s)
 	case *client.Loop:
 		b.Cur = s.Pos
-		l := &expr.LoopLabel{Name: s.Label, Loop: true}
-		w := &ir.While{At: expr.At(s.Pos), Cond: ir.C(ir.Bool(true))}
-		snapped := p.snapped
-		w.Body = p.round(l, s.Body)
-		p.snapped = snapped
-		w.Label = l.Label
-		b.Emit(w)
+		b.Loop(p.f, &expr.LoopLabel{Name: s.Label, Loop: true}, s.Pos, nil, func() { p.stmts(s.Body) })
 	case *client.Block:
-		p.block(s)
+		b.Block(p.f, s.Label, s.Pos, func() { p.stmts(s.Body) })
 	case *client.Break:
 		b.Jump(p.f, s.Label, false, s.Pos, s.Pos)
 	case *client.Continue:
@@ -225,35 +215,6 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 	}
 }
 
-// round translates the body of a loop.
-func (p *caller) round(l *expr.LoopLabel, list []client.Stmt) []ir.Stmt {
-	b, f := p.b, p.f
-	f.Loops = append(f.Loops, l)
-	b.LoopDepth++
-	body := b.Collect(func() { p.stmts(list) })
-	b.LoopDepth--
-	f.Loops = f.Loops[:len(f.Loops)-1]
-	if l.WantNext && l.Next != "" {
-		return []ir.Stmt{&ir.Block{At: expr.At(b.Cur), Label: l.Next, Body: body}}
-	}
-	return body
-}
-
-func (p *caller) block(s *client.Block) {
-	b, f := p.b, p.f
-	l := &expr.LoopLabel{Name: s.Label}
-	f.Loops = append(f.Loops, l)
-	snapped := p.snapped
-	body := b.Collect(func() { p.stmts(s.Body) })
-	f.Loops = f.Loops[:len(f.Loops)-1]
-	if l.Label == "" {
-		b.Out = append(b.Out, body...)
-		return
-	}
-	p.snapped = snapped
-	b.Emit(&ir.Block{At: expr.At(s.Pos), Label: l.Label, Body: body})
-}
-
 func (p *caller) branch(s *client.If) {
 	b := p.b
 	b.Cur = s.Pos
@@ -261,22 +222,7 @@ func (p *caller) branch(s *client.If) {
 		p.stmts(s.Else)
 		return
 	}
-	out := &ir.If{At: expr.At(s.Pos), Cond: p.cond(s.Cond)}
-	if value, known := write.ConstantTruth(out.Cond); known {
-		if value {
-			p.stmts(s.Then)
-		} else {
-			p.stmts(s.Else)
-		}
-		return
-	}
-	snapped := p.snapped
-	out.Then = b.Collect(func() { p.stmts(s.Then) })
-	then := p.snapped
-	p.snapped = snapped
-	out.Else = b.Collect(func() { p.stmts(s.Else) })
-	p.snapped = (p.snapped || routine.EndsInJump(out.Else)) && (then || routine.EndsInJump(out.Then))
-	b.Emit(out)
+	b.If(s.Pos, p.cond(s.Cond), func() { p.stmts(s.Then) }, func() { p.stmts(s.Else) })
 }
 
 func (p *caller) assign(s *client.Assign) {
@@ -306,7 +252,7 @@ func (p *caller) assign(s *client.Assign) {
 // unknown stands for statements that are not known.
 func (p *caller) unknown(s *client.Unknown) {
 	b := p.b
-	b.Cur, p.snapped = s.Pos, true
+	b.Cur, b.Path.Snapped = s.Pos, true
 	b.NoInsertID = "a statement that is not modelled"
 	if s.Tables == nil {
 		b.Emit(&ir.Unmodelled{At: expr.At(s.Pos), ReadOnly: s.ReadOnly, Reason: s.Reason})
@@ -363,5 +309,5 @@ func (p *caller) control(s *schema.Sent, t *pg.TransactionStmt) {
 	why := "transaction control as text"
 	b.App.Note(pos, "%s is not modelled where statements follow", why)
 	b.Emit(&ir.Unmodelled{At: expr.At(pos), Reason: why})
-	p.snapped = true
+	b.Path.Snapped = true
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/proc"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -25,19 +26,12 @@ type psql struct {
 	vars map[int]*expr.Variable
 	// roles say where a variable gets its first value.
 	roles map[int]role
-	// sure are the variables that are known to have a value here, stored those
-	// whose value comes from the database.
-	sure, stored map[int]bool
-	// points are the savepoints that are set, with their names in the IR.
-	points []point
-	// snapped says that a statement before took the snapshot.
-	snapped bool
-	draws   map[*syntax.Command]bool // the \set that a parameter stands for
+	// stored are the variables whose value comes from the database.
+	stored map[int]bool
+	draws  map[*syntax.Command]bool // the \set that a parameter stands for
 	// sent is the command of the statement that is translated.
 	sent *ir.Send
 }
-
-type point struct{ name, ir string }
 
 // role says where a variable gets its first value.
 type role uint8
@@ -51,8 +45,9 @@ const (
 
 // scriptBody translates a transaction of a script.
 func (b *builder) scriptBody(f *expr.Frame) {
-	c := &psql{b: b, f: f, s: f.Func.Script, vars: map[int]*expr.Variable{}, roles: map[int]role{}, sure: map[int]bool{},
+	c := &psql{b: b, f: f, s: f.Func.Script, vars: map[int]*expr.Variable{}, roles: map[int]role{},
 		stored: map[int]bool{}, draws: map[*syntax.Command]bool{}}
+	b.Path.Sure = map[int]bool{}
 	c.declare()
 	if c.s.Lock != "" {
 		b.Emit(&ir.Dropped{At: expr.At(f.Func.Pos), Kind: ir.BySessionLock, What: "the advisory lock of " + c.s.Lock + ", which the session still holds"})
@@ -105,7 +100,7 @@ func (c *psql) forget(n *syntax.Node) {
 		if v := c.vars[k]; v != nil {
 			c.b.EmitWeak(&ir.Havoc{At: expr.At(cmd.Pos), Var: v.Local, NotNull: true})
 			c.changed(k, false)
-			c.sure[k] = true
+			c.b.Path.Sure[k] = true
 		}
 	})
 }
@@ -194,7 +189,7 @@ func (c *psql) declare() {
 			name = "p" + strconv.Itoa(nameless)
 		}
 		c.vars[k] = c.variable(k, name, c.roles[k] == given || c.roles[k] == drawn)
-		c.sure[k] = c.roles[k] == drawn
+		c.b.Path.Sure[k] = c.roles[k] == drawn
 		c.f.Inputs[k-1] = c.vars[k]
 	}
 }
@@ -287,35 +282,7 @@ func (c *psql) branches(n *syntax.Node, list []syntax.Branch) {
 	}
 	pos := list[0].Cond.Pos
 	b.Cur = pos
-	s := &ir.If{At: expr.At(pos), Cond: c.condition(list[0].Cond)}
-	sure, points, snapped, late := cloneSet(c.sure), slices.Clone(c.points), c.snapped, b.App.Late
-	s.Then = b.Collect(func() { c.list(list[0].Nodes) })
-	sureThen, pointsThen, snappedThen, lateThen := c.sure, c.points, c.snapped, b.App.Late
-	c.sure, c.points, c.snapped, b.App.Late = sure, points, snapped, late
-	s.Else = b.Collect(func() { c.branches(n, list[1:]) })
-	b.App.Late = *b.App.Late.With(lateThen.Run.Or(b.App.Late.Run))
-	for k := range c.sure {
-		if !sureThen[k] {
-			delete(c.sure, k)
-		}
-	}
-	c.snapped = c.snapped && snappedThen
-	same := 0
-	for same < len(c.points) && same < len(pointsThen) && c.points[same] == pointsThen[same] {
-		same++
-	}
-	c.points = c.points[:same]
-	b.Emit(s)
-}
-
-func cloneSet(s map[int]bool) map[int]bool {
-	out := map[int]bool{}
-	for k, v := range s {
-		if v {
-			out[k] = true
-		}
-	}
-	return out
+	b.If(pos, c.condition(list[0].Cond), func() { c.list(list[0].Nodes) }, func() { c.branches(n, list[1:]) })
 }
 
 // ex gives the translator for a text of the script.
@@ -326,7 +293,7 @@ func (c *psql) ex(t *syntax.Text) *query.Place { return c.b.Ex(c.f, t) }
 func (c *psql) need(pos ir.Pos, list []int) {
 	for _, k := range list {
 		v := c.vars[k]
-		if v == nil || c.sure[k] {
+		if v == nil || c.b.Path.Sure[k] {
 			continue
 		}
 		if c.roles[k] == set { // some path gives it no value: whoever runs the script may
@@ -336,7 +303,7 @@ func (c *psql) need(pos ir.Pos, list []int) {
 			continue
 		}
 		c.b.Emit(&ir.Assume{At: expr.At(pos), Cond: expr.IsNotNull(ir.V(v.Local))})
-		c.sure[k] = true
+		c.b.Path.Sure[k] = true
 	}
 }
 
@@ -354,10 +321,7 @@ func (c *psql) statement(n *syntax.Node) {
 	c.need(n.Pos, load.Parameters(n))
 	tree := pg.Inner(n.Raw.Stmt)
 	c.send(n)
-	if !apart(tree) && !c.snapped {
-		c.snapped = true
-		b.snapshotHere()
-	}
+	b.snapshot(tree)
 	fn := &schema.Function{Refs: schema.NewRefs(), Script: &schema.Script{Does: map[*pg.DoStmt]*schema.Function{}}}
 	b.App.ScriptRefs(fn, n)
 	run := func() { b.Command(c.f, n.Text, tree, n.Pos, expr.Sink{Kind: expr.ToClient}) }
@@ -395,6 +359,14 @@ func (c *psql) send(n *syntax.Node) {
 		return a
 	})
 	c.b.send(c.sent)
+}
+
+// snapshot takes the snapshot for a statement, unless one before did.
+func (b *builder) snapshot(tree any) {
+	if !apart(tree) && !b.Path.Snapped {
+		b.Path.Snapped = true
+		b.snapshotHere()
+	}
 }
 
 // snapshotHere writes a read by which the transaction takes its snapshot, for
@@ -452,8 +424,8 @@ func locksAfter(list []ir.Stmt, s ir.Stmt) bool {
 func (c *psql) control(n *syntax.Node, t *pg.TransactionStmt) {
 	b := c.b
 	find := func() int {
-		for i := len(c.points) - 1; i >= 0; i-- {
-			if c.points[i].name == t.SavepointName {
+		for i := len(c.b.Path.Points) - 1; i >= 0; i-- {
+			if c.b.Path.Points[i].Name == t.SavepointName {
 				return i
 			}
 		}
@@ -467,18 +439,18 @@ func (c *psql) control(n *syntax.Node, t *pg.TransactionStmt) {
 	switch t.Kind {
 	case pg.TransSavepoint:
 		b.Points++
-		p := point{t.SavepointName, t.SavepointName}
+		p := proc.Point{t.SavepointName, t.SavepointName}
 		if b.Points > 1 {
-			p.ir += "_" + strconv.Itoa(b.Points)
+			p.IR += "_" + strconv.Itoa(b.Points)
 		}
-		c.points = append(c.points, p)
-		b.Emit(&ir.Savepoint{At: expr.At(n.Pos), Name: p.ir})
+		c.b.Path.Points = append(c.b.Path.Points, p)
+		b.Emit(&ir.Savepoint{At: expr.At(n.Pos), Name: p.IR})
 	case pg.TransRelease:
-		c.points = c.points[:find()]
+		c.b.Path.Points = c.b.Path.Points[:find()]
 	case pg.TransBackTo:
 		i := find()
-		c.points = c.points[:i+1]
-		b.Emit(&ir.RollbackTo{At: expr.At(n.Pos), Name: c.points[i].ir})
+		c.b.Path.Points = c.b.Path.Points[:i+1]
+		b.Emit(&ir.RollbackTo{At: expr.At(n.Pos), Name: c.b.Path.Points[i].IR})
 		b.undone(c.f.Func)
 	case pg.TransCommit:
 		b.Emit(&ir.Return{At: expr.At(n.Pos)})
@@ -498,7 +470,7 @@ func (c *psql) counted(n *syntax.Node, tree any) {
 
 // changed takes note that a variable has a new value.
 func (c *psql) changed(k int, stored bool) {
-	delete(c.sure, k)
+	delete(c.b.Path.Sure, k)
 	c.stored[k] = c.stored[k] || stored
 	c.vars[k].NotNull = false
 	if c.roles[k] == given || c.roles[k] == drawn { // it may be NULL now, which stands for no value
@@ -531,13 +503,13 @@ func (c *psql) command(cmd *syntax.Command) {
 		default:
 			b.EmitWeak(&ir.Havoc{At: expr.At(cmd.Pos), Var: v.Local, NotNull: true})
 			c.changed(k, false)
-			c.sure[k] = true
+			c.b.Path.Sure[k] = true
 		}
 	case "setrandom", "setshell", "prompt", "getenv", "unset":
 		if v != nil && !c.draws[cmd] {
 			b.EmitWeak(&ir.Havoc{At: expr.At(cmd.Pos), Var: v.Local, NotNull: true})
 			c.changed(k, false)
-			c.sure[k] = true
+			c.b.Path.Sure[k] = true
 		}
 	case "q", "quit":
 		b.Emit(&ir.Abort{At: expr.At(cmd.Pos)})
@@ -566,5 +538,5 @@ func (c *psql) store(k int, e expr.Val, cmd *syntax.Command, stored bool) {
 	}
 	b.Emit(s)
 	c.changed(k, stored)
-	c.sure[k] = e.NotNull
+	c.b.Path.Sure[k] = e.NotNull
 }

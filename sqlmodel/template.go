@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
+	"github.com/txrobust/robust/internal/sql/proc"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/routine"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -102,7 +103,7 @@ func (l *loader) newBuilder(fn *schema.Function) *builder {
 		Next:      map[string]int{},
 		Fixed:     map[string]bool{},
 	}
-	b := &builder{&routine.Builder{Writer: &write.Writer{Draft: d}}}
+	b := &builder{&routine.Builder{Core: &proc.Core{Writer: &write.Writer{Draft: d}}}}
 	b.Runs, b.Bodies = b.Builder, b.Builder
 	return b
 }

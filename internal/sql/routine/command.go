@@ -263,35 +263,6 @@ func (b *Builder) callStmt(f *expr.Frame, t *syntax.Text, s *pg.CallStmt, pos ir
 	b.AssignAll(x, pos, list, cols)
 }
 
-const (
-	// fetchAhead: some rows at a time, as by FOR r IN query.
-	fetchAhead query.Fetching = iota
-	// fetchEach: each as its round begins, as from a cursor.
-	fetchEach
-	// FetchWhole: all before the first round, as by a client.
-	FetchWhole
-)
-
-// lockAhead leaves in a loop over q the locks that it takes, if it may be left before its
-// last row.
-func (b *Builder) lockAhead(q *query.Query, loop *ir.Foreach, leaves bool) {
-	limited := q.Limit != nil
-	if leaves && q.Fetch != FetchWhole || limited {
-		query.LooseInner(b.Draft, q)
-	}
-	query.FetchAll(b.Draft, q)
-	switch {
-	case !leaves || len(q.Locks) == 0:
-	case limited && q.Fetch != fetchEach: // the rounds have the locks
-		query.MayLock(b.Draft, q, loop.Pos, "this loop, whose rows are fetched some at a time")
-	case q.Fetch == FetchWhole:
-		query.LockRows(b.Draft, q, loop.Pos)
-		loop.Locks = nil
-	default:
-		loop.Ahead = q.Fetch == fetchAhead
-	}
-}
-
 // derivedSelect is a SELECT statement that is a derivation.
 func (b *Builder) derivedSelect(f *expr.Frame, x *query.Place, s *pg.SelectStmt, pos ir.Pos, to expr.Sink) {
 	oneGroup := len(s.GroupClause) == 0 && syntax.HasAggregates(s.TargetList)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/proc"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -15,21 +16,19 @@ import (
 // orElse translates a block with handlers by block. Where these may run for an error that only
 // transactions which commit meanwhile cause, there are two branches: one in which there is
 // no such error, which is all that a serial execution can do, and one that is not modelled,
-// by abandon. After an attempt that fails, again makes the translator what it was.
-func (b *Builder) orElse(pos ir.Pos, block, again func(), abandon func(why string)) {
-	why, ok := b.Attempt(block)
+// by abandon.
+func (b *Builder) orElse(f *expr.Frame, pos ir.Pos, block func(), abandon func(why string)) {
+	why, ok := b.AttemptIn(f, block)
 	if ok {
 		return
 	}
-	again()
 	if b.Moment {
 		b.Unmodelled("%s", why)
 	}
 	b.Moment = true
-	exactly := b.Collect(func() { _, ok = b.Attempt(block) })
+	exactly := b.Collect(func() { _, ok = b.AttemptIn(f, block) })
 	b.Moment = false
 	if !ok {
-		again()
 		b.Unmodelled("%s", why)
 	}
 	branch := &ir.If{At: expr.At(pos), Cond: b.Choice(pos), Else: exactly}
@@ -66,12 +65,12 @@ func (b *Builder) protected(f *expr.Frame, s *plpgsql.Block, pos ir.Pos) {
 	end := b.NewLabel(syntax.NameOr(s.Label, "block"))
 	list, undo, reached := body, undoes(body), false
 	for i, h := range s.Handlers {
-		if c.Labels[i] == "" || !leaves(body, c.Labels[i]) {
+		if c.Labels[i] == "" || !proc.Leaves(body, c.Labels[i]) {
 			continue
 		}
 		reached = true
 		at := expr.At(f.Text.Pos(h.Place()))
-		if !EndsInJump(list) {
+		if !proc.EndsInJump(list) {
 			list = append(list, &ir.Break{At: at, Label: end})
 		}
 		list = []ir.Stmt{&ir.Block{At: at, Label: c.Labels[i], Body: list}}

@@ -4,9 +4,9 @@ import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/proc"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/internal/sql/write"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -16,7 +16,7 @@ func (b *Builder) plBody(f *expr.Frame) {
 	blk := f.Func.Body.Block
 	pos := b.place(f, blk)
 	b.stmt(f, blk)
-	if EndsInJump(b.Out) {
+	if proc.EndsInJump(b.Out) {
 		return
 	}
 	switch {
@@ -28,54 +28,6 @@ func (b *Builder) plBody(f *expr.Frame) {
 	default: // a function must return
 		b.Fails(pos, "2F005")
 	}
-}
-
-// EndsInJump reports whether control never reaches the end of list.
-func EndsInJump(list []ir.Stmt) bool {
-	if len(list) == 0 {
-		return false
-	}
-	switch s := list[len(list)-1].(type) {
-	case *ir.Return, *ir.Abort, *ir.Break, *ir.Continue:
-		return true
-	case *ir.If:
-		return EndsInJump(s.Then) && EndsInJump(s.Else)
-	case *ir.Block:
-		return EndsInJump(s.Body) && !leaves(s.Body, s.Label)
-	case *ir.While:
-		c, ok := s.Cond.(*ir.Const)
-		return ok && c.Value.IsTrue() && !breaksLoop(s.Body, s.Label)
-	}
-	return false
-}
-
-// breaksLoop reports whether body leaves the loop around it.
-func breaksLoop(body []ir.Stmt, label string) bool {
-	return anyInside(body, 0, func(s ir.Stmt, depth int) bool {
-		k, ok := s.(*ir.Break)
-		return ok && (k.Label == "" && depth == 0 || k.Label != "" && k.Label == label)
-	})
-}
-
-// anyInside reports whether is holds for a statement of list or inside one,
-// given the number of loops around it, of which there are depth around list.
-func anyInside(list []ir.Stmt, depth int, is func(s ir.Stmt, depth int) bool) bool {
-	for _, s := range list {
-		if is(s, depth) {
-			return true
-		}
-		inner := depth
-		switch s.(type) {
-		case *ir.While, *ir.ForRange, *ir.Foreach:
-			inner++
-		}
-		for _, c := range ir.Children(s) {
-			if anyInside(c, inner, is) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // place gives the position of a statement.
@@ -131,10 +83,8 @@ func flowOf(s plpgsql.Stmt) (loops, branches bool) {
 
 // guarded translates the statement s by translate.
 func (b *Builder) guarded(f *expr.Frame, s plpgsql.Stmt, translate func()) (why string, ok bool) {
-	scope, loops, depth := f.Scope, f.Loops, b.LoopDepth
 	b.Cur = b.place(f, s)
-	b.Numbered(func() { why, ok = b.Attempt(translate) })
-	f.Scope, f.Loops, b.LoopDepth = scope, loops, depth
+	b.Numbered(func() { why, ok = b.AttemptIn(f, translate) })
 	return why, ok
 }
 
@@ -267,27 +217,13 @@ func (b *Builder) conditionOrChoice(f *expr.Frame, span plpgsql.Span) ir.Expr {
 
 func (b *Builder) ifStmt(f *expr.Frame, branches []plpgsql.Branch, rest []plpgsql.Stmt, pos ir.Pos) {
 	cond := b.conditionOrChoice(f, branches[0].Cond)
-	if value, known := write.ConstantTruth(cond); known {
-		switch {
-		case value:
-			b.stmts(f, branches[0].Body)
-		case len(branches) > 1:
-			b.ifStmt(f, branches[1:], rest, f.Text.Pos(branches[1].Cond.Start))
-		default:
-			b.stmts(f, rest)
-		}
-		return
-	}
-	s := &ir.If{At: expr.At(pos), Cond: cond}
-	s.Then = b.Collect(func() { b.stmts(f, branches[0].Body) })
-	s.Else = b.Collect(func() {
+	b.If(pos, cond, func() { b.stmts(f, branches[0].Body) }, func() {
 		if len(branches) > 1 {
 			b.ifStmt(f, branches[1:], rest, f.Text.Pos(branches[1].Cond.Start))
 			return
 		}
 		b.stmts(f, rest)
 	})
-	b.Emit(s)
 }
 
 func (b *Builder) caseStmt(f *expr.Frame, s *plpgsql.Case, pos ir.Pos) {
@@ -325,10 +261,7 @@ func (b *Builder) caseStmt(f *expr.Frame, s *plpgsql.Case, pos ir.Pos) {
 		if i > 0 {
 			at_ = f.Text.Pos(br.Cond.Start)
 		}
-		st := &ir.If{At: expr.At(at_), Cond: cond}
-		st.Then = b.Collect(func() { b.stmts(f, br.Body) })
-		st.Else = b.Collect(func() { branch(i + 1) })
-		b.Emit(st)
+		b.If(at_, cond, func() { b.stmts(f, br.Body) }, func() { branch(i + 1) })
 	}
 	branch(0)
 }
@@ -355,27 +288,17 @@ func (b *Builder) block(f *expr.Frame, s *plpgsql.Block, pos ir.Pos) {
 	}
 	list := func() {
 		if len(s.Handlers) > 0 {
-			scope, loops, depth := f.Scope, f.Loops, b.LoopDepth
-			b.orElse(pos, func() { b.protected(f, s, pos) }, func() { f.Scope, f.Loops, b.LoopDepth = scope, loops, depth }, func(why string) { b.abandon(f, s, why) })
+			b.orElse(f, pos, func() { b.protected(f, s, pos) }, func(why string) { b.abandon(f, s, why) })
 			return
 		}
 		b.stmts(f, s.Body)
 	}
 	if s.Label == "" {
 		list()
-		f.Scope = outer
-		return
+	} else {
+		b.Block(f, s.Label, pos, list)
 	}
-	l := &expr.LoopLabel{Name: s.Label}
-	f.Loops = append(f.Loops, l)
-	body := b.Collect(list)
-	f.Loops = f.Loops[:len(f.Loops)-1]
 	f.Scope = outer
-	if l.Label == "" {
-		b.Out = append(b.Out, body...)
-		return
-	}
-	b.Emit(&ir.Block{At: expr.At(pos), Label: l.Label, Body: body})
 }
 
 // SQLStatement translates an SQL command or PERFORM.

@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/proc"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -137,27 +138,26 @@ func (b *Builder) Inline(pos ir.Pos, fn *schema.Function, args []expr.Val) expr.
 	b.Outputs(f)
 	f.Result = &expr.Result{Label: b.NewLabel(f.Scope.Label)}
 	b.results(f)
-	body := &ir.Block{At: expr.At(pos), Label: f.Result.Label}
-	leave := b.Enter(fn)
-	body.Body = b.Collect(func() { b.RunBody(f) })
-	leave()
-	body.Body = dropLast(body.Body, func(s ir.Stmt) bool {
-		k, ok := s.(*ir.Break)
-		return ok && k.Label == body.Label
-	})
-	list := []ir.Stmt{body}
-	if !leaves(body.Body, body.Label) {
-		list = body.Body
-	}
+	list := proc.Labelled(pos, f.Result.Label, b.bodyOf(f, func() { b.RunBody(f) }))
 	if null != nil {
 		b.Emit(&ir.If{At: expr.At(pos), Cond: null, Then: b.Collect(func() { b.noResult(f, pos) }), Else: list})
 	} else {
-		for _, s := range list {
-			b.Emit(s)
-		}
+		b.emitAll(list)
 	}
 	b.Calls = b.Calls[:len(b.Calls)-1]
 	return f.Result.Value(f)
+}
+
+// bodyOf gives the body of the function of f, which translate writes.
+func (b *Builder) bodyOf(f *expr.Frame, translate func()) []ir.Stmt {
+	defer b.Enter(f.Func)()
+	return b.Collect(translate)
+}
+
+func (b *Builder) emitAll(list []ir.Stmt) {
+	for _, s := range list {
+		b.Emit(s)
+	}
 }
 
 // argument binds an argument: to a local of its own if the body assigns the
@@ -250,27 +250,8 @@ func (b *Builder) noResult(f *expr.Frame, pos ir.Pos) {
 	}
 }
 
-// dropLast removes the last statement if it is one that drop says.
-func dropLast(list []ir.Stmt, drop func(ir.Stmt) bool) []ir.Stmt {
-	if n := len(list); n > 0 && drop(list[n-1]) {
-		return list[:n-1]
-	}
-	return list
-}
-
-// leaves reports whether a statement of list breaks label.
-func leaves(list []ir.Stmt, label string) bool {
-	found := false
-	ir.Walk(list, func(s ir.Stmt) {
-		if k, ok := s.(*ir.Break); ok && k.Label == label {
-			found = true
-		}
-	})
-	return found
-}
-
 // Builder translates what functions, procedures and triggers run.
-type Builder struct{ *write.Writer }
+type Builder struct{ *proc.Core }
 
 // Numbered translates a command of the template itself by f: one that the server
 // runs with a snapshot of its own at READ COMMITTED. What is inlined is part of the
@@ -341,24 +322,11 @@ func (b *Builder) TriggerBody(t *schema.Table, g *schema.Trigger, r *expr.RowTri
 		f.Scope.Vars[name] = null
 	}
 	f.Result = &expr.Result{Label: b.NewLabel(f.Scope.Label)}
-	body := &ir.Block{At: expr.At(pos), Label: f.Result.Label}
-	leave := b.Enter(fn)
-	body.Body = b.Collect(func() { b.stmt(f, fn.Body.Block) })
-	leave()
-	body.Body = dropLast(body.Body, func(s ir.Stmt) bool {
-		k, ok := s.(*ir.Break)
-		return ok && k.Label == body.Label
-	})
-	if !EndsInJump(body.Body) && !leaves(body.Body, body.Label) && !fn.Returns() {
+	body := proc.Labelled(pos, f.Result.Label, b.bodyOf(f, func() { b.stmt(f, fn.Body.Block) }))
+	if !proc.EndsInJump(body) && !proc.Leaves(body, f.Result.Label) && !fn.Returns() {
 		b.Unmodelled("trigger %s, which ends without RETURN", g.Name)
 	}
-	if leaves(body.Body, body.Label) {
-		b.Emit(body)
-	} else {
-		for _, s := range body.Body {
-			b.Emit(s)
-		}
-	}
+	b.emitAll(body)
 	b.Calls = b.Calls[:len(b.Calls)-1]
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
+	"github.com/txrobust/robust/internal/sql/proc"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -380,23 +381,6 @@ func (b *Builder) destsFor(f *expr.Frame, targets []plpgsql.Name, pos ir.Pos) fu
 			}
 		}
 		rest = all[min(len(cols), len(all)):]
-		return LastOnes(list, rest), rest
+		return proc.LastOnes(list, rest), rest
 	}
-}
-
-// LastOnes leaves out of list the locals that come again in it or in rest: they are
-// set in this order, and keep the last value.
-func LastOnes(list, rest []expr.Dest) []expr.Dest {
-	again := map[string]bool{}
-	for _, d := range rest {
-		again[d.Local] = true
-	}
-	out := slices.Clone(list)
-	for i, d := range slices.Backward(list) {
-		if d.Local != "" && again[d.Local] {
-			out[i] = expr.Dest{}
-		}
-		again[d.Local] = true
-	}
-	return out
 }
