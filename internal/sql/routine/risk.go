@@ -104,10 +104,10 @@ func (b *Builder) risks(f *expr.Frame, c *expr.Catch, body []plpgsql.Stmt, list 
 			waits(what)
 			if keyed, refers := b.touches(s); keyed || refers {
 				if keyed {
-					add("the row that is in the way of "+what+" may be one that the snapshot does not show", "23505", "23P01")
+					add(what+unseenRow, "23505", "23P01")
 				}
 				if refers {
-					add("the parents and children of "+what+" are those of that moment, not of the snapshot", "23503", "23001")
+					add(what+unseenChildren, "23503", "23001")
 				}
 			}
 			b.rowRisks(s, what, add)
@@ -115,7 +115,7 @@ func (b *Builder) risks(f *expr.Frame, c *expr.Catch, body []plpgsql.Stmt, list 
 			what := "a DELETE from " + s.Table.Name
 			waits(what)
 			if len(b.App.KeysTo(b.App.TableOfIR(s.Table))) > 0 {
-				add("the children of "+what+" are those of that moment, not of the snapshot", "23503", "23001")
+				add(what+unseenChildren, "23503", "23001")
 			}
 		case *ir.LockTable:
 			waits("a lock of " + s.Table.Name)
@@ -150,10 +150,16 @@ func (b *Builder) risks(f *expr.Frame, c *expr.Catch, body []plpgsql.Stmt, list 
 	return out
 }
 
+// Reasons why the rows of the snapshot do not tell whether a statement fails.
+const (
+	unseenRow      = " may conflict with a row that its snapshot does not see"
+	unseenChildren = " may depend on parents or children that its snapshot does not see"
+)
+
 // insertRisks adds the errors of an INSERT.
 func (b *Builder) insertRisks(s *ir.Insert, list []ir.Stmt, add, moment func(why string, states ...string), waits func(what string)) {
 	what := "an INSERT into " + s.Table.Name
-	if why := "the row that is in the way of " + what + " may be one that the snapshot does not show"; b.Tried[s] {
+	if why := what + unseenRow; b.Tried[s] {
 		moment(why, "23505")
 	} else if !unique(s, list) {
 		add(why, "23505")
@@ -162,7 +168,7 @@ func (b *Builder) insertRisks(s *ir.Insert, list []ir.Stmt, add, moment func(why
 		add("it is not modelled whether "+what+" lacks a parent", "23503")
 	}
 	if len(s.Table.Exclusions) > 0 {
-		add("the row that excludes that of "+what+" may be one that the snapshot does not show", "23P01")
+		add(what+unseenRow, "23P01")
 	}
 	if len(s.Table.ForeignKeys) > 0 || len(s.Table.Exclusions) > 0 || s.Conflict != nil || !unique(s, list) || b.App.LocksTables {
 		waits(what)
