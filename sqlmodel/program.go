@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
-	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -34,7 +33,7 @@ func Client(ctx context.Context, files []File, txns []*client.Txn, opt Options) 
 // creates reports whether a transaction has a statement that begins with CREATE.
 func creates(t *client.Txn) bool {
 	found := false
-	load.EachQuery(t.Body, func(q *client.Query) {
+	client.EachQuery(t.Body, func(q *client.Query) {
 		const create = "create"
 		text := strings.TrimSpace(q.SQL)
 		found = found || len(text) > len(create) && strings.EqualFold(text[:len(create)], create)

@@ -481,22 +481,6 @@ func (p *caller) setFlag(name, local string, pos ir.Pos) {
 
 // onlyNull reports whether nothing sets a variable but one query, for which it is Null.
 func (p *caller) onlyNull(name string) bool {
-	if p.setters == nil {
-		p.setters = map[string]int{}
-		count := func(v *string) { p.setters[*v]++ }
-		client.Walk(p.body.Txn.Body, func(s client.Stmt) {
-			switch s := s.(type) {
-			case *client.Assign:
-				count(&s.Var)
-			case *client.Havoc:
-				count(&s.Var)
-			case *client.Query:
-				client.EachSet(s, count)
-			case *client.ForRows:
-				client.EachSet(s.Query, count)
-			}
-		})
-	}
 	return p.setters[name] == 1 && !p.vars[name].Input
 }
 

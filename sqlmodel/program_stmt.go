@@ -21,7 +21,7 @@ type caller struct {
 	body *schema.ProgramBody
 	// vars are the variables by name.
 	vars map[string]*programVar
-	// setters counts the statements that set each of them, nil before anybody asks.
+	// setters counts the statements that set each of them.
 	setters map[string]int
 	// points are the savepoints that were set so far in the text.
 	points map[string]bool
@@ -50,7 +50,7 @@ const maxStatements = 200
 
 // ProgramBody translates a transaction of a client program.
 func (b *builder) programBody(f *expr.Frame) {
-	p := &caller{b: b, f: f, body: f.Func.Program, vars: map[string]*programVar{}, points: map[string]bool{}}
+	p := &caller{b: b, f: f, body: f.Func.Program, vars: map[string]*programVar{}, setters: map[string]int{}, points: map[string]bool{}}
 	p.released = p.body.Released()
 	p.declare()
 	p.stmts(p.body.Txn.Body)
@@ -59,7 +59,7 @@ func (b *builder) programBody(f *expr.Frame) {
 // declare makes the parameters and locals, and gives these their first values.
 func (p *caller) declare() {
 	b := p.b
-	assigned := p.body.Assigned()
+	client.EachSet(p.body.Txn.Body, func(v *string) { p.setters[*v]++ })
 	taken := map[string]bool{} // a transaction may have tens of thousands of variables
 	for _, v := range b.Txn.Params {
 		taken[v.Name] = true
@@ -75,7 +75,7 @@ func (p *caller) declare() {
 			b.App.Fail(p.body.Txn.Pos, "variable %s of transaction %s is declared twice", d.Name, p.body.Txn.Name)
 		}
 		v := &programVar{Var: d, Variable: &expr.Variable{Name: d.Name, Local: d.Name, Type: load.KindType(d.Kind), Given: true}}
-		v.NotNull = !d.Nullable && (d.Kind != client.Any || d.Input && !assigned[d.Name])
+		v.NotNull = !d.Nullable && (d.Kind != client.Any || d.Input && p.setters[d.Name] == 0)
 		for taken[v.Local] {
 			v.Local += "_"
 		}
@@ -89,7 +89,7 @@ func (p *caller) declare() {
 			}
 		}
 		if d.Input {
-			b.Fixed[v.Local] = v.open && !assigned[d.Name]
+			b.Fixed[v.Local] = v.open && p.setters[d.Name] == 0
 			b.Txn.Params = append(b.Txn.Params, ir.Param{Name: v.Local, Type: it, Fresh: d.Fresh, NotNull: !d.Nullable, Domain: v.Type.Domain()})
 		} else {
 			b.Txn.Locals = append(b.Txn.Locals, ir.Local{Name: v.Local, Type: it, Domain: v.Type.Domain()})
@@ -153,7 +153,7 @@ func (p *caller) stmt(s client.Stmt, rest []client.Stmt) {
 	}
 	if p.b.App.SetsPath && branches {
 		r := schema.NewRefs()
-		load.EachQuery([]client.Stmt{s}, func(q *client.Query) { r.Merge(p.body.Sent[q].Refs) })
+		client.EachQuery([]client.Stmt{s}, func(q *client.Query) { r.Merge(p.body.Sent[q].Refs) })
 		sets = p.b.App.SetBy(r, &p.b.App.Late)
 	}
 	p.b.Tracked(sets, loops, branches, func() bool {

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/client"
-	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
 )
@@ -352,11 +351,11 @@ func TestProgramHostile(t *testing.T) {
 func FuzzSent(f *testing.F) {
 	for _, c := range programCases() {
 		for _, txn := range c.txns {
-			load.EachQuery(txn.Body, func(q *client.Query) { f.Add(q.SQL) })
+			client.EachQuery(txn.Body, func(q *client.Query) { f.Add(q.SQL) })
 		}
 	}
 	for _, txn := range diffPrograms() {
-		load.EachQuery(txn.Body, func(q *client.Query) { f.Add(q.SQL) })
+		client.EachQuery(txn.Body, func(q *client.Query) { f.Add(q.SQL) })
 	}
 	f.Add("SELECT f\x00 FROM a\x00b, \x00 WHERE '\x00' = \"\x00\" -- \x00")
 	f.Fuzz(func(t *testing.T, text string) {

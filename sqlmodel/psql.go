@@ -439,7 +439,7 @@ func (c *psql) control(n *syntax.Node, t *pg.TransactionStmt) {
 	switch t.Kind {
 	case pg.TransSavepoint:
 		b.Points++
-		p := proc.Point{t.SavepointName, t.SavepointName}
+		p := proc.Point{Name: t.SavepointName, IR: t.SavepointName}
 		if b.Points > 1 {
 			p.IR += "_" + strconv.Itoa(b.Points)
 		}

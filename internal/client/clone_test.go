@@ -28,9 +28,9 @@ func TestClone(t *testing.T) {
 	Walk(copies, func(s Stmt) {
 		switch s := s.(type) {
 		case *Query:
-			EachSet(s, func(v *string) { *v = "y" })
+			EachResult(s, func(v *string) { *v = "y" })
 		case *ForRows:
-			EachSet(s.Query, func(v *string) { *v = "y" })
+			EachResult(s.Query, func(v *string) { *v = "y" })
 		case *If:
 			s.Then, s.Else = nil, nil
 		}

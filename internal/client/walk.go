@@ -1,22 +1,49 @@
 package client
 
+// children gives the lists of statements inside s.
+func children(s Stmt) []*[]Stmt {
+	switch s := s.(type) {
+	case *ForRows:
+		return []*[]Stmt{&s.Body}
+	case *If:
+		return []*[]Stmt{&s.Then, &s.Else}
+	case *Loop:
+		return []*[]Stmt{&s.Body}
+	case *Block:
+		return []*[]Stmt{&s.Body}
+	}
+	return nil
+}
+
 // Walk calls f for every statement of list, outer ones first, but not for the
 // Query of a ForRows.
 func Walk(list []Stmt, f func(Stmt)) {
 	for _, s := range list {
 		f(s)
-		switch s := s.(type) {
-		case *ForRows:
-			Walk(s.Body, f)
-		case *If:
-			Walk(s.Then, f)
-			Walk(s.Else, f)
-		case *Loop:
-			Walk(s.Body, f)
-		case *Block:
-			Walk(s.Body, f)
+		for _, c := range children(s) {
+			Walk(*c, f)
 		}
 	}
+}
+
+// QueryOf gives the statement of SQL that s sends, nil if it sends none.
+func QueryOf(s Stmt) *Query {
+	switch s := s.(type) {
+	case *Query:
+		return s
+	case *ForRows:
+		return s.Query
+	}
+	return nil
+}
+
+// EachQuery calls f for the statements of SQL.
+func EachQuery(list []Stmt, f func(q *Query)) {
+	Walk(list, func(s Stmt) {
+		if q := QueryOf(s); q != nil {
+			f(q)
+		}
+	})
 }
 
 // EachVar calls f for the variables in e, as often as they stand there.
@@ -51,15 +78,8 @@ func WalkExpr(e Expr, f func(Expr)) {
 // ones first, and puts what f gives in their places.
 func Rewrite(list []Stmt, f func([]Stmt) []Stmt) []Stmt {
 	for _, s := range list {
-		switch s := s.(type) {
-		case *If:
-			s.Then, s.Else = Rewrite(s.Then, f), Rewrite(s.Else, f)
-		case *Loop:
-			s.Body = Rewrite(s.Body, f)
-		case *Block:
-			s.Body = Rewrite(s.Body, f)
-		case *ForRows:
-			s.Body = Rewrite(s.Body, f)
+		for _, c := range children(s) {
+			*c = Rewrite(*c, f)
 		}
 	}
 	return f(list)
@@ -75,23 +95,27 @@ func Assigned(list []Stmt) []string {
 			out = append(out, v)
 		}
 	}
-	Walk(list, func(s Stmt) {
-		switch s := s.(type) {
-		case *Assign:
-			add(s.Var)
-		case *Havoc:
-			add(s.Var)
-		case *Query:
-			EachSet(s, func(v *string) { add(*v) })
-		case *ForRows:
-			EachSet(s.Query, func(v *string) { add(*v) })
-		}
-	})
+	EachSet(list, func(v *string) { add(*v) })
 	return out
 }
 
-// EachSet calls f for the variables that a query sets.
-func EachSet(q *Query, f func(v *string)) {
+// EachSet calls f for the variables that statements set, as often as they do.
+func EachSet(list []Stmt, f func(v *string)) {
+	Walk(list, func(s Stmt) {
+		switch s := s.(type) {
+		case *Assign:
+			f(&s.Var)
+		case *Havoc:
+			f(&s.Var)
+		}
+		if q := QueryOf(s); q != nil {
+			EachResult(q, f)
+		}
+	})
+}
+
+// EachResult calls f for the variables that a query sets, "" for those that are not wanted.
+func EachResult(q *Query, f func(v *string)) {
 	EachColumn(q, f)
 	f(&q.Found)
 	f(&q.Null)
@@ -110,20 +134,8 @@ func EachColumn(q *Query, f func(v *string)) {
 
 // EachExpr calls f for the places of the expressions that statements use.
 func EachExpr(list []Stmt, f func(e *Expr)) {
-	query := func(q *Query) {
-		for i := range q.Args {
-			f(&q.Args[i])
-		}
-		for i := range q.Named {
-			f(&q.Named[i].Expr)
-		}
-	}
 	Walk(list, func(s Stmt) {
 		switch s := s.(type) {
-		case *Query:
-			query(s)
-		case *ForRows:
-			query(s.Query)
 		case *Assign:
 			f(&s.Expr)
 		case *If:
@@ -131,6 +143,14 @@ func EachExpr(list []Stmt, f func(e *Expr)) {
 		case *Emit:
 			for i := range s.Exprs {
 				f(&s.Exprs[i])
+			}
+		}
+		if q := QueryOf(s); q != nil {
+			for i := range q.Args {
+				f(&q.Args[i])
+			}
+			for i := range q.Named {
+				f(&q.Named[i].Expr)
 			}
 		}
 	})

@@ -187,23 +187,11 @@ func propagate(t *client.Txn) {
 			sets[v.Name]++
 		}
 	}
+	client.EachSet(t.Body, func(v *string) { sets[*v]++ })
 	value := map[string]client.Expr{}
-	count := func(v *string) {
-		if *v != "" {
-			sets[*v]++
-		}
-	}
 	client.Walk(t.Body, func(s client.Stmt) {
-		switch s := s.(type) {
-		case *client.Assign:
-			sets[s.Var]++
-			value[s.Var] = s.Expr
-		case *client.Havoc:
-			sets[s.Var]++
-		case *client.Query:
-			client.EachSet(s, count)
-		case *client.ForRows:
-			client.EachSet(s.Query, count)
+		if a, ok := s.(*client.Assign); ok {
+			value[a.Var] = a.Expr
 		}
 	})
 	known := map[string]client.Expr{}
@@ -337,7 +325,7 @@ func dropUnused(t *client.Txn) {
 	clear := func(q *client.Query) {
 		columns := map[*string]bool{}
 		client.EachColumn(q, func(v *string) { columns[v] = used[q.Null] && !fits[*v] })
-		client.EachSet(q, func(v *string) {
+		client.EachResult(q, func(v *string) {
 			if !used[*v] && !columns[v] {
 				*v = ""
 			}
@@ -351,10 +339,9 @@ func dropUnused(t *client.Txn) {
 				return !used[s.Var]
 			case *client.Havoc:
 				return !used[s.Var]
-			case *client.Query:
-				clear(s)
-			case *client.ForRows:
-				clear(s.Query)
+			}
+			if q := client.QueryOf(s); q != nil {
+				clear(q)
 			}
 			return false
 		})

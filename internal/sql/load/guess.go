@@ -186,16 +186,12 @@ func (g *guesser) names() {
 	}
 	for _, f := range l.Programs {
 		client.Walk(f.Program.Txn.Body, func(s client.Stmt) {
-			switch s := s.(type) {
-			case *client.Query:
-				for _, name := range SortedNames(f.Program.Sent[s].Refs.Tables) {
-					add(s.Pos, name)
+			if q := client.QueryOf(s); q != nil {
+				for _, name := range SortedNames(f.Program.Sent[q].Refs.Tables) {
+					add(q.Pos, name)
 				}
-			case *client.ForRows:
-				for _, name := range SortedNames(f.Program.Sent[s.Query].Refs.Tables) {
-					add(s.Pos, name)
-				}
-			case *client.Unknown:
+			}
+			if s, unknown := s.(*client.Unknown); unknown {
 				if len(l.Files) > 0 { // else there is no schema that could have them
 					return
 				}
@@ -280,7 +276,7 @@ func (g *guesser) program(f *schema.Function) {
 			same(g.variable(a.Var), g.value(a.Expr))
 		}
 	})
-	EachQuery(f.Program.Txn.Body, func(q *client.Query) {
+	client.EachQuery(f.Program.Txn.Body, func(q *client.Query) {
 		s := f.Program.Sent[q]
 		for i := range s.List {
 			g.s, g.st, g.why = s, &s.List[i], ""

@@ -29,7 +29,7 @@ func (l *Loader) readProgram() {
 		src.All = t.Pos
 		f.Text = src.Whole()
 		f.Program = &schema.ProgramBody{Txn: t, Aside: i >= len(l.In.Program), Sent: map[*client.Query]*schema.Sent{}, Types: map[string]schema.Type{}}
-		EachQuery(t.Body, func(q *client.Query) {
+		client.EachQuery(t.Body, func(q *client.Query) {
 			if l.In.Ctx != nil && l.In.Ctx.Err() != nil || f.Program.Sent[q] != nil {
 				return
 			}
@@ -77,18 +77,6 @@ func (l *Loader) programFiles() map[string]bool {
 	return out
 }
 
-// EachQuery calls f for the statements of SQL.
-func EachQuery(list []client.Stmt, f func(q *client.Query)) {
-	client.Walk(list, func(s client.Stmt) {
-		switch s := s.(type) {
-		case *client.Query:
-			f(s)
-		case *client.ForRows:
-			f(s.Query)
-		}
-	})
-}
-
 // UnknownRefs is what statements that are not known name.
 func UnknownRefs(u *client.Unknown) *schema.Refs {
 	r := schema.NewRefs()
@@ -134,10 +122,8 @@ func markFollowed(all map[*client.Query]*schema.Sent, list []client.Stmt, after 
 func sends(list []client.Stmt) bool {
 	found := false
 	client.Walk(list, func(s client.Stmt) {
-		switch s.(type) {
-		case *client.Query, *client.ForRows, *client.Unknown:
-			found = true
-		}
+		_, unknown := s.(*client.Unknown)
+		found = found || unknown || client.QueryOf(s) != nil
 	})
 	return found
 }

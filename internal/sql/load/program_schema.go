@@ -18,7 +18,7 @@ func (l *Loader) programSchema() {
 	own := map[*schema.Table]bool{}
 	each := func(do func(s *schema.Sent, tree any)) {
 		for _, f := range l.Programs {
-			EachQuery(f.Program.Txn.Body, func(q *client.Query) {
+			client.EachQuery(f.Program.Txn.Body, func(q *client.Query) {
 				s := f.Program.Sent[q]
 				for _, st := range s.List {
 					do(s, st.Tree)

@@ -64,32 +64,6 @@ func (body *ProgramBody) Declares() bool {
 	return declares && !other
 }
 
-// Assigned gives the variables that the transaction sets.
-func (body *ProgramBody) Assigned() map[string]bool {
-	out := map[string]bool{}
-	results := func(q *client.Query) {
-		for _, name := range append([]string{q.Found, q.Null, q.Count}, q.Into...) {
-			out[name] = true
-		}
-		for _, a := range q.ByName {
-			out[ResultName(a)] = true
-		}
-	}
-	client.Walk(body.Txn.Body, func(s client.Stmt) {
-		switch s := s.(type) {
-		case *client.Assign:
-			out[s.Var] = true
-		case *client.Havoc:
-			out[s.Var] = true
-		case *client.Query:
-			results(s)
-		case *client.ForRows:
-			results(s.Query)
-		}
-	})
-	return out
-}
-
 // ResultName is the variable of an item of Query.ByName.
 func ResultName(a client.Arg) string {
 	if v, ok := a.Expr.(*client.VarExpr); ok {
