@@ -245,10 +245,8 @@ func (p *caller) anyValue(s *schema.Sent, i int) *expr.Variable {
 			p.sent.Args[k].Set = v.Local
 		}
 	}
-	b.Typings[v.Local] = &expr.Typing{}
-	if t, known := p.body.Types[v.Local]; known {
-		v.Type = t
-		b.RetypeLocal(v.Local, t)
+	if b.findType(v) != ir.NullType {
+		b.RetypeLocal(v.Local, v.Type)
 	}
 	b.Emit(&ir.Havoc{At: expr.At(s.Q.Pos), Var: v.Local})
 	return v

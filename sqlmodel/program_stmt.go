@@ -60,39 +60,18 @@ func (b *builder) programBody(f *expr.Frame) {
 func (p *caller) declare() {
 	b := p.b
 	client.EachSet(p.body.Txn.Body, func(v *string) { p.setters[*v]++ })
-	taken := map[string]bool{} // a transaction may have tens of thousands of variables
-	for _, v := range b.Txn.Params {
-		taken[v.Name] = true
-	}
-	for _, v := range b.Txn.Locals {
-		taken[v.Name] = true
-	}
-	for _, t := range b.App.Prog.Tables {
-		taken[t.Name] = true
-	}
 	for _, d := range p.body.Txn.Vars {
 		if p.vars[d.Name] != nil {
 			b.App.Fail(p.body.Txn.Pos, "variable %s of transaction %s is declared twice", d.Name, p.body.Txn.Name)
 		}
-		v := &programVar{Var: d, Variable: &expr.Variable{Name: d.Name, Local: d.Name, Type: load.KindType(d.Kind), Given: true}}
+		v := &programVar{Var: d, Variable: &expr.Variable{Name: d.Name, Type: load.KindType(d.Kind), Given: true}}
 		v.NotNull = !d.Nullable && (d.Kind != client.Any || d.Input && p.setters[d.Name] == 0)
-		for taken[v.Local] {
-			v.Local += "_"
-		}
-		taken[v.Local] = true
-		it := v.Type.IR
-		if v.open = v.Type.Name == schema.NUnknown; v.open {
-			b.Typings[v.Local] = &expr.Typing{}
-			it = ir.NullType
-			if t, known := p.body.Types[v.Local]; known {
-				v.Type, it = t, expr.LocalType(t)
-			}
-		}
+		v.open = v.Type.Name == schema.NUnknown
 		if d.Input {
+			b.declare(v.Variable, d.Name, &ir.Param{Fresh: d.Fresh, NotNull: !d.Nullable})
 			b.Fixed[v.Local] = v.open && p.setters[d.Name] == 0
-			b.Txn.Params = append(b.Txn.Params, ir.Param{Name: v.Local, Type: it, Fresh: d.Fresh, NotNull: !d.Nullable, Domain: v.Type.Domain()})
 		} else {
-			b.Txn.Locals = append(b.Txn.Locals, ir.Local{Name: v.Local, Type: it, Domain: v.Type.Domain()})
+			b.declare(v.Variable, d.Name, nil)
 		}
 		p.vars[d.Name] = v
 	}

@@ -97,12 +97,17 @@ func (c *psql) number(name string) int { return c.s.S.Index[":"+name] }
 // they have any value.
 func (c *psql) forget(n *syntax.Node) {
 	c.assignments(n, func(cmd *syntax.Command, k int) {
-		if v := c.vars[k]; v != nil {
-			c.b.EmitWeak(&ir.Havoc{At: expr.At(cmd.Pos), Var: v.Local, NotNull: true})
-			c.changed(k, false)
-			c.b.Path.Sure[k] = true
+		if c.vars[k] != nil {
+			c.anyValue(k, cmd)
 		}
 	})
+}
+
+// anyValue stands for a command that gives a variable a value of which nothing is known.
+func (c *psql) anyValue(k int, cmd *syntax.Command) {
+	c.b.EmitWeak(&ir.Havoc{At: expr.At(cmd.Pos), Var: c.vars[k].Local, NotNull: true})
+	c.changed(k, false)
+	c.b.Path.Sure[k] = true
 }
 
 // declare finds out which variables there are, and makes the parameters and the
@@ -206,26 +211,13 @@ func (c *psql) alsoUsed(k int, needs map[int][]int, used map[int]bool) {
 
 // variable makes the parameter or local of a variable.
 func (c *psql) variable(k int, name string, parameter bool) *expr.Variable {
-	b := c.b
-	v := &expr.Variable{Name: name, Local: name}
-	for taken := true; taken; {
-		_, taken = b.Txn.LocalType(v.Local)
-		if taken = taken || b.App.Prog.Table(v.Local) != nil; taken {
-			v.Local += "_"
-		}
-	}
-	b.Typings[v.Local] = &expr.Typing{}
-	it := ir.NullType
-	v.Type = schema.TUnknown
-	if t, known := c.s.Types[v.Local]; known {
-		v.Type, it = t, expr.LocalType(t)
-	}
+	v := &expr.Variable{Name: name, Type: schema.TUnknown}
 	if !parameter {
-		b.Txn.Locals = append(b.Txn.Locals, ir.Local{Name: v.Local, Type: it, Domain: v.Type.Domain()})
+		c.b.declare(v, name, nil)
 		return v
 	}
 	v.NotNull = c.roles[k] == drawn
-	b.Txn.Params = append(b.Txn.Params, ir.Param{Name: v.Local, Type: it, NotNull: v.NotNull, Fresh: slices.Contains(c.f.Func.Fresh, name), Domain: v.Type.Domain()})
+	c.b.declare(v, name, &ir.Param{NotNull: v.NotNull, Fresh: slices.Contains(c.f.Func.Fresh, name)})
 	return v
 }
 
@@ -380,12 +372,7 @@ func (b *builder) snapshotHere() {
 // snapshots finishes the reads of snapshotHere where the transaction locks a
 // table, and drops them elsewhere.
 func (b *builder) snapshots() {
-	var table *ir.Table
-	ir.Walk(b.Txn.Body, func(s ir.Stmt) {
-		if k, ok := s.(*ir.LockTable); ok && table == nil {
-			table = k.Table
-		}
-	})
+	table := lockedTable(b.Txn.Body)
 	// A read that no LOCK TABLE follows serves nothing.
 	needed := map[ir.Stmt]bool{}
 	for _, s := range b.First {
@@ -501,15 +488,11 @@ func (c *psql) command(cmd *syntax.Command) {
 			}
 			c.store(k, e, cmd, false)
 		default:
-			b.EmitWeak(&ir.Havoc{At: expr.At(cmd.Pos), Var: v.Local, NotNull: true})
-			c.changed(k, false)
-			c.b.Path.Sure[k] = true
+			c.anyValue(k, cmd)
 		}
 	case "setrandom", "setshell", "prompt", "getenv", "unset":
 		if v != nil && !c.draws[cmd] {
-			b.EmitWeak(&ir.Havoc{At: expr.At(cmd.Pos), Var: v.Local, NotNull: true})
-			c.changed(k, false)
-			c.b.Path.Sure[k] = true
+			c.anyValue(k, cmd)
 		}
 	case "q", "quit":
 		b.Emit(&ir.Abort{At: expr.At(cmd.Pos)})

@@ -103,7 +103,7 @@ func (l *loader) newBuilder(fn *schema.Function) *builder {
 		Next:      map[string]int{},
 		Fixed:     map[string]bool{},
 	}
-	b := &builder{&routine.Builder{Core: &proc.Core{Writer: &write.Writer{Draft: d}}}}
+	b := &builder{Builder: &routine.Builder{Core: &proc.Core{Writer: &write.Writer{Draft: d}}}}
 	b.Runs, b.Bodies = b.Builder, b.Builder
 	return b
 }
@@ -142,18 +142,23 @@ func (b *builder) bounded(f *expr.Frame) {
 // function takes the snapshot, so that a LOCK TABLE in its body comes too late
 // to be taken before it.
 func (b *builder) snapshotFirst() {
-	var table *ir.Table
-	ir.Walk(b.Txn.Body, func(s ir.Stmt) {
-		if k, ok := s.(*ir.LockTable); ok && table == nil {
-			table = k.Table
-		}
-	})
+	table := lockedTable(b.Txn.Body)
 	if table == nil { // it is in a statement that is not modelled
 		return
 	}
 	s := &ir.Select{At: expr.At(b.Txn.Pos), Query: ir.Query{From: []ir.Source{{Table: table, Row: table.Name}}}}
 	s.Into, s.Cols = []string{b.Local("snapshot", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	b.Txn.Body = append([]ir.Stmt{s}, b.Txn.Body...)
+}
+
+// lockedTable gives the table of the first LOCK TABLE, nil if there is none.
+func lockedTable(list []ir.Stmt) (table *ir.Table) {
+	ir.Walk(list, func(s ir.Stmt) {
+		if k, ok := s.(*ir.LockTable); ok && table == nil {
+			table = k.Table
+		}
+	})
+	return table
 }
 
 // parameter declares the i-th input of a template.
@@ -165,18 +170,9 @@ func (b *builder) parameter(f *expr.Frame, p schema.Param, i int) {
 	base := syntax.NameOr(p.Name, "p"+strconv.Itoa(i+1))
 	v := &expr.Variable{Name: p.Name, Type: t, NotNull: f.Func.Strict}
 	add := func(name string, t schema.Type) string {
-		for taken := true; taken; {
-			_, taken = b.Txn.LocalType(name)
-			if taken = taken || b.App.Prog.Table(name) != nil; taken {
-				name += "_"
-			}
-		}
-		q := ir.Param{Name: name, Type: expr.LocalType(t), NotNull: f.Func.Strict, Domain: t.Domain()}
-		for _, fresh := range f.Func.Fresh {
-			q.Fresh = q.Fresh || fresh == p.Name
-		}
-		b.Txn.Params = append(b.Txn.Params, q)
-		return name
+		own := &expr.Variable{Type: t}
+		b.declare(own, name, &ir.Param{NotNull: f.Func.Strict, Fresh: slices.Contains(f.Func.Fresh, p.Name)})
+		return own.Local
 	}
 	if fields := b.App.FieldsOf(t.Name); len(fields) > 0 {
 		v.IsRecord, v.Fixed = true, true
@@ -190,7 +186,52 @@ func (b *builder) parameter(f *expr.Frame, p schema.Param, i int) {
 }
 
 // builder makes one template.
-type builder struct{ *routine.Builder }
+type builder struct {
+	*routine.Builder
+	// names are those of parameters, locals and tables, nil before the first variable.
+	names map[string]bool
+	// types are those of variables of a script or program as far as they are known.
+	types map[string]schema.Type
+}
+
+// declare makes the parameter or, where input is nil, the local of a variable of the source, with a name
+// like base. A variable without a type has the one that is found for it.
+func (b *builder) declare(v *expr.Variable, base string, input *ir.Param) {
+	if b.names == nil { // a transaction may have tens of thousands of variables
+		b.names = map[string]bool{}
+		for _, t := range b.App.Prog.Tables {
+			b.names[t.Name] = true
+		}
+		for _, l := range b.Txn.Locals {
+			b.names[l.Name] = true
+		}
+	}
+	for v.Local = base; b.names[v.Local]; {
+		v.Local += "_"
+	}
+	b.names[v.Local] = true
+	t := expr.LocalType(v.Type)
+	if v.Type.Name == schema.NUnknown {
+		t = b.findType(v)
+	}
+	if input == nil {
+		b.Txn.Locals = append(b.Txn.Locals, ir.Local{Name: v.Local, Type: t, Domain: v.Type.Domain()})
+		return
+	}
+	input.Name, input.Type, input.Domain = v.Local, t, v.Type.Domain()
+	b.Txn.Params = append(b.Txn.Params, *input)
+}
+
+// findType gives a variable the type that was found for it, if there is one, and asks for it.
+func (b *builder) findType(v *expr.Variable) ir.Type {
+	b.Typings[v.Local] = &expr.Typing{}
+	t, known := b.types[v.Local]
+	if !known {
+		return ir.NullType
+	}
+	v.Type = t
+	return expr.LocalType(t)
+}
 
 // stale puts an ir.Unmodelled before each statement that reads a table which
 // TRUNCATE may have emptied since the snapshot: then it sees no rows, which no
@@ -334,13 +375,13 @@ func (l *loader) scriptTemplate(fn *schema.Function) *ir.Txn {
 		b := l.newBuilder(fn)
 		b.LookBack = lookBack
 		b.Txn.Level, b.Txn.Script = fn.Level, true
-		b.Typings = map[string]*expr.Typing{}
+		b.Typings, b.types = map[string]*expr.Typing{}, types
 		f := b.NewFrame(fn)
 		f.Scope.Label = "" // the name of the template qualifies nothing
 		b.Calls = []*schema.Function{fn}
 		known := len(open)
 		b.bounded(f)
-		if (b.retyped(types) || len(open) > known) && i < maxTypings {
+		if (b.retyped() || len(open) > known) && i < maxTypings {
 			continue
 		}
 		b.Txn.Body = append(b.Pre, b.Out...)
@@ -371,10 +412,10 @@ func (b *builder) setType(v *expr.Variable, t schema.Type) schema.Type {
 
 // retyped gives the variables the types that were found, and reports whether
 // there is something new.
-func (b *builder) retyped(types map[string]schema.Type) bool {
+func (b *builder) retyped() bool {
 	changed := false
 	for name, found := range b.Typings {
-		t, known := types[name]
+		t, known := b.types[name]
 		was := t
 		switch {
 		case len(found.Sets) > 0:
@@ -383,7 +424,7 @@ func (b *builder) retyped(types map[string]schema.Type) bool {
 			t = load.CommonType(found.Uses, false)
 		}
 		if t.Name != was.Name || t.PgName() != was.PgName() {
-			types[name] = t
+			b.types[name] = t
 			changed = true
 		}
 	}
@@ -391,8 +432,8 @@ func (b *builder) retyped(types map[string]schema.Type) bool {
 		return true
 	}
 	for name := range b.Typings { // nothing says what these are
-		if _, known := types[name]; !known {
-			types[name] = schema.TText
+		if _, known := b.types[name]; !known {
+			b.types[name] = schema.TText
 			changed = true
 		}
 	}
