@@ -1,6 +1,9 @@
 package client
 
-import "slices"
+import (
+	"reflect"
+	"slices"
+)
 
 // Clone copies statements, so that what is changed in the copies stays as it is in
 // list. Expressions are shared: they are replaced, never changed.
@@ -13,44 +16,21 @@ func Clone(list []Stmt) []Stmt {
 }
 
 func clone(s Stmt) Stmt {
-	switch s := s.(type) {
+	v := reflect.New(reflect.TypeOf(s).Elem())
+	v.Elem().Set(reflect.ValueOf(s).Elem())
+	out := v.Interface().(Stmt)
+	for _, c := range children(out) {
+		*c = Clone(*c)
+	}
+	switch s := out.(type) {
 	case *Query:
 		return CloneQuery(s)
 	case *ForRows:
-		return &ForRows{s.At, s.Label, CloneQuery(s.Query), Clone(s.Body)}
-	case *If:
-		return &If{s.At, s.Cond, Clone(s.Then), Clone(s.Else)}
-	case *Loop:
-		return &Loop{s.At, s.Label, Clone(s.Body)}
-	case *Block:
-		return &Block{s.At, s.Label, Clone(s.Body)}
+		s.Query = CloneQuery(s.Query)
 	case *Emit:
-		return &Emit{s.At, slices.Clone(s.Exprs)}
-	case *Assign:
-		return copyOf(s)
-	case *Havoc:
-		return copyOf(s)
-	case *Break:
-		return copyOf(s)
-	case *Continue:
-		return copyOf(s)
-	case *Commit:
-		return copyOf(s)
-	case *Rollback:
-		return copyOf(s)
-	case *Savepoint:
-		return copyOf(s)
-	case *RollbackTo:
-		return copyOf(s)
-	case *Unknown:
-		return copyOf(s)
+		s.Exprs = slices.Clone(s.Exprs)
 	}
-	panic("client: unknown statement")
-}
-
-func copyOf[T any](s *T) *T {
-	out := *s
-	return &out
+	return out
 }
 
 // CloneQuery copies a query in the same way.

@@ -60,15 +60,7 @@ func (b *Core) SelectInto(f *expr.Frame, x *query.Place, q *query.Query, pos ir.
 		}
 		query.AtMostOne(b.Draft, s.Query, pos, expr.TooManyRows)
 	}
-	seen := map[string]bool{}
-	for i, d := range list {
-		if d.Local == "" || seen[d.Local] {
-			continue
-		}
-		seen[d.Local] = true
-		s.Into = append(s.Into, d.Local)
-		s.Cols = append(s.Cols, x.Assigned(q.Targets[i].Val(), d.T, 0).Expr)
-	}
+	s.Into, s.Cols = takes(x, q, list)
 	b.AtLeastOne(s)
 	b.Emit(s)
 	b.Weak[s] = true
@@ -77,6 +69,16 @@ func (b *Core) SelectInto(f *expr.Frame, x *query.Place, q *query.Query, pos ir.
 		b.SetCount(f, pos, ir.V(s.Found), nil)
 		b.Strict(to, pos, ir.V(s.Found))
 	}
+}
+
+// takes gives the locals of list, each once, and the columns of q that go to them.
+func takes(x *query.Place, q *query.Query, list []expr.Dest) (into []string, cols []ir.Expr) {
+	for i, d := range list {
+		if d.Local != "" && !slices.Contains(into, d.Local) {
+			into, cols = append(into, d.Local), append(cols, x.Assigned(q.Targets[i].Val(), d.T, 0).Expr)
+		}
+	}
+	return into, cols
 }
 
 // AggregatesInto computes the aggregates of q, directly into list where a

@@ -86,14 +86,7 @@ func Mentions(q *query.Query, local string) bool {
 // l labels.
 func (b *Core) overRows(x *query.Place, q *query.Query, round func() []ir.Stmt, l *expr.LoopLabel, iterated string, pos ir.Pos, list []expr.Dest) {
 	loop := &ir.Foreach{At: expr.At(pos), Query: q.IR(), Order: q.Order, Locks: q.Locks}
-	seen := map[string]bool{}
-	for i, d := range list {
-		if d.Local == "" || seen[d.Local] {
-			continue
-		}
-		seen[d.Local] = true
-		loop.Into, loop.Cols = append(loop.Into, d.Local), append(loop.Cols, x.Assigned(q.Targets[i].Val(), d.T, 0).Expr)
-	}
+	loop.Into, loop.Cols = takes(x, q, list)
 	if len(loop.Into) == 0 {
 		loop.Into, loop.Cols = []string{b.Local("hit", schema.TBool)}, []ir.Expr{ir.C(ir.Bool(true))}
 	}

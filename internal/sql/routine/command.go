@@ -65,9 +65,7 @@ func (b *Builder) lastStatement(f *expr.Frame, t *syntax.Text, s syntax.SQLState
 		into = append(into, o.Dests()...)
 	}
 	if len(f.Func.Outputs()) == 0 {
-		for _, c := range f.Result.Values {
-			into = append(into, expr.Dest{Local: c.Expr.(*ir.Var).Name, T: c.Type})
-		}
+		into = resultDests(f)
 	}
 	b.Guard(s.Pos, b.RefsOf(s.Node), func() {
 		b.Command(f, t, s.Tree, s.Pos, expr.Sink{Kind: expr.IntoLocals, Dests: func(cols []expr.Column) (list, rest []expr.Dest) {
@@ -251,14 +249,10 @@ func (b *Builder) callStmt(f *expr.Frame, t *syntax.Text, s *pg.CallStmt, pos ir
 	var list []expr.Dest
 	for _, c := range outs {
 		w, fd := f.Scope.Find(syntax.Names(c.Fields))
-		switch {
-		case w == nil || w.IsRecord && fd == nil:
+		if w == nil || w.IsRecord && fd == nil {
 			b.Unmodelled("an output of CALL that goes to no variable")
-		case fd != nil:
-			list = append(list, expr.Dest{Local: fd.Local, T: fd.Type})
-		default:
-			list = append(list, expr.Dest{Local: w.Local, T: w.Type})
 		}
+		list = append(list, destOf(w, fd))
 	}
 	b.AssignAll(x, pos, list, cols)
 }

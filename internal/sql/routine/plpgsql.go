@@ -329,10 +329,7 @@ func (b *Builder) diagnostics(f *expr.Frame, s *plpgsql.GetDiagnostics, pos ir.P
 	}
 	for _, it := range s.Items {
 		v, fd := b.targetOf(f, it.Target)
-		d := expr.Dest{Local: v.Local, T: v.Type}
-		if fd != nil {
-			d = expr.Dest{Local: fd.Local, T: fd.Type}
-		}
+		d := destOf(v, fd)
 		if d.Local == "" {
 			b.Unmodelled("GET DIAGNOSTICS into a record")
 		}

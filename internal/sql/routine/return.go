@@ -43,15 +43,21 @@ func (b *Builder) returnStmt(f *expr.Frame, s *plpgsql.Return, pos ir.Pos) {
 		b.Emit(&ir.Return{At: expr.At(pos)})
 		return
 	}
-	var list []expr.Dest
-	for _, c := range f.Result.Values {
-		list = append(list, expr.Dest{Local: c.Expr.(*ir.Var).Name, T: c.Type})
-	}
+	list := resultDests(f)
 	if len(list) != len(cols) {
 		b.Unmodelled("a row as the result of %s", f.Func.Name)
 	}
 	b.AssignAll(b.Ex(f, f.Text), pos, list, cols)
 	b.leave(f, pos)
+}
+
+// resultDests gives the locals that take what an inlined function returns by RETURN.
+func resultDests(f *expr.Frame) []expr.Dest {
+	var out []expr.Dest
+	for _, c := range f.Result.Values {
+		out = append(out, expr.Dest{Local: c.Expr.(*ir.Var).Name, T: c.Type})
+	}
+	return out
 }
 
 // returned gives a result value as columns of the declared type.
@@ -282,8 +288,8 @@ func (b *Builder) escapes(f *expr.Frame, s plpgsql.Stmt, pos ir.Pos) {
 			b.Out = append(b.Out, &ir.Return{At: expr.At(pos)})
 			return
 		}
-		for _, c := range f.Result.Values {
-			b.Havoc(pos, c.Expr.(*ir.Var).Name)
+		for _, d := range resultDests(f) {
+			b.Havoc(pos, d.Local)
 		}
 		if f.Trigger != nil && f.Trigger.Skip != "" {
 			b.Out = append(b.Out, &ir.Havoc{At: expr.At(pos), Var: f.Trigger.Skip, NotNull: true})

@@ -237,17 +237,10 @@ func (b *Builder) results(f *expr.Frame) {
 
 // noResult sets the result of a STRICT function to NULL.
 func (b *Builder) noResult(f *expr.Frame, pos ir.Pos) {
-	if len(f.Func.Outputs()) > 0 {
-		for _, o := range f.Outs {
-			for _, d := range o.Dests() {
-				b.Assign(pos, d.Local, ir.C(ir.Null))
-			}
-		}
-		return
+	for _, o := range f.Outs {
+		b.SetNull(pos, o.Dests())
 	}
-	for _, c := range f.Result.Values {
-		b.Assign(pos, c.Expr.(*ir.Var).Name, ir.C(ir.Null))
-	}
+	b.SetNull(pos, resultDests(f))
 }
 
 // Builder translates what functions, procedures and triggers run.

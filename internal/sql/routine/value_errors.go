@@ -238,6 +238,7 @@ func (v *valueErrors) types(fn *schema.Function) {
 func (v *valueErrors) statements(fn *schema.Function, list []plpgsql.Stmt) {
 	plpgsql.Walk(list, func(s plpgsql.Stmt) {
 		plain := false // each expression stays in the translation
+		dynamic := false
 		switch s := s.(type) {
 		case *plpgsql.Assign, *plpgsql.If, *plpgsql.Exit:
 			plain = true
@@ -249,18 +250,15 @@ func (v *valueErrors) statements(fn *schema.Function, list []plpgsql.Stmt) {
 				v.division()
 			}
 		case *plpgsql.Execute, *plpgsql.Cursor, *plpgsql.EndTxn:
+			dynamic = true
+		case *plpgsql.ForQuery:
+			dynamic = s.Kind != plpgsql.Static
+		case *plpgsql.ReturnQuery:
+			dynamic = s.Dynamic
+		}
+		if dynamic {
 			v.strange("what EXECUTE runs")
 			v.division()
-		case *plpgsql.ForQuery:
-			if s.Kind != plpgsql.Static {
-				v.strange("what EXECUTE runs")
-				v.division()
-			}
-		case *plpgsql.ReturnQuery:
-			if s.Dynamic {
-				v.strange("what EXECUTE runs")
-				v.division()
-			}
 		}
 		plpgsql.Spans(s, func(x plpgsql.Span, kind plpgsql.SpanKind) {
 			for _, raw := range v.b.App.ParseSpan(fn.BodyText, x, kind) {

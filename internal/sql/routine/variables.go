@@ -193,17 +193,8 @@ func (b *Builder) store(f *expr.Frame, v *expr.Variable, e expr.Val, pos ir.Pos)
 func (b *Builder) recordDests(v *expr.Variable, cols []expr.Column, pos ir.Pos) (list, rest []expr.Dest) {
 	if v.Fixed {
 		b.demandParts(v.Fields, cols, pos)
-		for i := range cols {
-			if i < len(v.Fields) {
-				list = append(list, expr.Dest{Local: v.Fields[i].Local, T: v.Fields[i].Type})
-			} else {
-				list = append(list, expr.Dest{})
-			}
-		}
-		for _, fd := range v.Fields[min(len(cols), len(v.Fields)):] {
-			rest = append(rest, expr.Dest{Local: fd.Local, T: fd.Type})
-		}
-		return list, rest
+		all := v.Dests()
+		return firstOf(all, len(cols)), all[min(len(cols), len(all)):]
 	}
 	v.Fields = nil
 	for _, c := range cols {
@@ -250,10 +241,7 @@ func (b *Builder) assignment(f *expr.Frame, s *plpgsql.Assign, pos ir.Pos) {
 	if s.Deep {
 		b.Unmodelled("an assignment to a field of an element")
 	}
-	d := expr.Dest{Local: v.Local, T: v.Type}
-	if fd != nil {
-		d = expr.Dest{Local: fd.Local, T: fd.Type}
-	}
+	d := destOf(v, fd)
 	x := b.Ex(f, f.Text)
 	switch {
 	case len(s.Subscripts) > 0:
@@ -289,6 +277,21 @@ func (b *Builder) assignment(f *expr.Frame, s *plpgsql.Assign, pos ir.Pos) {
 	default:
 		b.store(f, v, e, pos)
 	}
+}
+
+// destOf gives the local of a variable, or of a field of it, "" for a record.
+func destOf(v *expr.Variable, fd *expr.Field) expr.Dest {
+	if fd != nil {
+		return expr.Dest{Local: fd.Local, T: fd.Type}
+	}
+	return expr.Dest{Local: v.Local, T: v.Type}
+}
+
+// firstOf gives the first n of list, with locals that drop values where it has fewer.
+func firstOf(list []expr.Dest, n int) []expr.Dest {
+	out := make([]expr.Dest, n)
+	copy(out, list)
+	return out
 }
 
 // TargetOf finds the variable that is to be set.
@@ -359,22 +362,12 @@ func (b *Builder) destsFor(f *expr.Frame, targets []plpgsql.Name, pos ir.Pos) fu
 		var all []expr.Dest
 		for _, n := range targets {
 			v, fd := b.targetOf(f, n)
-			switch {
-			case fd != nil:
-				all = append(all, expr.Dest{Local: fd.Local, T: fd.Type})
-			case v.IsRecord:
+			if fd == nil && v.IsRecord {
 				b.App.Fail(f.Text.Pos(n.At), "%s is a record: it must be the only target of INTO", v.Name)
-			default:
-				all = append(all, expr.Dest{Local: v.Local, T: v.Type})
 			}
+			all = append(all, destOf(v, fd))
 		}
-		for i := range cols {
-			if i < len(all) {
-				list = append(list, all[i])
-			} else {
-				list = append(list, expr.Dest{})
-			}
-		}
+		list = firstOf(all, len(cols))
 		for i, d := range all {
 			if len(b.Demands[d.Local]) > 0 && slices.ContainsFunc(all[:i], func(o expr.Dest) bool { return o.Local == d.Local }) {
 				b.Unmodelled("INTO that sets a variable twice which is NOT NULL or of a domain")
