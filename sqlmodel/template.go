@@ -21,7 +21,7 @@ import (
 func (l *loader) template(fn *schema.Function) *ir.Txn {
 	defer l.ForTemplate(fn)()
 	if fn.Script != nil || fn.Program != nil {
-		return l.scriptTemplate(fn)
+		return l.scriptTemplate(fn, maxTypings)
 	}
 	b := l.build(fn, false)
 	if looksBack(b.Txn.Body) {
@@ -121,8 +121,7 @@ func (b *builder) bounded(f *expr.Frame) {
 		if _, is := r.(expr.TooLarge); !is {
 			panic(r)
 		}
-		b.Size, b.Pre, b.Out, b.Locks = 0, nil, nil, false
-		b.GiveUp(f.Func.Pos, f.Func.Refs, fmt.Sprintf("a transaction of more than %d statements", expr.MaxSize))
+		b.instead(f, fmt.Sprintf("a transaction of more than %d statements", expr.MaxSize))
 	}()
 	if why, ok := b.Attempt(func() { b.CheckVolatility(f.Func) }); !ok {
 		b.GiveUp(f.Func.Pos, f.Func.Refs, why)
@@ -136,6 +135,12 @@ func (b *builder) bounded(f *expr.Frame) {
 	default:
 		b.RunBody(f)
 	}
+}
+
+// instead makes the body of a template one statement that is not modelled.
+func (b *builder) instead(f *expr.Frame, why string) {
+	b.Size, b.Pre, b.Out, b.Locks = 0, nil, nil, false
+	b.GiveUp(f.Func.Pos, f.Func.Refs, why)
 }
 
 // snapshotFirst puts a read before everything else: the query that calls a
@@ -365,8 +370,8 @@ const maxTypings = 8
 
 // scriptTemplate makes the transaction of a script or of a client program. Its parameters have the
 // types of the places where they stand, which only the translation finds: it
-// is done again until no type changes.
-func (l *loader) scriptTemplate(fn *schema.Function) *ir.Txn {
+// is done again until no type changes, at most so often as most says.
+func (l *loader) scriptTemplate(fn *schema.Function, most int) *ir.Txn {
 	lookBack := false
 	notes := l.Notes
 	types, open := fn.Types()
@@ -381,8 +386,12 @@ func (l *loader) scriptTemplate(fn *schema.Function) *ir.Txn {
 		b.Calls = []*schema.Function{fn}
 		known := len(open)
 		b.bounded(f)
-		if (b.retyped() || len(open) > known) && i < maxTypings {
+		switch settled := !b.retyped() && len(open) == known; {
+		case settled:
+		case i < most:
 			continue
+		default:
+			b.instead(f, "values whose types depend on each other")
 		}
 		b.Txn.Body = append(b.Pre, b.Out...)
 		if !lookBack && looksBack(b.Txn.Body) {

@@ -9,6 +9,10 @@ func CommonType(list []schema.Type, texts bool) schema.Type {
 	out := list[0]
 	for _, t := range list {
 		switch {
+		case out.Name == schema.NInt && t.Name == schema.NInt:
+			if t.PgName() == schema.TBigint.PgName() { // the widest one
+				out = t
+			}
 		case out.Name == schema.NInt && t.Numeric(), out.Name == schema.NNumeric && t.Name == schema.NFloat, out.Name == schema.NDate && t.Name == schema.NStamp,
 			out.Name == schema.NText && !texts, t.Name == schema.NText && texts:
 			out = t
