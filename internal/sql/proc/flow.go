@@ -17,7 +17,8 @@ type Core struct {
 	Path Path
 }
 
-// Path is what holds on all paths to a place.
+// Path is what holds on all paths to a place. Points and Sure are of scripts, which have neither loops
+// nor blocks.
 type Path struct {
 	// Snapped says that a statement before took the snapshot.
 	Snapped bool
@@ -108,6 +109,7 @@ func (b *Core) Round(f *expr.Frame, l *expr.LoopLabel, body func()) []ir.Stmt {
 	list := b.Collect(body)
 	b.LoopDepth--
 	f.Loops = f.Loops[:len(f.Loops)-1]
+	path.meet(b.Path)
 	b.Path = path
 	if l.WantNext && l.Next != "" {
 		return []ir.Stmt{&ir.Block{At: expr.At(b.Cur), Label: l.Next, Body: list}}
@@ -126,6 +128,7 @@ func (b *Core) Block(f *expr.Frame, name string, pos ir.Pos, body func()) {
 		b.Out = append(b.Out, list...)
 		return
 	}
+	path.meet(b.Path)
 	b.Path = path
 	b.Emit(&ir.Block{At: expr.At(pos), Label: l.Label, Body: list})
 }
