@@ -1,11 +1,12 @@
 package proc
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
-	"slices"
 )
 
 // SelectInto takes the first row of q.

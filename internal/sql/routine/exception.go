@@ -55,6 +55,7 @@ func (b *Builder) protected(f *expr.Frame, s *plpgsql.Block, pos ir.Pos) {
 	c := &expr.Catch{Handlers: s.Handlers, Labels: make([]string, n), States: make([]map[string]bool, n),
 		State: b.Local("sqlstate", schema.TText), Src: f.Text.SQL}
 	b.Catches = append(b.Catches, c)
+	late := b.App.Late
 	body := b.Collect(func() { b.stmts(f, s.Body) })
 	if slices.ContainsFunc(s.Handlers, func(h plpgsql.Handler) bool { return expr.Catches(h, expr.DivisionByZero) }) {
 		body = b.divisions(body)
@@ -77,6 +78,7 @@ func (b *Builder) protected(f *expr.Frame, s *plpgsql.Block, pos ir.Pos) {
 		if undo {
 			list = append(list, &ir.RollbackTo{At: at, Name: end})
 		}
+		b.App.Late = late // what the body set is undone
 		list = append(list, b.Collect(func() { b.handler(f, expr.Handling{Catch: c, I: i}) })...)
 	}
 	if undo && reached {
