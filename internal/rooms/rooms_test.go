@@ -41,7 +41,7 @@ var ceilings = map[string]map[string]int{
 	"instrument":               {"partial": 11},
 	"instrument/boogie":        {"function": 96, "partial": 2},
 	"internal/client":          {"partial": 7},
-	"internal/client/simplify": {"function": 84, "partial": 7},
+	"internal/client/simplify": {"function": 83, "partial": 6},
 	"internal/crosscheck":      {"partial": 1},
 	"internal/draws":           {"partial": 5},
 	"internal/failure":         {"partial": 7},
@@ -55,13 +55,13 @@ var ceilings = map[string]map[string]int{
 	"internal/sql/builtin":     {"function": 100},
 	"internal/sql/ddl":         {"function": 116},
 	"internal/sql/expr":        {"file": 670, "recursive": 32, "partial": 6},
-	"internal/sql/load":        {"file": 620, "function": 90, "partial": 4},
+	"internal/sql/load":        {"file": 610, "function": 90, "partial": 1},
 	"internal/sql/mysql":       {"function": 105},
 	"internal/sql/plpgsql":     {"function": 110},
 	"internal/sql/query":       {"function": 90, "recursive": 26, "partial": 3},
 	"internal/sql/proc":        {"partial": 3},
 	"internal/sql/routine":     {"recursive": 22, "partial": 4},
-	"internal/sql/schema":      {"lines": 5200, "partial": 5},
+	"internal/sql/schema":      {"lines": 5200, "partial": 4},
 	"internal/sql/tidy":        {"partial": 3},
 	"internal/sql/write":       {"function": 81, "partial": 1},
 	"internal/sqlgen":          {"function": 86, "recursive": 27},
@@ -74,7 +74,7 @@ var ceilings = map[string]map[string]int{
 	"ir/irtext":                {"function": 147, "partial": 1},
 	"reach":                    {"partial": 1},
 	"report":                   {"file": 640},
-	"sqlmodel":                 {"function": 94, "partial": 5},
+	"sqlmodel":                 {"function": 94, "partial": 4},
 }
 
 // load loads the packages of a folder.
