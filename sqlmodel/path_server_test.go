@@ -265,9 +265,10 @@ func (c *pathCase) function(p syntax.SearchPath, insert, expr string) {
 	sql := func(clause string) string {
 		return fmt.Sprintf("CREATE FUNCTION public.probe() RETURNS int[] LANGUAGE sql%s AS $x$ %sSELECT %s $x$", clause, insert, expr)
 	}
-	pl := func(clause, first string) string {
-		return fmt.Sprintf("CREATE FUNCTION public.probe() RETURNS int[] LANGUAGE plpgsql%s AS $x$ BEGIN %s%sRETURN %s; END $x$", clause, first, insert, expr)
+	within := func(clause, first, last string) string {
+		return fmt.Sprintf("CREATE FUNCTION public.probe() RETURNS int[] LANGUAGE plpgsql%s AS $x$ BEGIN %s%sRETURN %s; %sEND $x$", clause, first, insert, expr, last)
 	}
+	pl := func(clause, first string) string { return within(clause, first, "") }
 	either := func(clause string) string {
 		if c.chance(2) {
 			return sql(clause)
@@ -275,7 +276,7 @@ func (c *pathCase) function(p syntax.SearchPath, insert, expr string) {
 		return pl(clause, "")
 	}
 	settings := []string{"session", "clause", "alter", "reset", "current", "set local", "set", "set_config", "caller", "caller after set", "script", "script local",
-		"branch", "loop", "handler", "called setter"}
+		"branch", "other branch", "loop", "handler", "in a handler", "called setter"}
 	c.setting = settings[c.rng.IntN(len(settings))]
 	c.add("SET check_function_bodies = off")
 	c.call = "SELECT public.probe()"
@@ -317,10 +318,15 @@ func (c *pathCase) function(p syntax.SearchPath, insert, expr string) {
 	case "branch":
 		c.add("%s", pl("", fmt.Sprintf("IF (SELECT count(*) FROM public.kinds) = %d THEN SET LOCAL search_path = %s; END IF; ", c.rng.IntN(2), p)))
 		c.add("CREATE TABLE public.kinds (k int)")
+	case "other branch":
+		c.add("%s", within("", fmt.Sprintf("IF (SELECT count(*) FROM public.kinds) > 0 THEN SET LOCAL search_path = %s; ELSE ", p), "END IF; "))
+		c.add("CREATE TABLE public.kinds (k int)")
 	case "loop":
 		c.add("%s", pl("", "FOR i IN 1..2 LOOP SET LOCAL search_path = "+p.String()+"; END LOOP; "))
 	case "handler":
 		c.add("%s", pl("", "BEGIN SET LOCAL search_path = "+p.String()+"; RAISE EXCEPTION 'x'; EXCEPTION WHEN raise_exception THEN NULL; END; "))
+	case "in a handler":
+		c.add("%s", within("", "BEGIN SET LOCAL search_path = "+p.String()+"; RAISE EXCEPTION 'x'; EXCEPTION WHEN raise_exception THEN ", "END; "))
 	case "script":
 		c.script = fmt.Sprintf("SET search_path = %s;\nBEGIN;\n%sSELECT %s;\nCOMMIT;\n", p, insert, expr)
 		c.call = fmt.Sprintf("SET search_path = %s; %sSELECT %s", p, insert, expr)

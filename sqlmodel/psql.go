@@ -411,8 +411,8 @@ func locksAfter(list []ir.Stmt, s ir.Stmt) bool {
 func (c *psql) control(n *syntax.Node, t *pg.TransactionStmt) {
 	b := c.b
 	find := func() int {
-		for i := len(c.b.Path.Points) - 1; i >= 0; i-- {
-			if c.b.Path.Points[i].Name == t.SavepointName {
+		for i := len(b.Path.Points) - 1; i >= 0; i-- {
+			if b.Path.Points[i].Name == t.SavepointName {
 				return i
 			}
 		}
@@ -430,14 +430,14 @@ func (c *psql) control(n *syntax.Node, t *pg.TransactionStmt) {
 		if b.Points > 1 {
 			p.IR += "_" + strconv.Itoa(b.Points)
 		}
-		c.b.Path.Points = append(c.b.Path.Points, p)
+		b.Path.Points = append(b.Path.Points, p)
 		b.Emit(&ir.Savepoint{At: expr.At(n.Pos), Name: p.IR})
 	case pg.TransRelease:
-		c.b.Path.Points = c.b.Path.Points[:find()]
+		b.Path.Points = b.Path.Points[:find()]
 	case pg.TransBackTo:
 		i := find()
-		c.b.Path.Points = c.b.Path.Points[:i+1]
-		b.Emit(&ir.RollbackTo{At: expr.At(n.Pos), Name: c.b.Path.Points[i].IR})
+		b.Path.Points = b.Path.Points[:i+1]
+		b.Emit(&ir.RollbackTo{At: expr.At(n.Pos), Name: b.Path.Points[i].IR})
 		b.undone(c.f.Func)
 	case pg.TransCommit:
 		b.Emit(&ir.Return{At: expr.At(n.Pos)})

@@ -216,7 +216,7 @@ func (b *builder) declare(v *expr.Variable, base string, input *ir.Param) {
 	}
 	b.names[v.Local] = true
 	t := expr.LocalType(v.Type)
-	if v.Type.Name == schema.NUnknown {
+	if v.Type.Name == schema.NUnknown && b.Typings != nil {
 		t = b.findType(v)
 	}
 	if input == nil {
