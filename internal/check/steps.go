@@ -374,7 +374,7 @@ func (c *check) quick(ctx context.Context, w *walk.Walk, facts []*ir.Invariant, 
 	q := queries[0] // the walk itself
 	if likely {
 		q.Options.Effort, q.Options.Terms = likelyEffort, likelyTerms
-		if len(w.Helpers) > 1 {
+		if len(w.Helpers) > 2 { // of few transactions random rows are simpler than what the solver gives
 			q.Options.Tries = -1
 		}
 	}

@@ -2,6 +2,8 @@ package schedules
 
 import (
 	"cmp"
+	"context"
+	"maps"
 	"slices"
 
 	"github.com/txrobust/robust/internal/interp"
@@ -13,24 +15,43 @@ import (
 const maxSpelled = 5
 
 // agreeing looks for a serial order with the outputs of an execution, by call, and its
-// final state. undecided is why one may be missing.
+// final state.
 type agreeing struct {
-	j       *judge
+	ctx       context.Context
+	program   *ir.Program
+	machine   *interp.Machine
+	calls     []*Call
+	instances []*interp.Instance
+	// waits reports whether a call comes after one that is not done.
+	waits   func(call int, done []bool) bool
 	outputs []string
 	final   *interp.DB
+
 	changes []changes // by call
 	done    []bool
 	trail   []int
 	seen    map[string]bool
+	// undecided is why an order may be missing, and followed counts the runs.
+	undecided string
+	followed  int
 }
 
-// agreeing gives a serial order that has an outcome, or nil.
-func (j *judge) agreeing(outputs []string, final *interp.DB) []int {
-	a := &agreeing{j: j, outputs: outputs, final: final, done: make([]bool, len(j.instances)), seen: map[string]bool{}}
-	for _, c := range j.sit.calls {
-		a.changes = append(a.changes, j.changesOf(c))
+// registers are what sessions kept so far.
+type registers map[int]map[string]ir.Value
+
+func (r registers) after(session int, run *interp.Run) registers {
+	out := maps.Clone(r)
+	out[session] = run.Keep(r[session])
+	return out
+}
+
+// search gives a serial order from a state, or nil.
+func (a *agreeing) search(init *interp.DB) []int {
+	a.done, a.seen = make([]bool, len(a.calls)), map[string]bool{}
+	for _, c := range a.calls {
+		a.changes = append(a.changes, changesOf(a.program, c))
 	}
-	if a.follow(j.init, registers{}) {
+	if a.follow(init, registers{}) {
 		return a.trail
 	}
 	return nil
@@ -38,9 +59,8 @@ func (j *judge) agreeing(outputs []string, final *interp.DB) []int {
 
 // follow goes on with each call that may come next.
 func (a *agreeing) follow(db *interp.DB, regs registers) bool {
-	j := a.j
-	if err := j.s.ctx.Err(); err != nil {
-		j.undecided = err.Error()
+	if err := a.ctx.Err(); err != nil {
+		a.undecided = err.Error()
 		return false
 	}
 	if len(a.trail) == len(a.done) {
@@ -61,14 +81,14 @@ func (a *agreeing) follow(db *interp.DB, regs registers) bool {
 	if !a.reachable(db) {
 		return false
 	}
-	for i, c := range j.sit.calls {
-		if a.done[i] || !j.s.opt.AnyOrder && j.waits(i, a.done) {
+	for i, c := range a.calls {
+		if a.done[i] || a.waits(i, a.done) {
 			continue
 		}
-		for _, run := range j.s.machine.Runs(j.instances[i], db, regs[c.Session], true) {
-			j.s.followed++
-			j.undecided = cmp.Or(j.undecided, run.Inconclusive())
-			next, why := j.s.machine.Commit(run, db, nil)
+		for _, run := range a.machine.Runs(a.instances[i], db, regs[c.Session], true) {
+			a.followed++
+			a.undecided = cmp.Or(a.undecided, run.Inconclusive())
+			next, why := a.machine.Commit(run, db, nil)
 			if why != "" || run.Outputs != a.outputs[i] {
 				continue
 			}
@@ -85,7 +105,7 @@ func (a *agreeing) follow(db *interp.DB, regs registers) bool {
 // reachable reports whether the calls that are left may change a state into the final
 // one, as far as their statements tell.
 func (a *agreeing) reachable(db *interp.DB) bool {
-	for t, table := range a.j.s.program.Tables {
+	for t, table := range a.program.Tables {
 		if !a.sameTable(t, table, db) {
 			return false
 		}
@@ -160,8 +180,7 @@ func (c change) may(t, col int, row []ir.Value) bool {
 }
 
 // changesOf lists what a call may change.
-func (j *judge) changesOf(call *Call) changes {
-	p := j.s.program
+func changesOf(p *ir.Program, call *Call) changes {
 	assigned := map[string]bool{}
 	ir.Walk(call.Txn.Body, func(s ir.Stmt) {
 		for _, name := range ir.Assigned(s) {
@@ -170,42 +189,46 @@ func (j *judge) changesOf(call *Call) changes {
 	})
 	var out changes
 	ir.Walk(call.Txn.Body, func(s ir.Stmt) {
-		switch s := s.(type) {
-		case *ir.Update:
-			c := change{table: p.TableIndex(s.Table)}
-			if !slices.ContainsFunc(s.Sets, func(set ir.Set) bool { return s.Table.IsKey(set.Col) }) &&
-				!slices.ContainsFunc(s.Table.Columns, func(col ir.Column) bool { return col.Generated != nil }) {
-				c.cols = []int{}
-				for _, set := range s.Sets {
-					c.cols = append(c.cols, set.Col)
-				}
-				c.where = pinned(s, call, assigned)
-			}
-			out = append(out, c)
-		case *ir.Insert, *ir.Delete, *ir.Cascade:
-			out = append(out, change{table: p.TableIndex(ir.Written(s))})
-		case *ir.Unmodelled, *ir.CopyTable, *ir.LockTable:
+		if u, ok := s.(*ir.Update); ok {
+			out = append(out, changeOf(p, u, call, assigned))
+		} else if t := ir.Written(s); t != nil {
+			out = append(out, change{table: p.TableIndex(t)})
+		} else if touchesAll(s) {
 			out = append(out, change{table: -1})
 		}
 	})
 	return out
 }
 
+// changeOf is what an UPDATE may change: all of its table, where it sets a key, or values
+// follow from others.
+func changeOf(p *ir.Program, u *ir.Update, call *Call, assigned map[string]bool) change {
+	c := change{table: p.TableIndex(u.Table)}
+	if slices.ContainsFunc(u.Sets, func(set ir.Set) bool { return u.Table.IsKey(set.Col) }) ||
+		slices.ContainsFunc(u.Table.Columns, func(col ir.Column) bool { return col.Generated != nil }) {
+		return c
+	}
+	c.cols = []int{}
+	for _, set := range u.Sets {
+		c.cols = append(c.cols, set.Col)
+	}
+	c.where = pinned(u, call, assigned)
+	return c
+}
+
 // pinned gives the integers that an UPDATE asks for in columns of the key.
 func pinned(s *ir.Update, call *Call, assigned map[string]bool) map[int]ir.Value {
 	out := map[int]ir.Value{}
 	value := func(x ir.Expr) (ir.Value, bool) {
-		switch x := x.(type) {
-		case *ir.Const:
-			return x.Value, x.Value.Kind == ir.KindInt
-		case *ir.Var:
-			for i, p := range call.Txn.Params {
-				if p.Name == x.Name && !assigned[x.Name] {
-					return call.Params[i], call.Params[i].Kind == ir.KindInt
-				}
-			}
+		if c, ok := x.(*ir.Const); ok {
+			return c.Value, c.Value.Kind == ir.KindInt
 		}
-		return ir.Null, false
+		v, ok := x.(*ir.Var)
+		i := slices.IndexFunc(call.Txn.Params, func(p ir.Param) bool { return ok && p.Name == v.Name && !assigned[p.Name] })
+		if i < 0 {
+			return ir.Null, false
+		}
+		return call.Params[i], call.Params[i].Kind == ir.KindInt
 	}
 	for _, x := range ir.Conjuncts(s.Where) {
 		b, ok := x.(*ir.Binary)
@@ -224,4 +247,13 @@ func pinned(s *ir.Update, call *Call, assigned map[string]bool) map[int]ir.Value
 		}
 	}
 	return out
+}
+
+// touchesAll reports whether a statement is taken to touch all tables.
+func touchesAll(s ir.Stmt) bool {
+	switch s.(type) {
+	case *ir.Unmodelled, *ir.CopyTable, *ir.LockTable:
+		return true
+	}
+	return false
 }

@@ -312,8 +312,7 @@ func (c *collector) footprint(t *ir.Txn) footprint {
 				f.touches[v] = f.touches[v] || u.RefersTo(v) || v.RefersTo(u)
 			}
 		}
-		switch s.(type) {
-		case *ir.Unmodelled, *ir.CopyTable, *ir.LockTable:
+		if touchesAll(s) {
 			for _, u := range c.base.Program.Tables {
 				f.touches[u], f.writes[u] = true, true
 			}
