@@ -11,7 +11,7 @@ import (
 // the runs that this takes where each is compared with the serial orders of many calls.
 const (
 	maxShrinks  = 1200
-	maxFollowed = 12_000
+	maxFollowed = 30_000
 )
 
 // shrinker makes an anomaly smaller: fewer calls, rows and delays, then simpler
