@@ -37,8 +37,8 @@ type search struct {
 	types        map[*ir.Havoc]valueType // of what they set
 	empty        map[*ir.Table]bool      // see untouched
 	hints        hints
-	// rowsOf is how many rows of a table the calls need to meet, where that is more than
-	// two: one for each of them that touches it.
+	// rowsOf is how many rows of a table the calls may need to meet, where that is more
+	// than usualRows (meetings).
 	rowsOf map[*ir.Table]int
 	// writers is how many transactions of an anomaly write: at snapshot isolation
 	// two, since those that only read come where their snapshots are.
