@@ -179,15 +179,15 @@ func (c *check) prove() (bool, error) {
 	var fault error
 	tried := map[string]bool{}
 	var mu sync.Mutex // for all three, and the report
-	opt.Suspect = func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) bool {
+	try := func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant, likely bool) bool {
 		mu.Lock()
 		again := tried[w.String()]
-		tried[w.String()] = true
+		tried[w.String()] = !likely
 		mu.Unlock()
 		if again {
 			return false
 		}
-		a, stats := c.quick(ctx, w, facts)
+		a, stats := c.quick(ctx, w, facts, likely)
 		mu.Lock()
 		defer mu.Unlock()
 		c.count(stats)
@@ -197,6 +197,8 @@ func (c *check) prove() (bool, error) {
 		found[w], fault = c.suspected(a)
 		return found[w] != nil
 	}
+	opt.Suspect = func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) bool { return try(ctx, w, facts, false) }
+	opt.Scout = func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) bool { return try(ctx, w, facts, true) }
 	r, err := movers.Prove(ctx, c.p, opt)
 	if fault != nil {
 		return true, fault
@@ -352,8 +354,16 @@ func (c *check) queries(walks []*walk.Walk, facts []*ir.Invariant, quick bool) [
 	return schedules.FromWalks(base, walks, schedules.WalkOptions{Helpers: c.opt.Helpers, SessionOrder: c.opt.SessionOrder})
 }
 
-// quick tries a single walk, with little effort, while the proof goes on.
-func (c *check) quick(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) (*schedules.Anomaly, schedules.Stats) {
+// likelyEffort is the effort for a walk that is likely, but of which nothing was asked
+// yet, in terms, and likelyTerms that for its order with a number of rows.
+const (
+	likelyEffort = 25_000
+	likelyTerms  = 10_000
+)
+
+// quick tries a single walk, with little effort, while the proof goes on; with less if it
+// is only likely.
+func (c *check) quick(ctx context.Context, w *walk.Walk, facts []*ir.Invariant, likely bool) (*schedules.Anomaly, schedules.Stats) {
 	if inexecutable(w) {
 		return nil, schedules.Stats{}
 	}
@@ -361,7 +371,14 @@ func (c *check) quick(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) 
 	if len(queries) == 0 {
 		return nil, schedules.Stats{}
 	}
-	a, stats, err := schedules.Find(ctx, queries[0]) // the walk itself
+	q := queries[0] // the walk itself
+	if likely {
+		q.Options.Effort, q.Options.Terms = likelyEffort, likelyTerms
+		if len(w.Helpers) > 2 { // of few transactions random rows are simpler than what the solver gives
+			q.Options.Tries = -1
+		}
+	}
+	a, stats, err := schedules.Find(ctx, q)
 	if err != nil {
 		return nil, stats // the search proper meets it again
 	}

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
-	"github.com/txrobust/robust/internal/walk"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -161,22 +159,6 @@ func (a *attempt) open() (out []int) {
 		}
 	}
 	return out
-}
-
-// scout tries each open node beside another run of itself as an execution. That
-// is where most anomalies are, and takes less than the questions about walks.
-func (a *attempt) scout(ctx context.Context) {
-	open := a.open()
-	parallel(ctx, len(open), a.lanes, func(ctx context.Context, i int, l *lane) {
-		t0 := open[i]
-		if !slices.Contains(a.near.affecting[t0], t0) {
-			return
-		}
-		if p := a.prover(l); p.suspect(ctx, t0, []elem{{t0, walk.Atomic}}) {
-			p.found = []*walk.Walk{p.anomaly}
-			a.provers[t0] = p
-		}
-	})
 }
 
 // asked counts the questions of all provers.
@@ -334,8 +316,8 @@ func parallel(ctx context.Context, n int, lanes []*lane, do func(ctx context.Con
 	var fault any
 	var once sync.Once
 	for k, l := range lanes {
+		slots <- struct{}{} // the first ones begin first
 		group.Go(func() {
-			slots <- struct{}{}
 			defer func() {
 				if r := recover(); r != nil {
 					once.Do(func() { fault = r })

@@ -72,6 +72,9 @@ type Options struct {
 	// as a whole. It may be called by several goroutines at once, but for the
 	// same delayed transaction, and its answer must not depend on their order.
 	Suspect func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) bool
+	// Scout is Suspect for likely walks of which nothing was asked yet: it should take
+	// less than to ask about them.
+	Scout func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) bool
 	// All goes on behind an anomaly, with the other delayed transactions.
 	All bool
 	// Progress, if not nil, is told what is being done, by one goroutine at a time.
@@ -231,8 +234,11 @@ func prove(ctx context.Context, plain *attempt, facts []*ir.Invariant, kept []Ke
 		if len(facts) > 0 {
 			a = a.with(facts)
 		}
-		if best == nil && !a.quick && a.opt.All {
-			a.scout(ctx)
+		if best == nil && !a.quick && a.scout(ctx) {
+			res := a.result(ctx, len(a.nodes))
+			res.Mode, res.Facts = gran, facts
+			res.Evidence.need(plain.prog.Invariants, facts, kept)
+			return res
 		}
 		if n := len(a.open()); n > 0 && a.opt.MaxEffort > 0 {
 			a.share = max(a.opt.MaxEffort/n, quickEffort)
@@ -389,9 +395,6 @@ func (p *prover) explore(ctx context.Context, t0, window int) (closed [][]elem, 
 		if s.complete && len(s.closed) == 0 {
 			return nil, true
 		}
-		if window == 1 && p.anomaly == nil && ctx.Err() == nil {
-			p.doubled(ctx, t0, s.closed)
-		}
 		if p.anomaly != nil {
 			return nil, false
 		}
@@ -434,17 +437,17 @@ func (p *prover) suspect(ctx context.Context, t0 int, chain []elem) bool {
 	return p.anomaly != nil
 }
 
-// doubled tries chains with one element twice in a row: the shortest walk, whose
-// windows do not know of each other, often lacks a second instance of one of
-// its templates, and to find that out by longer windows takes long.
-func (p *prover) doubled(ctx context.Context, t0 int, chains [][]elem) {
-	for _, chain := range chains {
-		for i, e := range chain {
-			if e.kind == walk.Atomic && p.suspect(ctx, t0, slices.Insert(slices.Clone(chain), i, e)) {
-				return
-			}
+// doubled tries a chain with one element twice in a row, and reports whether that ends
+// the attempt: the shortest walk, whose windows do not know of each other, often lacks a
+// second instance of one of its templates, and to find that out by longer windows takes
+// long.
+func (p *prover) doubled(ctx context.Context, t0 int, chain []elem) bool {
+	for i, e := range chain {
+		if e.kind == walk.Atomic && p.suspect(ctx, t0, slices.Insert(slices.Clone(chain), i, e)) {
+			return true
 		}
 	}
+	return false
 }
 
 func (p *attempt) walk(t0 int, chain []elem, a answer) *walk.Walk {

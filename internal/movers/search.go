@@ -142,7 +142,7 @@ func (s *search) close(ctx context.Context, st state) {
 	p := s.p
 	if p.mayClose(s.t0, s.newest(st.chain, 1)[0], s.back) && p.ask(ctx, s.part(s.newest(st.chain, st.known), st.whole, true)).res != smt.Unsat {
 		s.closed = append(s.closed, st.chain)
-		s.done = p.suspect(ctx, s.t0, st.chain) || len(s.closed) == p.opt.MaxWalks
+		s.done = p.suspect(ctx, s.t0, st.chain) || s.window == 1 && p.doubled(ctx, s.t0, st.chain) || len(s.closed) == p.opt.MaxWalks
 	}
 }
 

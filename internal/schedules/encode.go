@@ -1,6 +1,7 @@
 package schedules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,28 +11,32 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// size is the size of the closed world.
-type size struct{ slots, rounds int }
+// size is the size of the closed world. With each, a table has a row for each of the
+// calls that touch it, if that is more.
+type size struct {
+	slots, rounds int
+	each          bool
+}
 
 // sizes gives the sizes to try, small ones first, and large ones too only if
 // that is asked for.
 func (s *search) sizes(large bool) []size {
 	if s.opt.Slots > 0 || s.opt.Rounds > 0 {
-		return []size{{max(s.opt.Slots, 1), max(s.opt.Rounds, 1)}}
+		return []size{{slots: max(s.opt.Slots, 1), rounds: max(s.opt.Rounds, 1)}}
 	}
-	list := []size{{1, 1}, {2, 1}, {2, 2}}
+	list := []size{{slots: 1, rounds: 1}, {slots: 2, rounds: 1}, {slots: 2, rounds: 2}}
 	if large {
-		list = append(list, size{3, 2}, size{4, 3})
+		list = append(list, size{slots: 3, rounds: 2}, size{slots: 4, rounds: 3})
 	}
 	switch s.opt.Init {
 	case NoRows:
-		list = []size{{0, 1}, {0, 2}}
+		list = []size{{rounds: 1}, {rounds: 2}}
 	case FileRows:
 		n := 0
 		for _, t := range s.program.Tables {
 			n = max(n, len(t.Rows))
 		}
-		list = []size{{n, 1}, {n, 2}}
+		list = []size{{slots: n, rounds: 1}, {slots: n, rounds: 2}}
 	}
 	if !s.loops() {
 		for i := range list {
@@ -66,10 +71,14 @@ func (s *search) symbolic() *found {
 		s.solver = smt.NewSolver()
 		s.solver.Limit, s.solver.Timeout = s.opt.Limit, s.opt.Timeout
 	}
-	for _, z := range s.sizes(!s.opt.Quick) {
-		if s.opt.Quick && z.rounds > 1 {
-			break
-		}
+	sizes := s.sizes(!s.opt.Quick)
+	if s.opt.Quick {
+		sizes = slices.DeleteFunc(sizes, func(z size) bool { return z.rounds > 1 })
+	}
+	if s.rowsOf = s.meetings(); len(s.rowsOf) > 0 {
+		sizes = append(sizes, size{slots: 1, rounds: 1, each: true})
+	}
+	for _, z := range sizes {
 		for _, x := range s.q.Expected {
 			if f := s.solve(x.after(s.builders), z); f != nil {
 				return f
@@ -153,11 +162,15 @@ const maxQuickTerms = 60_000
 func (s *search) encode(o Order, z size) (e *encoding, stopped string) {
 	e = s.initialState(z)
 	e.o = o
-	e.w.MaxStated = max(1, s.opt.Effort-s.stats.Terms)
+	most := max(1, s.opt.Effort-s.stats.Terms)
+	e.w.MaxStated = most
 	if s.opt.Quick {
-		e.w.MaxStated = min(e.w.MaxStated, maxQuickTerms)
+		most = min(most, maxQuickTerms)
+		e.w.MaxStated = min(most, cmp.Or(s.opt.Terms, most))
 	}
-	return e, e.w.Within(s.ctx, 0, e.execution)
+	stopped = e.w.Within(s.ctx, 0, e.execution)
+	e.w.MaxStated = most // with the serial orders that are spelled out later
+	return e, stopped
 }
 
 // execution asserts that the order is one.
@@ -190,6 +203,9 @@ func (e *encoding) execution() {
 func (s *search) initialState(z size) *encoding {
 	w := symbolic.NewWorld(s.code, smt.NewBuilder(), s.machine.Engine)
 	w.Closed, w.Slots, w.Rounds, w.Empty = true, z.slots, z.rounds, s.empty
+	if z.each {
+		w.RowsOf = s.rowsOf
+	}
 	e := &encoding{s: s, w: w, runs: make([]*symbolic.Run, len(s.calls)), spelt: map[string]bool{}}
 	e.base = w.Base(baseName)
 	e.initially()
@@ -309,6 +325,8 @@ func (s *search) solve(o Order, z size) *found {
 		return nil
 	}
 	s.stats.Orders++
+	defer func() {
+	}()
 	for spurious := 0; spurious < s.opt.Spurious; {
 		if e.dead() {
 			return nil

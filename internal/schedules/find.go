@@ -37,10 +37,15 @@ type search struct {
 	types        map[*ir.Havoc]valueType // of what they set
 	empty        map[*ir.Table]bool      // see untouched
 	hints        hints
+	// rowsOf is how many rows of a table the calls may need to meet, where that is more
+	// than usualRows (meetings).
+	rowsOf map[*ir.Table]int
 	// writers is how many transactions of an anomaly write: at snapshot isolation
 	// two, since those that only read come where their snapshots are.
 	writers int
 	mends   bool // random rows that do not fit are left out
+	// followed counts the runs that were needed to look for a serial order (agreeing).
+	followed int
 }
 
 // found is an anomaly that was confirmed.

@@ -59,8 +59,8 @@ func (s *search) hint(h hints, t *ir.Txn, st ir.Stmt) {
 		return at, rows[col.Row].Columns[at.col].Type, true
 	}
 	equal := func(x, y ir.Expr) {
-		if at, typ, ok := placeOf(x); ok {
-			h.equal(t, at, typ, y)
+		if at, typ, ok := placeOf(ofOne(x)); ok {
+			h.equal(t, at, typ, ofOne(y))
 		}
 	}
 	arguments(t, st, func(call *ir.Call, i int, kind ir.Kind) {
@@ -99,10 +99,44 @@ func (h hints) equal(t *ir.Txn, at place, typ ir.Type, y ir.Expr) {
 			h.wanted[at] = append(h.wanted[at], v)
 		}
 	case *ir.Var:
+		if of, _ := t.LocalType(y.Name); of.Kind != typ.Kind && of.Kind != ir.KindArray {
+			return // what a function makes of them is equal
+		}
 		if a := (argument{t, y.Name}); !slices.Contains(h.compared[a], at) {
 			h.compared[a] = append(h.compared[a], at)
 		}
 	}
+}
+
+// ofOne gives the column, parameter or local of an expression in which nothing else is, or
+// the expression: what makes functions of two things equal is mostly that these are.
+func ofOne(x ir.Expr) ir.Expr {
+	var one ir.Expr
+	several := false
+	ir.WalkExpr(x, func(e ir.Expr) {
+		if _, ok := e.(*ir.Exists); ok {
+			several = true
+		}
+		v, isVar := e.(*ir.Var)
+		c, isCol := e.(*ir.Col)
+		if !isVar && !isCol {
+			return
+		}
+		switch o := one.(type) {
+		case nil:
+			one = e
+		case *ir.Var:
+			several = several || !isVar || *v != *o
+		case *ir.Col:
+			several = several || !isCol || *c != *o
+		default:
+			panic("schedules: a leaf is a variable or a column")
+		}
+	})
+	if one == nil || several {
+		return x
+	}
+	return one
 }
 
 // cell draws what is in a column of a new row; v need not make any condition true.

@@ -2,11 +2,9 @@ package schedules
 
 import (
 	"cmp"
-	"maps"
 	"strings"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
 )
 
 // judge executes one situation in any orders.
@@ -27,15 +25,6 @@ type judge struct {
 
 func (s *search) judge(sit *situation) *judge {
 	return &judge{s: s, sit: sit, instances: s.instances(sit.calls), init: interp.NewDB(s.program, sit.rows)}
-}
-
-// registers are what sessions kept so far.
-type registers map[int]map[string]ir.Value
-
-func (r registers) after(session int, run *interp.Run) registers {
-	out := maps.Clone(r)
-	out[session] = run.Keep(r[session])
-	return out
 }
 
 // serialOutcomes goes through all serial orders and choices.
@@ -95,6 +84,16 @@ func (j *judge) serialOutcomes() {
 		}
 	}
 	rec(j.init, registers{})
+}
+
+// agreeing gives a serial order that has an outcome, or nil.
+func (j *judge) agreeing(outputs []string, final *interp.DB) []int {
+	a := &agreeing{ctx: j.s.ctx, program: j.s.program, machine: j.s.machine, calls: j.sit.calls, instances: j.instances, outputs: outputs, final: final,
+		waits: func(i int, done []bool) bool { return !j.s.opt.AnyOrder && j.waits(i, done) }}
+	order := a.search(j.init)
+	j.undecided = cmp.Or(j.undecided, a.undecided)
+	j.s.followed += a.followed
+	return order
 }
 
 // waits reports whether a call of the same session comes before call i.
@@ -162,13 +161,18 @@ const (
 // harmless one comes with a serial order that agrees.
 func (j *judge) decide(o Order) (v verdict, x *interp.Execution, agrees []int) {
 	j.replay(o, func(e *interp.Execution) bool {
-		j.serialOutcomes()
 		outputs := make([]string, len(j.instances))
 		for i, t := range e.Txns {
 			outputs[o.Commits[i]] = t.Run.Outputs
 		}
-		ser, ok := j.serial[outcome(outputs, e.Last())]
-		if ok {
+		var ser []int
+		if len(j.instances) > maxSpelled {
+			ser = j.agreeing(outputs, e.Last())
+		} else {
+			j.serialOutcomes()
+			ser = j.serial[outcome(outputs, e.Last())]
+		}
+		if ser != nil {
 			v, agrees = max(v, harmless), ser
 			return true
 		}

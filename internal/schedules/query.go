@@ -66,6 +66,9 @@ type Options struct {
 	// Effort bounds the symbolic search by the number of terms that it builds,
 	// about 100 000 in a second (default 2 million).
 	Effort int
+	// Terms, if not 0, bounds the terms with which an order is stated in a quick search
+	// (default 60 000).
+	Terms int
 	// Limit and Timeout bound each question to the solver (smt.Solver;
 	// default 30 million units and 5 s).
 	Limit   uint

@@ -7,8 +7,12 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// maxShrinks bounds the situations that are tried to make one smaller.
-const maxShrinks = 1200
+// maxShrinks bounds the situations that are tried to make one smaller, and maxFollowed
+// the runs that this takes where each is compared with the serial orders of many calls.
+const (
+	maxShrinks  = 1200
+	maxFollowed = 30_000
+)
 
 // shrinker makes an anomaly smaller: fewer calls, rows and delays, then simpler
 // values. Every step is confirmed.
@@ -20,6 +24,7 @@ type shrinker struct {
 
 func (s *search) shrink(f *found) {
 	k := &shrinker{s, f, maxShrinks}
+	s.followed = 0
 	if f.o.Cut == 0 {
 		k.dropCalls()
 		k.simplerOrder()
@@ -37,7 +42,7 @@ func (s *search) shrink(f *found) {
 
 // try takes a smaller anomaly if it is one.
 func (k *shrinker) try(sit *situation, list ...Order) bool {
-	if k.left <= 0 || k.s.ctx.Err() != nil {
+	if k.left <= 0 || k.s.followed > maxFollowed || k.s.ctx.Err() != nil {
 		return false
 	}
 	k.left--

@@ -1,6 +1,10 @@
 package schedules
 
-import "github.com/txrobust/robust/ir"
+import (
+	"maps"
+
+	"github.com/txrobust/robust/ir"
+)
 
 // untouched gives the tables that a search from any rows leaves empty: those
 // that none of the calls reads or writes, but for actions of foreign keys, and
@@ -45,5 +49,34 @@ func (s *search) untouched() map[*ir.Table]bool {
 			}
 		})
 	}
+	return out
+}
+
+// meetings counts, for each table that more calls touch than a closed world usually has
+// rows, these calls: along a
+// cycle each of them may meet the next one in a row of its own.
+// usualRows is how many rows of a table random situations and most closed worlds have.
+const usualRows = 3
+
+func (s *search) meetings() map[*ir.Table]int {
+	if s.opt.Init != AnyRows || s.opt.Slots > 0 {
+		return nil
+	}
+	out := map[*ir.Table]int{}
+	for _, c := range s.calls {
+		mine := map[*ir.Table]bool{}
+		ir.Walk(c.Txn.Body, func(st ir.Stmt) {
+			for _, src := range ir.Reads(st) {
+				mine[src.Table] = true
+			}
+			if t := ir.Written(st); t != nil {
+				mine[t] = true
+			}
+		})
+		for t := range mine {
+			out[t]++
+		}
+	}
+	maps.DeleteFunc(out, func(t *ir.Table, n int) bool { return n <= usualRows || t.Var })
 	return out
 }

@@ -236,7 +236,7 @@ func (v *values) documents(d ir.Domain) []ir.Value {
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
 	keys = keys[:min(maxKeys, len(keys))]
-	for _, x := range []string{"1", "2", `"a"`, "true"} {
+	for _, x := range slices.Concat(v.quoted(keys), []string{"1", "2", `"a"`, "true"}) {
 		whole := ""
 		for i, k := range keys {
 			whole += strings.Repeat(", ", min(i, 1)) + strconv.Quote(k) + ": " + x
@@ -253,6 +253,17 @@ func (v *values) documents(d ir.Domain) []ir.Value {
 	for _, text := range texts {
 		if x, ok := d.Read(text); ok && len(keys) > 0 && x.Kind == ir.KindOpaque && d.Fits(x) {
 			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// quoted gives the first texts of the program that are no keys, as JSON.
+func (v *values) quoted(keys []string) []string {
+	var out []string
+	for _, n := range slices.Sorted(maps.Keys(v.literals)) {
+		if lit := v.literals[n]; lit.Kind == ir.KindText && len(out) < maxKeys && !slices.Contains(keys, lit.S) {
+			out = append(out, strconv.Quote(lit.S))
 		}
 	}
 	return out

@@ -109,9 +109,18 @@ type collector struct {
 // full reports whether no more queries are made.
 func (c *collector) full() bool { return len(c.out) >= c.opt.MaxQueries }
 
+// maxOnWalk is the largest number of transactions of a walk of which its own order is
+// tried, whatever WalkOptions.Helpers is.
+const maxOnWalk = 12
+
 // add makes a query, unless there is one with the same sessions. Sessions end
 // before a transaction that never commits.
 func (c *collector) add(sessions [][]*ir.Txn, expected []Order) {
+	c.within(c.opt.Helpers+1, sessions, expected)
+}
+
+// within is add for at most so many transactions.
+func (c *collector) within(most int, sessions [][]*ir.Txn, expected []Order) {
 	sessions, expected = c.withoutStuck(sessions, expected)
 	n := 0
 	var names []string
@@ -125,11 +134,14 @@ func (c *collector) add(sessions [][]*ir.Txn, expected []Order) {
 	}
 	slices.Sort(names)
 	key := strings.Join(names, ",")
-	if n < 2 || n > c.opt.Helpers+1 || c.seen[key] || c.full() {
+	if n < 2 || n > most || c.seen[key] || c.full() {
 		return
 	}
 	c.seen[key] = true
 	q := c.base
+	if n > c.opt.Helpers+1 {
+		q.Options.Orders = -1
+	}
 	q.Sessions, q.Expected = sessions, expected
 	c.out = append(c.out, q)
 }
@@ -208,7 +220,7 @@ func between(o Order) []Order {
 
 // walk makes the queries of one walk.
 func (c *collector) walk(w *walk.Walk) {
-	c.add(alone(w.Templates()), []Order{expected(w)})
+	c.within(max(maxOnWalk, c.opt.Helpers+1), alone(w.Templates()), []Order{expected(w)})
 	if !c.opt.SessionOrder {
 		return
 	}
@@ -300,8 +312,7 @@ func (c *collector) footprint(t *ir.Txn) footprint {
 				f.touches[v] = f.touches[v] || u.RefersTo(v) || v.RefersTo(u)
 			}
 		}
-		switch s.(type) {
-		case *ir.Unmodelled, *ir.CopyTable, *ir.LockTable:
+		if touchesAll(s) {
 			for _, u := range c.base.Program.Tables {
 				f.touches[u], f.writes[u] = true, true
 			}

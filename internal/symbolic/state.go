@@ -192,7 +192,7 @@ func (w *World) slotsOf(t *ir.Table) int {
 	case w.Empty[t]:
 		return 0
 	}
-	return w.Slots
+	return max(w.Slots, w.RowsOf[t])
 }
 
 // slots makes a table of the closed world: some rows that may be there, with

@@ -22,8 +22,10 @@ type World struct {
 	// Slots is the number of initial rows per table, and Rounds the number of
 	// rounds of a loop, in the closed world.
 	Slots, Rounds int
-	// Empty are the tables without initial rows in the closed world.
-	Empty map[*ir.Table]bool
+	// Empty are the tables without initial rows in the closed world, and RowsOf the
+	// numbers of those that have more than Slots.
+	Empty  map[*ir.Table]bool
+	RowsOf map[*ir.Table]int
 	// Restricted is set when the closed world leaves out executions: those
 	// in which a loop with ORDER BY meets the rows in another order than that
 	// of the slots.
