@@ -33,6 +33,18 @@ const (
 	WithRole // gives a handle like its receiver
 )
 
+// Takes reports whether a method of a role may have so many arguments, without a context: one
+// of the same name that has fewer is another method.
+func (r Role) Takes(args int) bool {
+	switch r {
+	case ExecRole, QueryRole, QueryRowRole, PrepareRole:
+		return args >= 1
+	case GetRole, SelectRole, NamedExecRole, NamedRowsRole:
+		return args >= 2
+	}
+	return true
+}
+
 // Names says what the names of a library mean for a program. What a library does not
 // need stays zero.
 type Names struct {

@@ -90,7 +90,7 @@ func method(s *session.Session, inv *session.Invocation, name string, sig *types
 			return s.Answer(inv.T, &memory.Prepared{H: recv, SQL: args[len(args)-1], ByName: true}), true
 		}
 	case *memory.Prepared:
-		if !recv.ByName {
+		if !recv.ByName || len(args) == 0 {
 			break
 		}
 		switch r := s.P.Know.Methods[name]; r {
