@@ -3,10 +3,12 @@ package analyzer
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -38,6 +40,9 @@ type Result struct {
 	// what was read of them, in the order of their names: the Go files of the packages,
 	// and the go.mod and go.sum of the modules. All are absolute.
 	Modules, Files []string
+	// Faults are functions whose reading ended in a fault of this program. They may do
+	// anything, and there is a note about each.
+	Faults []error
 	// Drivers are the databases whose drivers the packages import, in order.
 	Drivers []Database
 }
@@ -85,6 +90,12 @@ type extractor struct{ *session.Analysis }
 // was found in the others.
 type extraction struct {
 	*extractor
+	ctx context.Context
+	// faults are those of this program, by function.
+	faults []error
+	// unread are the functions that were left unread, or some of whose transactions were,
+	// since the time ran out.
+	unread   []*ssa.Function
 	results  map[*ssa.Function]*session.Findings
 	order    []*ssa.Function
 	queue    []*ssa.Function
@@ -93,8 +104,15 @@ type extraction struct {
 }
 
 // extract finds the transactions of a program.
-func (e *extractor) extract(ctx context.Context, progress func(done, total int)) (*Result, error) {
-	x := &extraction{extractor: e, results: map[*ssa.Function]*session.Findings{}, queued: map[*ssa.Function]bool{}, progress: progress}
+// Where the time of within runs out, what is left may do anything; where ctx ends, that is
+// the error.
+func (e *extractor) extract(ctx context.Context, within time.Duration, progress func(done, total int)) (*Result, error) {
+	bounded, cancel := ctx, func() {}
+	if within > 0 {
+		bounded, cancel = context.WithTimeout(ctx, within)
+	}
+	defer cancel()
+	x := &extraction{extractor: e, ctx: bounded, results: map[*ssa.Function]*session.Findings{}, queued: map[*ssa.Function]bool{}, progress: progress}
 	for _, f := range e.P.Funcs {
 		if e.P.Relevant[f] || e.P.Places.Writers[f] {
 			x.push(f)
@@ -109,19 +127,16 @@ func (e *extractor) extract(ctx context.Context, progress func(done, total int))
 			}
 		}
 	}
-	if err := x.runAll(ctx); err != nil {
-		return nil, err
-	}
+	x.runAll()
 	e.GatherKept(x.results)
 	for _, f := range x.order {
-		if x.results[f].Looked {
+		if r := x.results[f]; r != nil && r.Looked {
 			x.push(f)
 		}
 	}
-	if err := x.runAll(ctx); err != nil {
-		return nil, err
-	}
-	return e.gather(ctx, x.order, x.results)
+	x.runAll()
+	res := x.gather()
+	return res, ctx.Err()
 }
 
 // push puts a function among those that wait.
@@ -134,29 +149,31 @@ func (x *extraction) push(f *ssa.Function) {
 
 // runAll interprets the functions that wait, and the function literals that nobody calls
 // where it is seen: those that are returned, or kept in memory.
-func (x *extraction) runAll(ctx context.Context) error {
+func (x *extraction) runAll() {
 	for {
-		if err := x.run(ctx); err != nil {
-			return err
-		}
+		x.run()
 		for _, f := range x.P.Literals {
 			if !x.P.Ran[f] && x.results[f] == nil {
 				x.push(f)
 			}
 		}
 		if len(x.queue) == 0 {
-			return nil
+			return
 		}
 	}
 }
 
 // run interprets the functions that wait, and those that have to be looked at
 // because of them.
-func (x *extraction) run(ctx context.Context) error {
+func (x *extraction) run() {
 	p := x.P
 	for len(x.queue) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
+		if x.ctx.Err() != nil {
+			for _, f := range x.queue {
+				x.leave(f)
+			}
+			x.queue = nil
+			return
 		}
 		f := x.queue[0]
 		x.queue = x.queue[1:]
@@ -178,7 +195,76 @@ func (x *extraction) run(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+}
+
+// fails records that a function was not interpreted to its end.
+func (x *extraction) fails(f *ssa.Function, res *session.Findings, left *absint.Unread) {
+	x.FailKept(f)
+	if left.Late {
+		x.leave(f)
+		return
+	}
+	x.P.TooLarge[f] = true
+	res.Unread = true
+	res.Notes = append(res.Notes, ir.Note{Pos: x.P.Position(f.Pos()), Text: session.FunctionName(f) + " is not read: " + left.Why})
+	if left.Fault != nil {
+		x.faults = append(x.faults, left.Fault)
+	}
+}
+
+// unknown stands for what a function does that is not read.
+func (x *extraction) unknown(f *ssa.Function) client.Stmt {
+	return &client.Unknown{At: client.At{Pos: x.P.Position(f.Pos())}, Reason: session.FunctionName(f) + ", which is not read"}
+}
+
+// leave leaves a function unread, since the time ran out.
+func (x *extraction) leave(f *ssa.Function) {
+	x.queued[f] = false
+	x.FailKept(f)
+	if !slices.Contains(x.unread, f) {
+		x.unread = append(x.unread, f)
+	}
+}
+
+// tables adds the tables that libraries make.
+func (x *extraction) tables(out *Result) {
+	for _, l := range x.Libs {
+		if l.Tables != nil {
+			models, ddl := l.Tables()
+			out.Models, out.ddl = append(out.Models, models...), append(out.ddl, ddl...)
+		}
+	}
+}
+
+// alone reports whether a function that was not interpreted to its end may send something
+// by itself: one that gets a transaction is a part of its callers.
+func (x *extraction) alone(f *ssa.Function) bool {
+	res := x.results[f]
+	return res.Unread && (len(res.Sites) > 0 || !x.P.WorksWithin(f))
+}
+
+func (x *extraction) unreadTxn(f *ssa.Function) *client.Txn {
+	return &client.Txn{Pos: x.P.Position(f.Pos()), Body: []client.Stmt{x.unknown(f)}}
+}
+
+// late makes one transaction that may do anything of what was left unread.
+func (x *extraction) late(out *Result) {
+	if out.Faults = x.faults; len(x.unread) == 0 {
+		return
+	}
+	slices.SortFunc(x.unread, x.P.ByPlace)
+	var list []string
+	for _, f := range x.unread[:min(len(x.unread), 5)] {
+		list = append(list, session.FunctionName(f))
+	}
+	if len(list) < len(x.unread) {
+		list = append(list, "…")
+	}
+	pos := x.P.Position(x.unread[0].Pos())
+	what := fmt.Sprintf("functions that were not read in time: %d of %d, %s", len(x.unread), len(x.P.Funcs), strings.Join(list, ", "))
+	out.Notes = append(out.Notes, ir.Note{Pos: pos, Text: what + "; they may do anything"})
+	out.Txns = append(out.Txns, &client.Txn{Pos: pos, Name: "what was not read in time", Body: []client.Stmt{
+		&client.Unknown{At: client.At{Pos: pos}, Reason: what}}})
 }
 
 // pushUsers puts those that mention a function, and the functions around them,
@@ -197,7 +283,8 @@ func (x *extraction) pushUsers(f *ssa.Function) {
 }
 
 // gather makes the transactions of what was found.
-func (e *extractor) gather(ctx context.Context, order []*ssa.Function, results map[*ssa.Function]*session.Findings) (*Result, error) {
+func (x *extraction) gather() *Result {
+	e, order, results := x.extractor, x.order, x.results
 	out := &Result{source: e, Ignores: e.P.Notes.Ignores, Invariants: e.P.Notes.Invariants}
 	slices.SortStableFunc(order, e.P.ByPlace)
 	names := map[string]int{}
@@ -220,22 +307,25 @@ func (e *extractor) gather(ctx context.Context, order []*ssa.Function, results m
 	plain := e.plain(results)
 	left := e.leftSites(order, results)
 	for _, f := range order {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		res := results[f]
 		if e.P.IsMigration(f) && len(res.Sites)+len(res.Autos) > 0 {
 			migrations = append(migrations, f)
 			continue
 		}
 		out.Notes = append(out.Notes, res.Notes...)
+		if x.alone(f) {
+			t := x.unreadTxn(f)
+			title(t, f)
+			out.Txns = append(out.Txns, t)
+			continue
+		}
 		for _, s := range res.Sites {
 			at := s.Path[strings.LastIndex(s.Path, "> ")+1:]
 			begins[strings.TrimSpace(at)] = true
 			if !e.reported(f, s, results) && !left[s.Path] {
 				continue
 			}
-			found, t := e.interpret(f, s.Path)
+			found, t := x.interpret(f, s.Path)
 			if t == nil {
 				continue
 			}
@@ -255,19 +345,15 @@ func (e *extractor) gather(ctx context.Context, order []*ssa.Function, results m
 			out.Txns = append(out.Txns, a.Txn)
 		}
 	}
+	x.late(out)
 	if e.P.Level != "" {
 		out.Notes = append(out.Notes, ir.Note{Pos: e.P.Position(e.P.LevelAt), Text: "sessions are taken to have the isolation level " + strings.ToUpper(e.P.Level) + " that is set here, where the code asks for no other one"})
 	}
 	if len(migrations) > 0 {
 		out.Notes = append(out.Notes, e.P.MigrationNote(migrations))
 	}
+	x.tables(out)
 	out.Begins = len(begins)
-	for _, l := range e.Libs {
-		if l.Tables != nil {
-			models, ddl := l.Tables()
-			out.Models, out.ddl = append(out.Models, models...), append(out.ddl, ddl...)
-		}
-	}
 	for _, t := range out.Txns {
 		session.EachQuery(t.Body, func(client.Stmt) { out.Statements++ })
 	}
@@ -275,7 +361,7 @@ func (e *extractor) gather(ctx context.Context, order []*ssa.Function, results m
 		return cmp.Or(program.ComparePos(a.Pos, b.Pos), cmp.Compare(a.Text, b.Text))
 	})
 	out.Notes = slices.Compact(out.Notes)
-	return out, nil
+	return out
 }
 
 // reported reports whether a transaction that was found in f is one of f, and not
@@ -359,14 +445,14 @@ func (e *extractor) plain(results map[*ssa.Function]*session.Findings) map[*ssa.
 
 // interpret interprets f, looking for transactions or (path) writing the one that
 // begins there.
-func (e *extractor) interpret(f *ssa.Function, path string) (res *session.Findings, txn *client.Txn) {
+func (x *extraction) interpret(f *ssa.Function, path string) (res *session.Findings, txn *client.Txn) {
+	e := x.extractor
 	var body []client.Stmt
 	res = session.NewFindings()
-	in := absint.New(e.Analysis, f, path, &body, res)
-	if why := in.Attempt(); why != "" {
-		e.FailKept(f)
-		res.Notes = append(res.Notes, ir.Note{Pos: e.P.Position(f.Pos()), Text: session.FunctionName(f) + " is not read: " + why})
-		body = []client.Stmt{&client.Unknown{At: client.At{Pos: e.P.Position(f.Pos())}, Reason: session.FunctionName(f) + ", which is not read"}}
+	in := absint.New(x.ctx, e.Analysis, f, path, &body, res)
+	if left := in.Attempt(); left != nil {
+		x.fails(f, res, left)
+		body = []client.Stmt{x.unknown(f)}
 		in.Vars, in.Begun = nil, true
 	}
 	if path == "" {
