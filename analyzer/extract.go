@@ -93,6 +93,10 @@ type extraction struct {
 	ctx context.Context
 	// faults are those of this program, by function.
 	faults []error
+	// dead are functions that nobody calls, outside those that send what callers
+	// give, and that have none.
+	dead    map[*ssa.Function]bool
+	outside []*ssa.Function
 	// unread are the functions that were left unread, or some of whose transactions were,
 	// since the time ran out.
 	unread   []*ssa.Function
@@ -113,6 +117,7 @@ func (e *extractor) extract(ctx context.Context, within time.Duration, progress 
 	}
 	defer cancel()
 	x := &extraction{extractor: e, ctx: bounded, results: map[*ssa.Function]*session.Findings{}, queued: map[*ssa.Function]bool{}, progress: progress}
+	x.dead = e.P.Dead()
 	for _, f := range e.P.Funcs {
 		if e.P.Relevant[f] || e.P.Places.Writers[f] {
 			x.push(f)
@@ -141,7 +146,7 @@ func (e *extractor) extract(ctx context.Context, within time.Duration, progress 
 
 // push puts a function among those that wait.
 func (x *extraction) push(f *ssa.Function) {
-	if !x.queued[f] {
+	if !x.queued[f] && !x.dead[f] {
 		x.queued[f] = true
 		x.queue = append(x.queue, f)
 	}
@@ -224,6 +229,42 @@ func (x *extraction) leave(f *ssa.Function) {
 	if !slices.Contains(x.unread, f) {
 		x.unread = append(x.unread, f)
 	}
+}
+
+// forNobody reports whether what a function sends comes from callers, of which the program
+// has none.
+func (x *extraction) forNobody(f *ssa.Function) bool {
+	res := x.results[f]
+	none := (res.Open != "" && res.Open != absint.GoesOn || res.Text != "") && len(x.P.Users[f]) == 0 && f.Parent() == nil && x.P.IsProgram() && !x.P.Know.Calls(f)
+	if none && !slices.Contains(x.outside, f) {
+		x.outside = append(x.outside, f)
+	}
+	return none
+}
+
+// noteDead says which functions are left out because nobody calls them.
+func (x *extraction) noteDead(out *Result) {
+	var relevant []*ssa.Function
+	for _, f := range x.P.Funcs {
+		if x.dead[f] && x.P.Relevant[f] {
+			relevant = append(relevant, f)
+		}
+	}
+	x.noteList(out, relevant, "functions that use the database and that nobody in the program calls are left out")
+	x.noteList(out, x.outside, "functions that send what their callers give, and that nobody in the program calls, are left out")
+}
+
+// noteList notes functions, in the order of the source.
+func (x *extraction) noteList(out *Result, list []*ssa.Function, what string) {
+	if len(list) == 0 {
+		return
+	}
+	slices.SortFunc(list, x.P.ByPlace)
+	var names []string
+	for _, f := range list {
+		names = append(names, session.FunctionName(f))
+	}
+	out.Notes = append(out.Notes, ir.Note{Pos: x.P.Position(list[0].Pos()), Text: what + ": " + strings.Join(names, ", ")})
 }
 
 // tables adds the tables that libraries make.
@@ -322,7 +363,7 @@ func (x *extraction) gather() *Result {
 		for _, s := range res.Sites {
 			at := s.Path[strings.LastIndex(s.Path, "> ")+1:]
 			begins[strings.TrimSpace(at)] = true
-			if !e.reported(f, s, results) && !left[s.Path] {
+			if !e.reported(f, s, results) && !left[s.Path] || x.forNobody(f) {
 				continue
 			}
 			found, t := x.interpret(f, s.Path)
@@ -336,7 +377,7 @@ func (x *extraction) gather() *Result {
 		for _, a := range res.Autos {
 			q := a.Txn.Body[0].(*client.Query)
 			key := a.Txn.Pos.String() + q.SQL
-			if seen[key] || a.Partial && len(e.P.Users[f]) > 0 || a.Kind != memory.Database && !plain[a.Fn] {
+			if seen[key] || a.Partial && (len(e.P.Users[f]) > 0 || x.forNobody(f)) || a.Kind != memory.Database && !plain[a.Fn] {
 				continue
 			}
 			seen[key] = true
@@ -353,6 +394,7 @@ func (x *extraction) gather() *Result {
 		out.Notes = append(out.Notes, e.P.MigrationNote(migrations))
 	}
 	x.tables(out)
+	x.noteDead(out)
 	out.Begins = len(begins)
 	for _, t := range out.Txns {
 		session.EachQuery(t.Body, func(client.Stmt) { out.Statements++ })
@@ -367,7 +409,7 @@ func (x *extraction) gather() *Result {
 // reported reports whether a transaction that was found in f is one of f, and not
 // of a function that it calls or of its callers.
 func (e *extractor) reported(f *ssa.Function, s session.Site, results map[*ssa.Function]*session.Findings) bool {
-	if results[f].Open != "" && len(e.P.Users[f]) > 0 {
+	if fromCallers(results[f]) && len(e.P.Users[f]) > 0 {
 		return false
 	}
 	places := strings.Split(s.Path, " > ")
@@ -384,6 +426,10 @@ func (e *extractor) reported(f *ssa.Function, s session.Site, results map[*ssa.F
 	return true
 }
 
+// fromCallers reports whether a function's callers decide what its transactions do, or the
+// text of a statement in one.
+func fromCallers(res *session.Findings) bool { return res.Open != "" || res.Text != "" }
+
 // leftSites gives the paths of the transactions of which callers decide what they do, and that
 // are none of a caller: no caller is seen, or one calls through an interface that may mean
 // something else as well. Their functions are the ones to interpret them from; what comes from callers
@@ -396,7 +442,7 @@ func (e *extractor) leftSites(order []*ssa.Function, results map[*ssa.Function]*
 		maps.Copy(missed, res.Missed)
 		for _, s := range res.Sites {
 			if !e.P.IsMigration(f) && !e.reported(f, s, results) {
-				if res.Open != "" && res.Open != absint.GoesOn && len(e.P.Users[f]) > 0 {
+				if fromCallers(res) && res.Open != absint.GoesOn && len(e.P.Users[f]) > 0 {
 					open = append(open, s.Path)
 				}
 				continue
@@ -415,7 +461,7 @@ func (e *extractor) leftSites(order []*ssa.Function, results map[*ssa.Function]*
 		}
 	}
 	for f := range missed {
-		if res := results[f]; res != nil && res.Open != "" && res.Open != absint.GoesOn && !e.P.IsMigration(f) {
+		if res := results[f]; res != nil && fromCallers(res) && res.Open != absint.GoesOn && !e.P.IsMigration(f) {
 			for _, s := range res.Sites {
 				left[s.Path] = true
 			}

@@ -62,6 +62,7 @@ type Program struct {
 	// they are mentioned at all.
 	migrations, mentions map[*ssa.Function]int
 	lists                map[*ssa.Global]*textList
+	settled              map[*ssa.Global]*settled
 	// Know is what is known of libraries.
 	Know *Knowledge
 	// MySQL says that the program runs on MySQL.
@@ -98,7 +99,7 @@ func New(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File
 		constants: map[*ssa.Global]*ssa.Const{}, sentinels: map[string]int{},
 		touches: map[*ssa.Function]bool{}, Relevant: map[*ssa.Function]bool{}, Parametric: map[*ssa.Function]string{}, TooLarge: map[*ssa.Function]bool{}, Textual: map[*ssa.Function]map[token.Pos]bool{},
 		Users: map[*ssa.Function][]*ssa.Function{}, byName: map[string][]*ssa.Function{},
-		Calls: map[Call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, Ran: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{},
+		Calls: map[Call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, Ran: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{}, settled: map[*ssa.Global]*settled{},
 		migrations: map[*ssa.Function]int{}, mentions: map[*ssa.Function]int{},
 		Places: Places{Open: map[Place]bool{}, Writers: map[*ssa.Function]bool{}}}
 	p.Places.p = p
@@ -243,6 +244,7 @@ func (p *Program) look(f *ssa.Function) {
 	gotypes.EachInstr(f, func(instr ssa.Instruction) {
 		p.Places.placeUses(instr.Parent(), instr)
 		p.listUses(instr.Parent(), instr)
+		p.settles(instr.Parent(), instr)
 		p.findMigrations(instr)
 		for _, n := range p.Know.list {
 			if n.Look != nil {
