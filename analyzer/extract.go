@@ -288,8 +288,10 @@ func (x *extraction) unreadTxn(f *ssa.Function) *client.Txn {
 	return &client.Txn{Pos: x.P.Position(f.Pos()), Body: []client.Stmt{x.unknown(f)}}
 }
 
-// late makes one transaction that may do anything of what was left unread.
-func (x *extraction) late(out *Result) {
+// finish adds what is known when all is gathered: notes on what is dead, faults, and one
+// transaction that may do anything for what was left unread.
+func (x *extraction) finish(out *Result) {
+	x.noteDead(out)
 	if out.Faults = x.faults; len(x.unread) == 0 {
 		return
 	}
@@ -386,7 +388,7 @@ func (x *extraction) gather() *Result {
 			out.Txns = append(out.Txns, a.Txn)
 		}
 	}
-	x.late(out)
+	x.finish(out)
 	if e.P.Level != "" {
 		out.Notes = append(out.Notes, ir.Note{Pos: e.P.Position(e.P.LevelAt), Text: "sessions are taken to have the isolation level " + strings.ToUpper(e.P.Level) + " that is set here, where the code asks for no other one"})
 	}
@@ -394,7 +396,6 @@ func (x *extraction) gather() *Result {
 		out.Notes = append(out.Notes, e.P.MigrationNote(migrations))
 	}
 	x.tables(out)
-	x.noteDead(out)
 	out.Begins = len(begins)
 	for _, t := range out.Txns {
 		session.EachQuery(t.Body, func(client.Stmt) { out.Statements++ })

@@ -50,7 +50,7 @@ type Options struct {
 // that they import, and finds their transactions. What does not type-check is
 // left out, function by function, with a note about each package; where that imports a
 // library for databases, a transaction that may do anything stands for what is missing. If no
-// package is left, the error says why.
+// package is left, or there is no transaction in what is, the error says why.
 func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(int, int, string) {}
@@ -95,6 +95,9 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	}
 	res.Notes = append(r.notes, res.Notes...)
 	res.Txns = append(res.Txns, r.missing...)
+	if len(res.Txns) == 0 && len(r.notes) > 0 {
+		return nil, &ir.Error{Pos: r.notes[0].Pos, Msg: r.notes[0].Text}
+	}
 	res.Modules, res.Files = modules, filesOf(pkgs, modules)
 	res.Drivers = databases
 	return res, nil
