@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"go/token"
 	"maps"
 	"slices"
 	"strconv"
@@ -157,12 +158,17 @@ func (x *extraction) push(f *ssa.Function) {
 func (x *extraction) runAll() {
 	for {
 		x.run()
+		late := x.ctx.Err() != nil
 		for _, f := range x.P.Literals {
-			if !x.P.Ran[f] && x.results[f] == nil {
+			switch {
+			case x.P.Ran[f] || x.results[f] != nil:
+			case late:
+				x.leave(f)
+			default:
 				x.push(f)
 			}
 		}
-		if len(x.queue) == 0 {
+		if late || len(x.queue) == 0 {
 			return
 		}
 	}
@@ -232,10 +238,11 @@ func (x *extraction) leave(f *ssa.Function) {
 }
 
 // forNobody reports whether what a function sends comes from callers, of which the program
-// has none.
+// has none. An exported method may be one of an interface of a library, which calls it.
 func (x *extraction) forNobody(f *ssa.Function) bool {
 	res := x.results[f]
-	none := (res.Open != "" && res.Open != absint.GoesOn || res.Text != "") && len(x.P.Users[f]) == 0 && f.Parent() == nil && x.P.IsProgram() && !x.P.Know.Calls(f)
+	none := fromCallers(res) && res.Open != absint.GoesOn && len(x.P.Users[f]) == 0 && f.Parent() == nil && x.P.IsProgram() &&
+		!x.P.Know.Calls(f) && (f.Signature.Recv() == nil || !token.IsExported(f.Name()))
 	if none && !slices.Contains(x.outside, f) {
 		x.outside = append(x.outside, f)
 	}

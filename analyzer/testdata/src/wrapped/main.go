@@ -16,8 +16,8 @@ func Unused(db *sql.DB, query string) error {
 	return err
 }
 
-// Run is a wrapper that nobody calls: what it runs is somebody else's.
-func (p *Pool) Run(ctx context.Context, query string, fn func(ctx context.Context) error) error {
+// run is a wrapper that nobody calls: what it runs is somebody else's.
+func (p *Pool) run(ctx context.Context, query string, fn func(ctx context.Context) error) error {
 	if _, err := p.inner.Exec(ctx, query); err != nil {
 		return err
 	}
