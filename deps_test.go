@@ -20,7 +20,7 @@ const module = "github.com/txrobust/robust"
 // line do not import each other. FOLDER/* stands for the packages in a folder that no
 // other line has.
 var layers = [][]string{
-	{"internal/quote", "internal/infile", "internal/z3program"}, // names and files of any input: they know nothing of what these mean
+	{"internal/quote", "internal/infile", "internal/z3program", "internal/fault"}, // names and files of any input: they know nothing of what these mean
 	{"internal/checker/anomalies", "internal/irwords", "internal/irnames"},
 	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
 	{"history/codec/internal/ednode"},
@@ -133,9 +133,9 @@ func TestDependencies(t *testing.T) {
 
 // judges are the packages that judge recorded histories, and those below them.
 // They import nothing of the half that analyses programs, whose findings they
-// check. How a name is printed and a file is opened is no part of either half.
+// check. How a name is printed, a file is opened and a panic is kept is no part of either half.
 func judges(pkg string) bool {
-	for _, p := range []string{"isolation", "history", "checker", "internal/checker", "internal/quote", "internal/infile"} {
+	for _, p := range []string{"isolation", "history", "checker", "internal/checker", "internal/quote", "internal/infile", "internal/fault"} {
 		if pkg == p || strings.HasPrefix(pkg, p+"/") {
 			return true
 		}

@@ -116,7 +116,9 @@ type Output struct {
 // can. When ctx ends first, the verdict is Unknown, and says so. An error is a
 // fault of the input (*ir.Error), such as a stated invariant that is not
 // inductive, or a comment that ignores what is not there; or it is one of this
-// program: a witness that is not confirmed, or that a checker of histories contradicts.
+// program: a witness that is not confirmed, or that a checker of histories contradicts. Where a
+// part of the work ends in a panic, there is a Report beside the error, with what the other
+// parts found.
 //
 // A finding that the program's Ignores or the Baseline accept is suppressed, and
 // the check goes on with the program without its transactions: without the one

@@ -124,6 +124,11 @@
 // A function of unknown origin that gets a transaction is taken to be the only one
 // of its type in the packages that were read, and a note says so.
 //
-// The interpretation of a function that takes too many steps ends; the
-// transaction may do anything then, and a note says so.
+// The interpretation of a function that takes too much work ends; what it sends
+// may be anything then, and a note says so. Callers are interpreted without it. A panic
+// is a fault of this program (Result.Faults), and ends the interpretation of one function.
+// What does not type-check is left out, function by function.
+//
+// A function that nobody in a program calls is left out, if only the program can call
+// it, and so is one that sends what its callers give and has none.
 package analyzer

@@ -3,10 +3,13 @@ package analyzer
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"go/token"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -38,6 +41,9 @@ type Result struct {
 	// what was read of them, in the order of their names: the Go files of the packages,
 	// and the go.mod and go.sum of the modules. All are absolute.
 	Modules, Files []string
+	// Faults are functions whose reading ended in a fault of this program. They may do
+	// anything, and there is a note about each.
+	Faults []error
 	// Drivers are the databases whose drivers the packages import, in order.
 	Drivers []Database
 }
@@ -85,6 +91,16 @@ type extractor struct{ *session.Analysis }
 // was found in the others.
 type extraction struct {
 	*extractor
+	ctx context.Context
+	// faults are those of this program, by function.
+	faults []error
+	// dead are functions that nobody calls, outside those that send what callers
+	// give, and that have none.
+	dead    map[*ssa.Function]bool
+	outside []*ssa.Function
+	// unread are the functions that were left unread, or some of whose transactions were,
+	// since the time ran out.
+	unread   []*ssa.Function
 	results  map[*ssa.Function]*session.Findings
 	order    []*ssa.Function
 	queue    []*ssa.Function
@@ -93,8 +109,16 @@ type extraction struct {
 }
 
 // extract finds the transactions of a program.
-func (e *extractor) extract(ctx context.Context, progress func(done, total int)) (*Result, error) {
-	x := &extraction{extractor: e, results: map[*ssa.Function]*session.Findings{}, queued: map[*ssa.Function]bool{}, progress: progress}
+// Where the time of within runs out, what is left may do anything; where ctx ends, that is
+// the error.
+func (e *extractor) extract(ctx context.Context, within time.Duration, progress func(done, total int)) (*Result, error) {
+	bounded, cancel := ctx, func() {}
+	if within > 0 {
+		bounded, cancel = context.WithTimeout(ctx, within)
+	}
+	defer cancel()
+	x := &extraction{extractor: e, ctx: bounded, results: map[*ssa.Function]*session.Findings{}, queued: map[*ssa.Function]bool{}, progress: progress}
+	x.dead = e.P.Dead()
 	for _, f := range e.P.Funcs {
 		if e.P.Relevant[f] || e.P.Places.Writers[f] {
 			x.push(f)
@@ -109,24 +133,21 @@ func (e *extractor) extract(ctx context.Context, progress func(done, total int))
 			}
 		}
 	}
-	if err := x.runAll(ctx); err != nil {
-		return nil, err
-	}
+	x.runAll()
 	e.GatherKept(x.results)
 	for _, f := range x.order {
-		if x.results[f].Looked {
+		if r := x.results[f]; r != nil && r.Looked {
 			x.push(f)
 		}
 	}
-	if err := x.runAll(ctx); err != nil {
-		return nil, err
-	}
-	return e.gather(ctx, x.order, x.results)
+	x.runAll()
+	res := x.gather()
+	return res, ctx.Err()
 }
 
 // push puts a function among those that wait.
 func (x *extraction) push(f *ssa.Function) {
-	if !x.queued[f] {
+	if !x.queued[f] && !x.dead[f] {
 		x.queued[f] = true
 		x.queue = append(x.queue, f)
 	}
@@ -134,29 +155,36 @@ func (x *extraction) push(f *ssa.Function) {
 
 // runAll interprets the functions that wait, and the function literals that nobody calls
 // where it is seen: those that are returned, or kept in memory.
-func (x *extraction) runAll(ctx context.Context) error {
+func (x *extraction) runAll() {
 	for {
-		if err := x.run(ctx); err != nil {
-			return err
-		}
+		x.run()
+		late := x.ctx.Err() != nil
 		for _, f := range x.P.Literals {
-			if !x.P.Ran[f] && x.results[f] == nil {
+			switch {
+			case x.P.Ran[f] || x.results[f] != nil:
+			case late:
+				x.leave(f)
+			default:
 				x.push(f)
 			}
 		}
-		if len(x.queue) == 0 {
-			return nil
+		if late || len(x.queue) == 0 {
+			return
 		}
 	}
 }
 
 // run interprets the functions that wait, and those that have to be looked at
 // because of them.
-func (x *extraction) run(ctx context.Context) error {
+func (x *extraction) run() {
 	p := x.P
 	for len(x.queue) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
+		if x.ctx.Err() != nil {
+			for _, f := range x.queue {
+				x.leave(f)
+			}
+			x.queue = nil
+			return
 		}
 		f := x.queue[0]
 		x.queue = x.queue[1:]
@@ -178,7 +206,115 @@ func (x *extraction) run(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+}
+
+// fails records that a function was not interpreted to its end.
+func (x *extraction) fails(f *ssa.Function, res *session.Findings, left *absint.Unread) {
+	x.FailKept(f)
+	if left.Late {
+		x.leave(f)
+		return
+	}
+	x.P.TooLarge[f] = true
+	res.Unread = true
+	res.Notes = append(res.Notes, ir.Note{Pos: x.P.Position(f.Pos()), Text: session.FunctionName(f) + " is not read: " + left.Why})
+	if left.Fault != nil {
+		x.faults = append(x.faults, left.Fault)
+	}
+}
+
+// unknown stands for what a function does that is not read.
+func (x *extraction) unknown(f *ssa.Function) client.Stmt {
+	return &client.Unknown{At: client.At{Pos: x.P.Position(f.Pos())}, Reason: session.FunctionName(f) + ", which is not read"}
+}
+
+// leave leaves a function unread, since the time ran out.
+func (x *extraction) leave(f *ssa.Function) {
+	x.queued[f] = false
+	x.FailKept(f)
+	if !slices.Contains(x.unread, f) {
+		x.unread = append(x.unread, f)
+	}
+}
+
+// forNobody reports whether what a function sends comes from callers, of which the program
+// has none. An exported method may be one of an interface of a library, which calls it.
+func (x *extraction) forNobody(f *ssa.Function) bool {
+	res := x.results[f]
+	none := fromCallers(res) && res.Open != absint.GoesOn && len(x.P.Users[f]) == 0 && f.Parent() == nil && x.P.IsProgram() &&
+		!x.P.Know.Calls(f) && (f.Signature.Recv() == nil || !token.IsExported(f.Name()))
+	if none && !slices.Contains(x.outside, f) {
+		x.outside = append(x.outside, f)
+	}
+	return none
+}
+
+// noteDead says which functions are left out because nobody calls them.
+func (x *extraction) noteDead(out *Result) {
+	var relevant []*ssa.Function
+	for _, f := range x.P.Funcs {
+		if x.dead[f] && x.P.Relevant[f] {
+			relevant = append(relevant, f)
+		}
+	}
+	x.noteList(out, relevant, "functions that use the database and that nobody in the program calls are left out")
+	x.noteList(out, x.outside, "functions that send what their callers give, and that nobody in the program calls, are left out")
+}
+
+// noteList notes functions, in the order of the source.
+func (x *extraction) noteList(out *Result, list []*ssa.Function, what string) {
+	if len(list) == 0 {
+		return
+	}
+	slices.SortFunc(list, x.P.ByPlace)
+	var names []string
+	for _, f := range list {
+		names = append(names, session.FunctionName(f))
+	}
+	out.Notes = append(out.Notes, ir.Note{Pos: x.P.Position(list[0].Pos()), Text: what + ": " + strings.Join(names, ", ")})
+}
+
+// tables adds the tables that libraries make.
+func (x *extraction) tables(out *Result) {
+	for _, l := range x.Libs {
+		if l.Tables != nil {
+			models, ddl := l.Tables()
+			out.Models, out.ddl = append(out.Models, models...), append(out.ddl, ddl...)
+		}
+	}
+}
+
+// alone reports whether a function that was not interpreted to its end may send something
+// by itself: one that gets a transaction is a part of its callers.
+func (x *extraction) alone(f *ssa.Function) bool {
+	res := x.results[f]
+	return res.Unread && (len(res.Sites) > 0 || !x.P.WorksWithin(f))
+}
+
+func (x *extraction) unreadTxn(f *ssa.Function) *client.Txn {
+	return &client.Txn{Pos: x.P.Position(f.Pos()), Body: []client.Stmt{x.unknown(f)}}
+}
+
+// finish adds what is known when all is gathered: notes on what is dead, faults, and one
+// transaction that may do anything for what was left unread.
+func (x *extraction) finish(out *Result) {
+	x.noteDead(out)
+	if out.Faults = x.faults; len(x.unread) == 0 {
+		return
+	}
+	slices.SortFunc(x.unread, x.P.ByPlace)
+	var list []string
+	for _, f := range x.unread[:min(len(x.unread), 5)] {
+		list = append(list, session.FunctionName(f))
+	}
+	if len(list) < len(x.unread) {
+		list = append(list, "…")
+	}
+	pos := x.P.Position(x.unread[0].Pos())
+	what := fmt.Sprintf("functions that were not read in time: %d of %d, %s", len(x.unread), len(x.P.Funcs), strings.Join(list, ", "))
+	out.Notes = append(out.Notes, ir.Note{Pos: pos, Text: what + "; they may do anything"})
+	out.Txns = append(out.Txns, &client.Txn{Pos: pos, Name: "what was not read in time", Body: []client.Stmt{
+		&client.Unknown{At: client.At{Pos: pos}, Reason: what}}})
 }
 
 // pushUsers puts those that mention a function, and the functions around them,
@@ -197,7 +333,8 @@ func (x *extraction) pushUsers(f *ssa.Function) {
 }
 
 // gather makes the transactions of what was found.
-func (e *extractor) gather(ctx context.Context, order []*ssa.Function, results map[*ssa.Function]*session.Findings) (*Result, error) {
+func (x *extraction) gather() *Result {
+	e, order, results := x.extractor, x.order, x.results
 	out := &Result{source: e, Ignores: e.P.Notes.Ignores, Invariants: e.P.Notes.Invariants}
 	slices.SortStableFunc(order, e.P.ByPlace)
 	names := map[string]int{}
@@ -220,22 +357,25 @@ func (e *extractor) gather(ctx context.Context, order []*ssa.Function, results m
 	plain := e.plain(results)
 	left := e.leftSites(order, results)
 	for _, f := range order {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		res := results[f]
 		if e.P.IsMigration(f) && len(res.Sites)+len(res.Autos) > 0 {
 			migrations = append(migrations, f)
 			continue
 		}
 		out.Notes = append(out.Notes, res.Notes...)
+		if x.alone(f) {
+			t := x.unreadTxn(f)
+			title(t, f)
+			out.Txns = append(out.Txns, t)
+			continue
+		}
 		for _, s := range res.Sites {
 			at := s.Path[strings.LastIndex(s.Path, "> ")+1:]
 			begins[strings.TrimSpace(at)] = true
-			if !e.reported(f, s, results) && !left[s.Path] {
+			if !e.reported(f, s, results) && !left[s.Path] || x.forNobody(f) {
 				continue
 			}
-			found, t := e.interpret(f, s.Path)
+			found, t := x.interpret(f, s.Path)
 			if t == nil {
 				continue
 			}
@@ -246,7 +386,7 @@ func (e *extractor) gather(ctx context.Context, order []*ssa.Function, results m
 		for _, a := range res.Autos {
 			q := a.Txn.Body[0].(*client.Query)
 			key := a.Txn.Pos.String() + q.SQL
-			if seen[key] || a.Partial && len(e.P.Users[f]) > 0 || a.Kind != memory.Database && !plain[a.Fn] {
+			if seen[key] || a.Partial && (len(e.P.Users[f]) > 0 || x.forNobody(f)) || a.Kind != memory.Database && !plain[a.Fn] {
 				continue
 			}
 			seen[key] = true
@@ -255,19 +395,15 @@ func (e *extractor) gather(ctx context.Context, order []*ssa.Function, results m
 			out.Txns = append(out.Txns, a.Txn)
 		}
 	}
+	x.finish(out)
 	if e.P.Level != "" {
 		out.Notes = append(out.Notes, ir.Note{Pos: e.P.Position(e.P.LevelAt), Text: "sessions are taken to have the isolation level " + strings.ToUpper(e.P.Level) + " that is set here, where the code asks for no other one"})
 	}
 	if len(migrations) > 0 {
 		out.Notes = append(out.Notes, e.P.MigrationNote(migrations))
 	}
+	x.tables(out)
 	out.Begins = len(begins)
-	for _, l := range e.Libs {
-		if l.Tables != nil {
-			models, ddl := l.Tables()
-			out.Models, out.ddl = append(out.Models, models...), append(out.ddl, ddl...)
-		}
-	}
 	for _, t := range out.Txns {
 		session.EachQuery(t.Body, func(client.Stmt) { out.Statements++ })
 	}
@@ -275,13 +411,13 @@ func (e *extractor) gather(ctx context.Context, order []*ssa.Function, results m
 		return cmp.Or(program.ComparePos(a.Pos, b.Pos), cmp.Compare(a.Text, b.Text))
 	})
 	out.Notes = slices.Compact(out.Notes)
-	return out, nil
+	return out
 }
 
 // reported reports whether a transaction that was found in f is one of f, and not
 // of a function that it calls or of its callers.
 func (e *extractor) reported(f *ssa.Function, s session.Site, results map[*ssa.Function]*session.Findings) bool {
-	if results[f].Open != "" && len(e.P.Users[f]) > 0 {
+	if fromCallers(results[f]) && len(e.P.Users[f]) > 0 {
 		return false
 	}
 	places := strings.Split(s.Path, " > ")
@@ -298,6 +434,10 @@ func (e *extractor) reported(f *ssa.Function, s session.Site, results map[*ssa.F
 	return true
 }
 
+// fromCallers reports whether a function's callers decide what its transactions do, or the
+// text of a statement in one.
+func fromCallers(res *session.Findings) bool { return res.Open != "" || res.Text != "" }
+
 // leftSites gives the paths of the transactions of which callers decide what they do, and that
 // are none of a caller: no caller is seen, or one calls through an interface that may mean
 // something else as well. Their functions are the ones to interpret them from; what comes from callers
@@ -310,7 +450,7 @@ func (e *extractor) leftSites(order []*ssa.Function, results map[*ssa.Function]*
 		maps.Copy(missed, res.Missed)
 		for _, s := range res.Sites {
 			if !e.P.IsMigration(f) && !e.reported(f, s, results) {
-				if res.Open != "" && res.Open != absint.GoesOn && len(e.P.Users[f]) > 0 {
+				if fromCallers(res) && res.Open != absint.GoesOn && len(e.P.Users[f]) > 0 {
 					open = append(open, s.Path)
 				}
 				continue
@@ -329,7 +469,7 @@ func (e *extractor) leftSites(order []*ssa.Function, results map[*ssa.Function]*
 		}
 	}
 	for f := range missed {
-		if res := results[f]; res != nil && res.Open != "" && res.Open != absint.GoesOn && !e.P.IsMigration(f) {
+		if res := results[f]; res != nil && fromCallers(res) && res.Open != absint.GoesOn && !e.P.IsMigration(f) {
 			for _, s := range res.Sites {
 				left[s.Path] = true
 			}
@@ -359,14 +499,14 @@ func (e *extractor) plain(results map[*ssa.Function]*session.Findings) map[*ssa.
 
 // interpret interprets f, looking for transactions or (path) writing the one that
 // begins there.
-func (e *extractor) interpret(f *ssa.Function, path string) (res *session.Findings, txn *client.Txn) {
+func (x *extraction) interpret(f *ssa.Function, path string) (res *session.Findings, txn *client.Txn) {
+	e := x.extractor
 	var body []client.Stmt
 	res = session.NewFindings()
-	in := absint.New(e.Analysis, f, path, &body, res)
-	if why := in.Attempt(); why != "" {
-		e.FailKept(f)
-		res.Notes = append(res.Notes, ir.Note{Pos: e.P.Position(f.Pos()), Text: session.FunctionName(f) + " is not read: " + why})
-		body = []client.Stmt{&client.Unknown{At: client.At{Pos: e.P.Position(f.Pos())}, Reason: session.FunctionName(f) + ", which is not read"}}
+	in := absint.New(x.ctx, e.Analysis, f, path, &body, res)
+	if left := in.Attempt(); left != nil {
+		x.fails(f, res, left)
+		body = []client.Stmt{x.unknown(f)}
 		in.Vars, in.Begun = nil, true
 	}
 	if path == "" {

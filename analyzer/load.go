@@ -14,10 +14,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
-	"golang.org/x/tools/go/ssa/ssautil"
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/ir"
@@ -38,15 +38,19 @@ type Options struct {
 	// Parsed, if not nil, is given the text of each Go file that is parsed, by its
 	// full name, as it was then. It may be called by several goroutines.
 	Parsed func(name string, text []byte)
+	// Within, if not 0, bounds the time to look for transactions once the packages have
+	// been read. What is left then may do anything, with a note.
+	Within time.Duration
 	// Loaded, if not nil, is called when the packages have been read, before
 	// transactions are looked for in them.
 	Loaded func()
 }
 
 // Load reads the Go packages that patterns name, with those of the same modules
-// that they import, and finds their transactions. Packages that have errors are
-// left out, with a note; where they import a library for databases, a transaction
-// that may do anything stands for theirs. If no package is left, the error says why.
+// that they import, and finds their transactions. What does not type-check is
+// left out, function by function, with a note about each package; where that imports a
+// library for databases, a transaction that may do anything stands for what is missing. If no
+// package is left, or there is no transaction in what is, the error says why.
 func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(int, int, string) {}
@@ -64,56 +68,103 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	var notes []ir.Note
-	var files []*ast.File
-	var good []*packages.Package
-	var missing []*client.Txn
-	for _, p := range pkgs {
-		if len(p.Errors) > 0 || p.IllTyped || p.Types == nil {
-			if usesLibrary(roots, p.PkgPath) {
-				missing = append(missing, unread(p.PkgPath, errorPos(dir, p)))
-			}
-			notes = append(notes, ir.Note{Pos: errorPos(dir, p), Text: fmt.Sprintf("package %s has errors and is left out: %s", p.PkgPath, firstError(p))})
-			continue
-		}
-		good = append(good, p)
-		files = append(files, p.Syntax...)
-	}
-	if len(good) == 0 {
-		if len(notes) > 0 {
-			return nil, &ir.Error{Pos: notes[0].Pos, Msg: notes[0].Text}
+	r := &reading{dir: dir, roots: roots}
+	list := r.good(pkgs)
+	if len(list) == 0 {
+		if len(r.notes) > 0 {
+			return nil, &ir.Error{Pos: r.notes[0].Pos, Msg: r.notes[0].Text}
 		}
 		return nil, fmt.Errorf("%s: no Go package matches", strings.Join(patterns, " "))
 	}
-	list := build(good)
 	if opt.Absolute {
 		dir = ""
 	}
 	if opt.Loaded != nil {
 		opt.Loaded()
 	}
-	e, err := newExtractor(fset, dir, list, files)
+	e, err := newExtractor(fset, dir, list, r.files)
 	if err != nil {
 		return nil, err
 	}
-	e.P.Places.Whole = len(notes) == 0
-	databases := drivers(good)
+	e.P.Places.Whole = len(r.notes) == 0
+	databases := drivers(r.read)
 	e.P.MySQL = len(databases) == 1 && databases[0] == MySQL
-	res, err := e.extract(ctx, func(done, total int) { opt.Progress(done, total, "reading the functions") })
+	res, err := e.extract(ctx, opt.Within, func(done, total int) { opt.Progress(done, total, "reading the functions of the Go code") })
 	if err != nil {
 		return nil, err
 	}
-	res.Notes = append(notes, res.Notes...)
-	res.Txns = append(res.Txns, missing...)
+	res.Notes = append(r.notes, res.Notes...)
+	res.Txns = append(res.Txns, r.missing...)
+	if len(res.Txns) == 0 && len(r.notes) > 0 {
+		return nil, &ir.Error{Pos: r.notes[0].Pos, Msg: r.notes[0].Text}
+	}
 	res.Modules, res.Files = modules, filesOf(pkgs, modules)
 	res.Drivers = databases
 	return res, nil
 }
 
+// reading is what is read of packages.
+type reading struct {
+	dir   string
+	roots []*packages.Package
+	read  []*packages.Package
+	files []*ast.File
+	// notes say what is left out, missing stands for what that may do.
+	notes   []ir.Note
+	missing []*client.Txn
+}
+
+// good gives what type-checks of packages.
+func (r *reading) good(pkgs []*packages.Package) []*ssa.Package {
+	var some []*packages.Package
+	for _, p := range pkgs {
+		if p.Types == nil || p.TypesInfo == nil || len(p.Syntax) == 0 {
+			p.Syntax = nil
+			r.leave(p, nil)
+		} else if left := typeChecked(p); len(left) > 0 || len(p.Errors) > 0 {
+			r.leave(p, left)
+		}
+		if p.Types != nil {
+			some = append(some, p)
+		}
+	}
+	list, unbuilt := build(some)
+	for _, p := range unbuilt {
+		r.leave(p, nil)
+		p.Syntax = nil
+	}
+	for _, p := range some {
+		if len(p.Syntax) > 0 {
+			r.read = append(r.read, p)
+			r.files = append(r.files, p.Syntax...)
+		}
+	}
+	return list
+}
+
+// leave notes what of a package with errors is left out: functions, or (nil) all of it.
+func (r *reading) leave(p *packages.Package, functions []string) {
+	text := fmt.Sprintf("package %s has errors and is left out: %s", p.PkgPath, firstError(p))
+	if len(p.Syntax) > 0 && len(functions) == 0 { // nothing is missing
+		text = fmt.Sprintf("package %s has errors: %s", p.PkgPath, firstError(p))
+	} else if len(functions) > 0 {
+		n := len(functions)
+		if n > 5 {
+			functions = append(functions[:5:5], "…")
+		}
+		text = fmt.Sprintf("package %s has errors: %s; what does not type-check is left out (%d): %s", p.PkgPath, firstError(p), n, strings.Join(functions, ", "))
+	}
+	pos := errorPos(r.dir, p)
+	r.notes = append(r.notes, ir.Note{Pos: pos, Text: text})
+	if (len(p.Syntax) == 0 || len(functions) > 0) && usesLibrary(r.roots, p.PkgPath) {
+		r.missing = append(r.missing, unread(p.PkgPath, pos))
+	}
+}
+
 // find gives the packages that patterns name (roots), and the paths of those to read
 // with the folders of their modules.
 func find(ctx context.Context, dir string, patterns []string, opt Options) (roots []*packages.Package, paths, modules []string, err error) {
-	opt.Progress(0, 0, "finding the packages")
+	opt.Progress(0, 0, "finding the packages, with the go command")
 	roots, err = packages.Load(&packages.Config{Context: ctx, Dir: dir, Env: opt.Env, Mode: packages.NeedName | packages.NeedFiles |
 		packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule}, patterns...)
 	if err != nil {
@@ -142,25 +193,12 @@ func parse(ctx context.Context, fset *token.FileSet, dir string, paths []string,
 			return parser.ParseFile(fset, name, text, parser.AllErrors|parser.ParseComments)
 		}
 	}
-	opt.Progress(0, 0, "reading the packages")
+	opt.Progress(0, 0, "loading the packages, with the go command")
 	pkgs, err := packages.Load(cfg, paths...)
 	if err != nil {
 		return nil, loadError(err)
 	}
 	return pkgs, nil
-}
-
-// build gives packages in SSA form.
-func build(pkgs []*packages.Package) []*ssa.Package {
-	_, built := ssautil.Packages(pkgs, ssa.InstantiateGenerics)
-	var list []*ssa.Package
-	for _, s := range built {
-		if s != nil {
-			s.Build()
-			list = append(list, s)
-		}
-	}
-	return list
 }
 
 // filesOf are the files of packages and modules.
@@ -353,5 +391,5 @@ func Package(fset *token.FileSet, pkg *types.Package, info *types.Info, sizes ty
 	if err != nil {
 		return nil, err
 	}
-	return e.extract(context.Background(), func(int, int) {})
+	return e.extract(context.Background(), 0, func(int, int) {})
 }

@@ -41,7 +41,7 @@ func (r *Result) Traces(ctx context.Context) ([]*Trace, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if t := r.source.traceOf(f); t != nil {
+		if t := r.source.traceOf(ctx, f); t != nil {
 			out = append(out, t)
 		}
 	}
@@ -49,13 +49,13 @@ func (r *Result) Traces(ctx context.Context) ([]*Trace, error) {
 }
 
 // traceOf interprets a function for its trace, nil if it has less than two units.
-func (e *extractor) traceOf(f *ssa.Function) *Trace {
+func (e *extractor) traceOf(ctx context.Context, f *ssa.Function) *Trace {
 	t := &Trace{Name: session.FunctionName(f), Pos: e.P.Position(f.Pos())}
 	var body []client.Stmt
-	in := absint.New(e.Analysis, f, session.Everything, &body, session.NewFindings())
+	in := absint.New(ctx, e.Analysis, f, session.Everything, &body, session.NewFindings())
 	in.Trace, in.Tracing, in.Limit, in.St.Phase = t, true, maxTraceSteps, memory.Open
 	in.Alone = e.P.Callable(f)
-	if in.Attempt() != "" || !t.Several() {
+	if in.Attempt() != nil || !t.Several() {
 		return nil
 	}
 	t.Steps = in.Steps

@@ -21,6 +21,7 @@ import (
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/goprogram"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/schemafind"
@@ -241,11 +242,15 @@ func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.R
 			return nil, nil
 		}
 	}
-	if err != nil {
+	if rep == nil || err != nil && fault.All(err) == nil {
 		return nil, err
 	}
 	for _, f := range rep.Confirmed() {
 		pass.Report(where.diagnostic(&f))
+	}
+	// A driver that is given an error leaves the findings out.
+	for _, f := range fault.All(errors.Join(append(res.Faults, err)...)) {
+		pass.Report(analysis.Diagnostic{Pos: pass.Files[0].Package, Message: quote.Line(f.Error()) + "; robust check keeps what reproduces it"})
 	}
 	return rep, nil
 }

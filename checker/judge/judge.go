@@ -11,6 +11,7 @@ import (
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/verify"
+	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -346,7 +347,7 @@ func (p *panel) wait(ctx context.Context, m method, levels []isolation.Level) (*
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {
-				done <- answer{fault: fmt.Sprintf("%s: %v", m.name, r)}
+				done <- answer{fault: fault.Of(m.name, r)}
 			}
 		}()
 		f, err := m.run(ctx, p.h, levels, p.o)

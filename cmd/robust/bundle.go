@@ -12,13 +12,14 @@ import (
 
 	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/internal/crosscheck"
+	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/folder"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
 )
 
-// bundles is what a folder is that has everything about a disagreement.
+// bundles is what a folder is that has everything about a fault of this program.
 var bundles = folder.Kind{Mark: "bundle.json", Ours: func(name string) bool {
 	return slices.Contains([]string{"bundle.json", "program.litmus", "sources", "witness"}, name)
 }}
@@ -36,15 +37,38 @@ type bundle struct {
 	Judgements []crosscheck.Judgement `json:"judgements"`
 	// Replay is what a server did, nil if it was not asked.
 	Replay *witness.Replay `json:"replay,omitempty"`
+	// Faults are parts of the work that ended in a panic, with the stack.
+	Faults []*fault.Fault `json:"faults,omitempty"`
 }
 
-// contradicted is a witness that somebody contradicts.
-type contradicted struct {
+// mistake is what a bundle is about: a witness that somebody contradicts, or (witness is
+// nil) parts of the work that ended in a panic.
+type mistake struct {
 	err        string
 	witness    *witness.Witness
 	trace      *crosscheck.Trace
 	judgements []crosscheck.Judgement
 	replay     *witness.Replay
+	faults     []*fault.Fault
+}
+
+// survived writes a bundle of the parts of the work that ended in a panic, and says where
+// it is, the n-th one of the program. The rest of the work has its result all the same.
+func (f *checkFlags) survived(ctx context.Context, std streams, p *program, inputs []string, several bool, n int, faults []*fault.Fault) error {
+	var said []string
+	for _, x := range faults {
+		said = append(said, x.Error())
+		if os.Getenv("ROBUST_DEBUG") != "" {
+			fmt.Fprintln(std.err, x.Stack)
+		}
+	}
+	text := strings.Join(said, "; ")
+	dir, err := f.bundleFor(ctx, p, inputs, several, n, &mistake{err: text, faults: faults})
+	if err != nil {
+		return fmt.Errorf("%s; nor can a bundle be written: %w", text, err)
+	}
+	fmt.Fprintf(std.err, "%s: %s; the result is that of the other parts; the stack and the sources are in %s, please report it with that\n", p.Name, oneLine(text), dir)
+	return nil
 }
 
 // bundled writes the bundle of a disagreement, if err is one, and says where. An
@@ -54,7 +78,7 @@ func (f *checkFlags) bundled(ctx context.Context, p *program, inputs []string, s
 	if !ok {
 		return err
 	}
-	c := &contradicted{err: d.Error(), witness: d.Witness, trace: d.Trace, judgements: d.Judgements}
+	c := &mistake{err: d.Error(), witness: d.Witness, trace: d.Trace, judgements: d.Judgements}
 	dir, fault := f.bundleFor(ctx, p, inputs, several, 0, c)
 	if fault != nil {
 		return fmt.Errorf("%w; nor can a bundle be written: %w", err, fault)
@@ -69,7 +93,7 @@ func (f *checkFlags) refusals(ctx context.Context, std streams, p *program, inpu
 		if rep.Stricter || x.Status == report.Suspected {
 			continue
 		}
-		c := &contradicted{err: x.Replay.String(), witness: x.Witness, trace: x.Trace, judgements: x.Validation, replay: x.Replay}
+		c := &mistake{err: x.Replay.String(), witness: x.Witness, trace: x.Trace, judgements: x.Validation, replay: x.Replay}
 		dir, err := f.bundleFor(ctx, p, inputs, several, i, c)
 		if err != nil {
 			return fmt.Errorf("a bundle of what a server does not do cannot be written: %w", err)
@@ -80,7 +104,7 @@ func (f *checkFlags) refusals(ctx context.Context, std streams, p *program, inpu
 }
 
 // bundleFor writes the n-th bundle of a program, and gives its folder.
-func (f *checkFlags) bundleFor(ctx context.Context, p *program, inputs []string, several bool, n int, c *contradicted) (dir string, err error) {
+func (f *checkFlags) bundleFor(ctx context.Context, p *program, inputs []string, several bool, n int, c *mistake) (dir string, err error) {
 	if dir = f.bundle; dir == "" {
 		if dir, err = os.MkdirTemp("", "robust-bundle-"); err != nil {
 			return "", err
@@ -91,8 +115,8 @@ func (f *checkFlags) bundleFor(ctx context.Context, p *program, inputs []string,
 	return dir, f.writeBundle(ctx, p, inputs, c, dir)
 }
 
-func (f *checkFlags) writeBundle(ctx context.Context, p *program, inputs []string, c *contradicted, dir string) error {
-	b := bundle{Version: version(), Program: p.Name, Flags: []string{}, Inputs: inputs, Sources: []string{}, Error: c.err, Judgements: c.judgements, Replay: c.replay}
+func (f *checkFlags) writeBundle(ctx context.Context, p *program, inputs []string, c *mistake, dir string) error {
+	b := bundle{Version: version(), Program: p.Name, Flags: []string{}, Inputs: inputs, Sources: []string{}, Error: c.err, Judgements: c.judgements, Replay: c.replay, Faults: c.faults}
 	f.given.Visit(func(g *flag.Flag) { b.Flags = append(b.Flags, "-"+g.Name+"="+g.Value.String()) })
 	var histories []codec.File
 	if c.trace != nil {
@@ -101,9 +125,12 @@ func (f *checkFlags) writeBundle(ctx context.Context, p *program, inputs []strin
 			return err
 		}
 	}
-	files, err := c.witness.Files(histories)
-	if err != nil {
-		return err
+	var files []codec.File
+	if c.witness != nil {
+		var err error
+		if files, err = c.witness.Files(histories); err != nil {
+			return err
+		}
 	}
 	for i := range files {
 		files[i].Name = "witness/" + files[i].Name

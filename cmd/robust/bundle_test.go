@@ -111,3 +111,31 @@ func TestBundlePlace(t *testing.T) {
 		t.Errorf("a folder of somebody else: %v", err)
 	}
 }
+
+// TestFaultBundle: a panic in a part of the work leaves a result, and a bundle with the stack.
+func TestFaultBundle(t *testing.T) {
+	panics := liar
+	panics.Check = func(context.Context, *history.History, isolation.Level) (crosscheck.Opinion, error) {
+		panic("wanted by the test")
+	}
+	dir := filepath.Join(t.TempDir(), "b")
+	input := testprog.Path(t, "litmus", "fig1-write-skew.litmus")
+	code, out, err := checkWith(t, []crosscheck.Judge{panics}, "-cache", "off", "-bundle", dir, input)
+	if err != nil || code != exitUnknown || !strings.Contains(out, "UNKNOWN") || !strings.Contains(out, "a fault of this program in ") {
+		t.Errorf("%d, %v: %s", code, err, out)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "bundle.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bundle
+	if err := json.Unmarshal(text, &b); err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Faults) == 0 || b.Faults[0].Value != "wanted by the test" || !strings.Contains(b.Faults[0].Stack, "bundle_test.go") || len(b.Sources) != 1 {
+		t.Errorf("the bundle is %+v", b)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "witness")); err == nil {
+		t.Error("there is a witness of nothing")
+	}
+}

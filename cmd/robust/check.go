@@ -12,12 +12,14 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/crosscheck"
+	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/proof"
@@ -76,7 +78,7 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.IntVar(&f.questions, "questions", 2000, "questions about each delayed transaction")
 	fs.UintVar(&f.limit, "query-limit", 2_000_000, "effort for each question, in Z3's resource `units`")
 	fs.DurationVar(&f.query, "query-timeout", 0, "time for each question; the result depends on the machine then (default: none)")
-	fs.DurationVar(&f.timeout, "timeout", 0, "give up after this time, such as 30s (default: none)")
+	fs.DurationVar(&f.timeout, "timeout", 0, "give up after this time, such as 30s; what the go command needs to load and compile packages does not count (default: none)")
 	fs.BoolVar(&f.sessionOrder, "session-order", false, "the order of transactions in a session counts")
 	fs.BoolVar(&f.strict, "strict", false, "prove from declared constraints and stated invariants alone, without guessed facts about the initial rows")
 	fs.BoolVar(&f.autocommit, "autocommit", true, "statements of Go programs outside of transactions are transactions of their own; with =false they are left out")
@@ -90,7 +92,7 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.StringVar(&f.proof, "proof", "", "write a proof, as scripts that z3 checks, to the folder `DIR`")
 	fs.StringVar(&f.cache, "cache", "", "`DIR` for answers of earlier runs, or off (default: robust in the user's cache folder)")
 	fs.Var(&f.replay, "replay", "run each finding on a real server: a private one that is started for that, or with -replay=`DSN` another one, in a database of our own; what the server does not do is no finding")
-	fs.StringVar(&f.bundle, "bundle", "", "if checkers of histories or a server contradict a finding, which is a fault of this program, write what reproduces it to the folder `DIR` (default: a new one for temporary files)")
+	fs.StringVar(&f.bundle, "bundle", "", "if checkers of histories or a server contradict a finding, or a part of the work ends in a panic, which is a fault of this program, write what reproduces it to the folder `DIR` (default: a new one for temporary files)")
 }
 
 // collectRarely lets the heap grow to several times of what is in use, up to a
@@ -122,11 +124,8 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 	if err := f.readBaseline(ctx); err != nil {
 		return 0, err
 	}
-	if f.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.timeout)
-		defer cancel()
-	}
+	ctx, stop := f.timed(ctx, src)
+	defer stop()
 	if f.answers, err = openCache(std, f.cache); err != nil {
 		return 0, err
 	}
@@ -158,9 +157,11 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 	var out bytes.Buffer
 	code = exitOK
 	var faults error
+	partial := false // some parts of the work ended in a fault of this program
 	var reports []*report.Report
 	for _, p := range programs {
-		rep, err := f.one(ctx, std, p)
+		rep, left, err := f.survivors(ctx, std, p, inputs, several)
+		partial = partial || left
 		if err != nil {
 			err = f.bundled(context.WithoutCancel(ctx), p, inputs, several, err)
 			if _, ok := errors.AsType[*ir.Error](err); ok || !several {
@@ -187,7 +188,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 	if err := f.print(&out, reports); err != nil {
 		return 0, err
 	}
-	if faults == nil && (code != exitUnknown || f.query == 0) { // a solver that ran out of time may know another time
+	if faults == nil && !partial && (code != exitUnknown || f.query == 0) { // a solver that ran out of time may know another time
 		keepResult(ctx, f.answers, key, code, &out)
 	}
 	if err := write(std, f.output, &out); err != nil {
@@ -199,14 +200,27 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 // programs reads the programs. Where there is no time for that, it gives one of which
 // nothing is known.
 func (f *checkFlags) programs(ctx context.Context, std streams, src *sources) ([]*program, error) {
-	show, end := progress(std.err)
+	bar, end := progress(std.err)
 	defer end()
+	var mu sync.Mutex
+	doing := ""
+	show := func(done, total int, what string) {
+		bar(done, total, what)
+		if total > 0 {
+			what += fmt.Sprintf(" (%d of %d)", done, total)
+		}
+		mu.Lock()
+		doing = what
+		mu.Unlock()
+	}
 	programs, err := waited(ctx, std, func() ([]*program, error) { return src.load(ctx, show) })
 	if err == nil || ctx.Err() == nil {
 		return programs, err
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	p := &ir.Program{Name: filepath.Base(src.inputs[0])}
-	return []*program{{Program: p, sql: len(src.sql())+len(src.golang()) > 0, mysql: f.dialect == "mysql" && len(src.sql()) > 0, disk: src.files, unread: true}}, nil
+	return []*program{{Program: p, sql: len(src.sql())+len(src.golang()) > 0, mysql: f.dialect == "mysql" && len(src.sql()) > 0, disk: src.files, unread: true, doing: doing}}, nil
 }
 
 // reading checks the inputs, and gives what to read.
@@ -217,6 +231,26 @@ func (f *checkFlags) reading(inputs []string) (*sources, error) {
 	}
 	src.init, src.notes, src.transactionsOnly = f.init, f.notes, !f.autocommit
 	return src, nil
+}
+
+// timed gives the context of a check, which ends with -timeout.
+func (f *checkFlags) timed(ctx context.Context, src *sources) (_ context.Context, stop func()) {
+	src.clock = newClock(ctx, f.timeout)
+	if len(src.golang()) == 0 {
+		src.clock.start()
+	}
+	return src.clock, src.clock.stop
+}
+
+// survivors checks one program. Where parts of the work end in a fault of this program
+// (partial), there is a report of the others, and a bundle of these.
+func (f *checkFlags) survivors(ctx context.Context, std streams, p *program, inputs []string, several bool) (rep *report.Report, partial bool, err error) {
+	rep, err = f.one(ctx, std, p)
+	list := slices.Concat(p.faults, fault.All(err))
+	if rep == nil || len(list) == 0 || err != nil && fault.All(err) == nil {
+		return rep, false, err
+	}
+	return rep, true, f.survived(context.WithoutCancel(ctx), std, p, inputs, several, len(rep.Refused), list)
 }
 
 // startReplays makes sure that there will be a server for findings, if these are to be
@@ -363,6 +397,7 @@ func (f *checkFlags) initOf(p *program) schedules.Init {
 // notice, the verdict is unknown all the same.
 func (f *checkFlags) judge(ctx context.Context, std streams, p *program, opt check.Options) (*report.Report, error) {
 	if p.unread {
+		opt.While = p.doing
 		return check.GaveUp(ctx, p.Program, opt), nil
 	}
 	var proved *proof.Proof
@@ -385,14 +420,13 @@ func waited[T any](ctx context.Context, std streams, f func() (T, error)) (T, er
 	type answer struct {
 		got   T
 		err   error
-		fault any
+		fault *fault.Fault
 	}
 	done := make(chan answer, 1)
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {
-				stack(std)
-				done <- answer{fault: r}
+				done <- answer{fault: fault.Of("", r)}
 			}
 		}()
 		got, err := f()

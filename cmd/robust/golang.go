@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/analyzer"
+	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/goprogram"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/ir"
@@ -53,7 +54,12 @@ func (s *sources) golang() []string {
 func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done, total int, what string)) (*program, error) {
 	phases := startPhases()
 	parsed := &parsedFiles{texts: map[string][]byte{}}
-	found, err := analyzer.Load(ctx, patterns, analyzer.Options{Env: withoutKey(), Progress: show, Parsed: parsed.note, Loaded: func() { phases.end("load the packages") }})
+	opt := analyzer.Options{Env: withoutKey(), Progress: show, Parsed: parsed.note, Loaded: func() { phases.end("load the packages") }}
+	if s.clock != nil {
+		// What is found in half of the time is checked in the other half.
+		opt.Within, opt.Loaded = s.clock.limit/2, func() { phases.end("load the packages"); s.clock.start() }
+	}
+	found, err := analyzer.Load(ctx, patterns, opt)
 	var pattern *analyzer.PatternError
 	if errors.As(err, &pattern) {
 		return nil, usagef("%v", err)
@@ -72,9 +78,10 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if err != nil {
 		return nil, err
 	}
-	opt := goprogram.Options{Schema: s.schemas, Roots: roots, Rows: s.init == "file", MySQL: s.dialect == "mysql", Txns: s.txns, Files: s.files,
+	show(0, 0, "reading the schema and the statements")
+	reading := goprogram.Options{Schema: s.schemas, Roots: roots, Rows: s.init == "file", MySQL: s.dialect == "mysql", Txns: s.txns, Files: s.files,
 		SearchPath: s.searchPath}
-	source, err := goprogram.Open(ctx, found, opt)
+	source, err := goprogram.Open(ctx, found, reading)
 	if _, ok := errors.AsType[goprogram.NoRows](err); ok {
 		return nil, usagef("-init file: %v", err)
 	}
@@ -87,7 +94,7 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	}
 	phases.end("read the schema and the statements")
 	p.Name = strings.Join(patterns, " ")
-	out := &program{Program: p, sql: true, golang: found, inputs: patterns, phases: phases, disk: s.files, mysql: source.MySQL()}
+	out := &program{Program: p, sql: true, golang: found, inputs: patterns, phases: phases, faults: fault.All(errors.Join(found.Faults...)), disk: s.files, mysql: source.MySQL()}
 	if err := parsed.take(ctx, s.files, found.Files); err != nil {
 		return nil, err
 	}

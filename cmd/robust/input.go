@@ -9,6 +9,7 @@ import (
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/proof"
@@ -28,6 +29,8 @@ type program struct {
 	mysql bool
 	// unread says that there was no time to read it: nothing is known of it.
 	unread bool
+	// doing is what was being done when there was no more time.
+	doing string
 	// inputs are what was named for it on the command line, read all files that were
 	// read, in order, those that were included too, and disk has their texts.
 	inputs, read []string
@@ -36,6 +39,8 @@ type program struct {
 	golang *analyzer.Result
 	// phases, if not nil, are those of reading Go code.
 	phases *phases
+	// faults are functions of Go code whose reading ended in a fault of this program.
+	faults []*fault.Fault
 	// apart are notes about what is not in one transaction, nil if nobody asked for
 	// them.
 	apart []report.Apart
@@ -79,6 +84,8 @@ type sources struct {
 	// files reads all files, each once, where the inputs are and where it is
 	// allowed.
 	files *infile.Reader
+	// clock, if not nil, is that of the check, which starts when packages of Go are loaded.
+	clock *clock
 }
 
 // check finds mistakes in the arguments before anything is read.
@@ -129,6 +136,7 @@ func (s *sources) sql() []string {
 // load reads the programs: the SQL first.
 func (s *sources) load(ctx context.Context, show func(done, total int, what string)) ([]*program, error) {
 	var out []*program
+	show(0, 0, "reading the input")
 	if patterns := s.golang(); len(patterns) > 0 {
 		p, err := s.apart().loadGo(ctx, patterns, show)
 		if err != nil {

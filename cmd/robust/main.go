@@ -8,13 +8,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/txrobust/robust/internal/codes"
+	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/report"
 )
@@ -92,8 +92,11 @@ func main() {
 func run(ctx context.Context, args []string, std streams) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintf(std.err, "robust: a fault of this program, please report it with the input: %s\n", oneLine(fmt.Sprint(r)))
-			stack(std)
+			f := fault.Of("", r)
+			fmt.Fprintf(std.err, "robust: a fault of this program, please report it with the input: %s%s\n", oneLine(f.Value), keptStack(f))
+			if os.Getenv("ROBUST_DEBUG") != "" {
+				fmt.Fprintln(std.err, f.Stack)
+			}
 			code = exitFault
 		}
 	}()
@@ -113,11 +116,17 @@ func run(ctx context.Context, args []string, std streams) (code int) {
 	return code
 }
 
-// stack prints where a fault of the program happened, to who asks for it.
-func stack(std streams) {
-	if os.Getenv("ROBUST_DEBUG") != "" {
-		std.err.Write(debug.Stack())
+// keptStack writes the stack of a panic to a new file, and says where it is.
+func keptStack(f *fault.Fault) string {
+	file, err := os.CreateTemp("", "robust-stack-*.txt")
+	if err != nil {
+		return ""
 	}
+	defer file.Close()
+	if _, err := file.WriteString(f.Value + "\n\n" + f.Stack); err != nil {
+		return ""
+	}
+	return "; the stack is in " + file.Name()
 }
 
 // oneLine puts a message into one line, without what a terminal would not print.

@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/draws"
+	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/prepare"
@@ -50,12 +51,16 @@ type Options struct {
 	// Judges are the checkers of histories that each finding is shown to; nil is all of
 	// them.
 	Judges []crosscheck.Judge
+	// While says for GaveUp what was being done when the time ran out, if that is known.
+	While string
 	// Cache, if not nil, has answers of earlier runs. It changes no verdict.
 	Cache *cache.Dir
 }
 
 // Check does the work of robust.Check. It returns a *crosscheck.Disagreement if a
-// checker of histories contradicts a finding, which is a fault of this program.
+// checker of histories contradicts a finding, which is a fault of this program. A panic in a
+// part of the work is a *fault.Fault: there is a Report with what the other parts found
+// beside it, and several faults are joined.
 //
 // A finding that the program's Ignores or the Baseline accept is suppressed, and
 // the check goes on with the program without its transactions: without the one
@@ -71,21 +76,23 @@ func Check(ctx context.Context, p *ir.Program, opt Options) (*report.Report, err
 	if _, err := smt.Z3(); err != nil {
 		return nil, err
 	}
-	rep, err := checkAll(ctx, p, opt)
-	if err != nil || len(p.Ignores) == 0 && opt.Baseline == nil {
-		return rep, err
+	c := newCheck(ctx, p, opt)
+	rep, err := c.all()
+	if err == nil && (len(p.Ignores) > 0 || opt.Baseline != nil) {
+		c.faults, err = suppress(ctx, p, opt, rep, c.faults)
 	}
-	return rep, suppress(ctx, p, opt, rep)
+	if err == nil {
+		err = errors.Join(c.faults...)
+	}
+	return rep, err
 }
 
-// checkAll is Check, without regard to what is accepted.
-func checkAll(ctx context.Context, p *ir.Program, opt Options) (*report.Report, error) {
-	c := newCheck(ctx, p, opt)
-	c.impossible()
-	if opt.ReadCommitted {
-		err := c.atReadCommitted()
-		c.unordered()
-		return c.done(), err
+// all is Check, without regard to what is accepted. A part of it that ends in a fault of
+// this program is left out, and c.faults has the fault.
+func (c *check) all() (*report.Report, error) {
+	c.guarded("the look at tables without rows", c.impossible)
+	if c.opt.ReadCommitted {
+		return c.onlyReadCommitted()
 	}
 	if why := c.opt.Engine.Beyond(c.p); why != "" {
 		c.rep.Verdict = report.Unknown
@@ -93,18 +100,65 @@ func checkAll(ctx context.Context, p *ir.Program, opt Options) (*report.Report, 
 			Settle: []string{c.otherEngine()}}
 		return c.done(), nil
 	}
-	for _, step := range []func() (bool, error){c.exhaustive, c.prove, c.search} {
-		if decided, err := step(); err != nil || decided {
+	for _, s := range []step{{"the interpretation of all executions", c.exhaustive}, {"the proof", c.prove}, {"the search of an execution", c.search}} {
+		if decided, err := c.try(s); err != nil || decided {
 			c.stricter()
 			c.unordered()
 			if err == nil {
-				err = c.besides()
+				err = c.guardedBesides()
 			}
 			return c.done(), err
 		}
 	}
 	c.leaveOpen()
-	err := c.besides()
+	err := c.guardedBesides()
+	return c.done(), err
+}
+
+// step is a part of a check that may decide it.
+type step struct {
+	name string
+	do   func() (decided bool, err error)
+}
+
+// try does a step. One that ends in a fault of this program decides nothing but by the
+// findings that were confirmed before.
+func (c *check) try(s step) (decided bool, err error) {
+	if c.guarded(s.name, func() { decided, err = s.do() }) {
+		return decided, err
+	}
+	c.rep.Verdict, c.rep.Proof, c.evidence, c.rep.Initially = "", nil, nil, nil
+	return len(c.rep.Confirmed()) > 0 && c.decide(report.NotRobust), nil
+}
+
+// guarded does a part of the work, and reports whether it came to its end.
+func (c *check) guarded(part string, do func()) bool {
+	f := fault.Guard(part, do)
+	if f != nil {
+		c.fails(f)
+	}
+	return f == nil
+}
+
+// fails records a fault of this program.
+func (c *check) fails(f *fault.Fault) {
+	c.faults = append(c.faults, f)
+	c.bounds = append(c.bounds, f.Error())
+	c.rep.Notes = append(c.rep.Notes, report.Note{Text: f.Error() + "; what this part would have found is missing"})
+}
+
+// guardedBesides is besides, whose faults cost nothing else.
+func (c *check) guardedBesides() (err error) {
+	c.guarded("the search at READ COMMITTED", func() { err = c.besides() })
+	return err
+}
+
+// onlyReadCommitted is all for READ COMMITTED.
+func (c *check) onlyReadCommitted() (_ *report.Report, err error) {
+	if !c.guarded("the search at READ COMMITTED", func() { err = c.atReadCommitted() }) {
+		c.leaveOpen()
+	}
+	c.unordered()
 	return c.done(), err
 }
 
@@ -203,6 +257,7 @@ type check struct {
 	bounds []string
 	// guesses says that the search of executions had to guess what some expressions give.
 	guesses bool
+	faults  []error // each a *fault.Fault
 }
 
 func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
@@ -245,7 +300,7 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 
 // done completes the report.
 func (c *check) done() *report.Report {
-	c.explain()
+	c.guarded("the explanation", c.explain)
 	if c.opt.Keep != nil && c.evidence != nil {
 		c.opt.Keep(c.evidence)
 	}
@@ -352,13 +407,17 @@ func (c *check) leaveOpen() {
 		open.Cycles = append(open.Cycles, names(w))
 	}
 	open.Cycles = sortedCycles(open.Cycles)
+	while := ""
+	if c.opt.While != "" {
+		while = " while this was done: " + c.opt.While
+	}
 	opaque := len(c.tried.walks) > 0 && !slices.ContainsFunc(c.tried.walks, func(w *walk.Walk) bool { return !inexecutable(w) })
 	switch err := c.ctx.Err(); {
 	case errors.Is(err, context.DeadlineExceeded):
-		open.Reason = "the time ran out"
+		open.Reason = "the time ran out" + while
 		open.Settle = append(open.Settle, "more time (-timeout)")
 	case err != nil:
-		open.Reason = "the check was interrupted"
+		open.Reason = "the check was interrupted" + while
 		open.Settle = append(open.Settle, "letting it run to its end")
 	case opaque:
 		open.Reason = "no proof excludes the cycles below; each goes through a statement that is not modelled, of which no execution can be shown"

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/txrobust/robust/instrument"
 	"github.com/txrobust/robust/internal/commits"
 	"github.com/txrobust/robust/internal/crosscheck"
+	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/movers"
@@ -175,33 +178,17 @@ func (c *check) prove() (bool, error) {
 	}
 	opt.Limit, opt.Timeout = c.opt.QueryLimit, c.opt.QueryTimeout
 	opt.Progress = func(done, total int, what string) { c.opt.Progress(done, total, "proving: "+what) }
-	found := map[*walk.Walk]*report.Finding{}
-	var fault error
-	tried := map[string]bool{}
-	var mu sync.Mutex // for all three, and the report
-	try := func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant, likely bool) bool {
-		mu.Lock()
-		again := tried[w.String()]
-		tried[w.String()] = !likely
-		mu.Unlock()
-		if again {
-			return false
-		}
-		a, stats := c.quick(ctx, w, facts, likely)
-		mu.Lock()
-		defer mu.Unlock()
-		c.count(stats)
-		if a == nil || fault != nil {
-			return false
-		}
-		found[w], fault = c.suspected(a)
-		return found[w] != nil
+	t := &trials{c: c, found: map[*walk.Walk]*report.Finding{}, tried: map[string]bool{}}
+	opt.Suspect = func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) bool { return t.run(ctx, w, facts, false) }
+	opt.Scout = func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) bool { return t.run(ctx, w, facts, true) }
+	var r *movers.Result
+	var err error
+	if !c.guarded("the proof", func() { r, err = movers.Prove(ctx, c.p, opt) }) {
+		walks := slices.SortedFunc(maps.Keys(t.found), func(a, b *walk.Walk) int { return strings.Compare(a.String(), b.String()) })
+		return c.foundOn(walks, t.found), nil
 	}
-	opt.Suspect = func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) bool { return try(ctx, w, facts, false) }
-	opt.Scout = func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) bool { return try(ctx, w, facts, true) }
-	r, err := movers.Prove(ctx, c.p, opt)
-	if fault != nil {
-		return true, fault
+	if t.unconfirmed != nil {
+		return true, t.unconfirmed
 	}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -212,7 +199,7 @@ func (c *check) prove() (bool, error) {
 	c.rep.Stats.Queries += r.Stats.Queries
 	c.rep.Stats.SolverMS += r.Stats.Solver.Time.Milliseconds()
 	c.tried = attempt{r.Walks, r.Facts, r, r.Bounds}
-	if c.foundOn(r.Walks, found) {
+	if c.foundOn(r.Walks, t.found) {
 		return true, nil
 	}
 	switch r.Verdict {
@@ -240,6 +227,46 @@ func (c *check) prove() (bool, error) {
 		return false, nil
 	}
 	panic(fmt.Sprintf("check: unknown verdict %d", r.Verdict))
+}
+
+// trials are the walks that were tried while the proof goes on.
+type trials struct {
+	c     *check
+	mu    sync.Mutex // for all of these, and the report
+	found map[*walk.Walk]*report.Finding
+	tried map[string]bool
+	// unconfirmed is the error of a finding that is not confirmed.
+	unconfirmed error
+}
+
+// run tries a walk as an execution, and reports whether it is one. A walk that is only likely
+// may be tried again when it cannot be excluded.
+func (t *trials) run(ctx context.Context, w *walk.Walk, facts []*ir.Invariant, likely bool) bool {
+	t.mu.Lock()
+	again := t.tried[w.String()]
+	t.tried[w.String()] = !likely
+	t.mu.Unlock()
+	if again {
+		return false
+	}
+	var a *schedules.Anomaly
+	var stats schedules.Stats
+	panicked := fault.Guard("the search of an execution", func() { a, stats = t.c.quick(ctx, w, facts, likely) })
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.c.count(stats)
+	if panicked != nil {
+		t.c.fails(panicked)
+	}
+	if a == nil || t.unconfirmed != nil {
+		return false
+	}
+	var f *report.Finding
+	if !t.c.guarded("the confirmation of an execution", func() { f, t.unconfirmed = t.c.suspected(a) }) || f == nil {
+		return false
+	}
+	t.found[w] = f
+	return true
 }
 
 // questionEffort is the effort for each of Options.Questions, in terms, where

@@ -25,15 +25,22 @@ type suppressor struct {
 	used map[*ir.Ignore]bool
 	// left are the sets of transactions to check the program without, seen those
 	// that were checked or will be.
-	left [][]string
-	seen map[string]bool
+	left   [][]string
+	seen   map[string]bool
+	faults []error
 }
 
 // suppress moves the findings of a report that are accepted, and goes on with
 // what is left of the program. The error is one of a comment that accepts
-// nothing.
-func suppress(ctx context.Context, p *ir.Program, opt Options, rep *report.Report) error {
-	s := &suppressor{ctx: ctx, p: p, opt: opt, rep: rep, used: map[*ir.Ignore]bool{}, seen: map[string]bool{}}
+// nothing. faults are those of this program, before and now.
+func suppress(ctx context.Context, p *ir.Program, opt Options, rep *report.Report, before []error) (faults []error, err error) {
+	s := &suppressor{ctx: ctx, p: p, opt: opt, rep: rep, used: map[*ir.Ignore]bool{}, seen: map[string]bool{}, faults: before}
+	err = s.suppress()
+	return s.faults, err
+}
+
+func (s *suppressor) suppress() error {
+	rep, opt := s.rep, s.opt
 	s.opt.Explain, s.opt.Graph, s.opt.Keep = false, false, nil
 	s.acceptApart()
 	found := rep.Findings
@@ -67,7 +74,7 @@ func suppress(ctx context.Context, p *ir.Program, opt Options, rep *report.Repor
 			rep.Rest = report.Unknown
 		}
 	}
-	if !decided || len(rep.Findings) > 0 || rep.Verdict == report.Unknown {
+	if !decided || len(rep.Findings) > 0 || rep.Verdict == report.Unknown || len(s.faults) > 0 {
 		return nil // what is stale is not known
 	}
 	return s.stale()
@@ -174,7 +181,9 @@ func (s *suppressor) rest() (decided bool, err error) {
 		if len(q.Txns) == 0 {
 			continue
 		}
-		r, err := checkAll(s.ctx, q, s.opt)
+		c := newCheck(s.ctx, q, s.opt)
+		r, err := c.all()
+		s.faults = append(s.faults, c.faults...)
 		if err != nil {
 			return false, err
 		}

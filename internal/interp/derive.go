@@ -271,7 +271,7 @@ func (s *scope) ordered(r ir.Rel, n int) relation {
 					next = append(next, k)
 				}
 			}
-			k := next[f.ch.choose(len(next))]
+			k := next[f.pick(len(next))]
 			list[i], list[k] = list[k], list[i]
 		}
 		return valuesOf(list)

@@ -395,7 +395,7 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 		if !st.NotNull {
 			values = append(values, ir.Null)
 		}
-		set(f, values[f.ch.choose(len(values))])
+		set(f, values[f.pick(len(values))])
 		return control{}
 	}
 }

@@ -208,10 +208,8 @@ type chooser struct {
 	pos    int
 }
 
+// choose takes one of n alternatives, which are several.
 func (c *chooser) choose(n int) int {
-	if n <= 1 {
-		return 0
-	}
 	if c.pos == len(c.script) {
 		c.script = append(c.script, 0)
 		c.limits = append(c.limits, n)
@@ -224,8 +222,20 @@ func (c *chooser) choose(n int) int {
 
 // choose takes one of n rows or orders that the statement leaves open.
 func (f *frame) choose(n int) int {
-	if n > 1 && f.m.Trace {
+	if n > 1 && f.m.Trace && f.run != nil {
 		f.run.Chosen = append(f.run.Chosen, f.cur)
+	}
+	return f.pick(n)
+}
+
+// pick takes one of n alternatives. Where an expression is computed outside of a run, as a
+// CHECK of a row is, nobody goes through the others: its value is not known.
+func (f *frame) pick(n int) int {
+	if n > 1 && f.ch == nil {
+		panic(stop{reason: "the value depends on a choice that nothing decides"})
+	}
+	if n <= 1 {
+		return 0
 	}
 	return f.ch.choose(n)
 }

@@ -254,7 +254,7 @@ func (s *scope) insert(st *ir.Insert) exec {
 				if old == nil {
 					continue
 				}
-				if !f.serial && !f.m.Engine.KeyFromSnapshot && !f.ownRow(t, old.key) && f.ch.choose(2) == 1 {
+				if !f.serial && !f.m.Engine.KeyFromSnapshot && !f.ownRow(t, old.key) && f.pick(2) == 1 {
 					// The row is deleted before this statement runs, though the
 					// snapshot still shows it: nothing is in the way.
 					break

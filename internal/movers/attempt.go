@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
@@ -313,14 +314,15 @@ func solved(lanes []*lane) (out smt.Stats) {
 func parallel(ctx context.Context, n int, lanes []*lane, do func(ctx context.Context, i int, l *lane)) {
 	var group sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var fault any
+	var first *fault.Fault
 	var once sync.Once
 	for k, l := range lanes {
 		slots <- struct{}{} // the first ones begin first
 		group.Go(func() {
 			defer func() {
 				if r := recover(); r != nil {
-					once.Do(func() { fault = r })
+					f := fault.Of("", r)
+					once.Do(func() { first = f })
 				}
 				<-slots
 			}()
@@ -330,7 +332,7 @@ func parallel(ctx context.Context, n int, lanes []*lane, do func(ctx context.Con
 		})
 	}
 	group.Wait()
-	if fault != nil {
-		panic(fault)
+	if first != nil {
+		panic(first)
 	}
 }

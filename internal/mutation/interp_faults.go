@@ -28,7 +28,7 @@ var interpFaults = []Fault{
 		Tests: "internal/interp internal/symbolic internal/movers internal/schedules", Breaks: "two NULLs in a unique key clash"},
 	{Name: "interp-unique-partial", File: "internal/interp/write.go", Old: "equalOn(a, b, of.Columns) && covers(b) }", New: "equalOn(a, b, of.Columns) }",
 		Tests: "internal/interp internal/symbolic internal/movers internal/schedules", Breaks: "a row outside a partial index clashes"},
-	{Name: "interp-conflict-late", File: "internal/interp/write.go", Old: "!f.ownRow(t, old.key) && f.ch.choose(2) == 1", New: "f.ownRow(t, old.key) && f.ch.choose(2) == 1",
+	{Name: "interp-conflict-late", File: "internal/interp/write.go", Old: "!f.ownRow(t, old.key) && f.pick(2) == 1", New: "f.ownRow(t, old.key) && f.pick(2) == 1",
 		Tests: "internal/interp internal/symbolic internal/movers internal/schedules", Breaks: "ON CONFLICT never inserts over a row that went"},
 	{Name: "interp-conflict-lock", File: "internal/interp/write.go", Old: "		f.lock(s.c.tableIndex(st.Table), old.key, ir.ForNoKeyUpdate)\n", New: "",
 		Tests: "internal/interp internal/symbolic internal/movers internal/schedules", Breaks: "ON CONFLICT locks nothing"},

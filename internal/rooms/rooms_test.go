@@ -35,7 +35,7 @@ var measures = []measure{
 // ceilings bound the packages that miss a target. A ceiling may only fall: the test says
 // when it can. Where the target is reached, the entry goes.
 var ceilings = map[string]map[string]int{
-	"cmd/robust":               {"function": 84},
+	"cmd/robust":               {"function": 83},
 	"engine":                   {"partial": 3},
 	"history/codec":            {"lines": 5900, "function": 90},
 	"instrument":               {"partial": 11},

@@ -339,7 +339,7 @@ func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free [
 
 // worth reports whether a function is interpreted where it is called.
 func (in *interp) worth(f *ssa.Function, args, free []memory.Value) bool {
-	if len(f.Blocks) == 0 || in.P.Shape(f).Irreducible || in.act.n >= maxDepth {
+	if len(f.Blocks) == 0 || in.P.Shape(f).Irreducible || in.P.TooLarge[f] || in.act.n >= maxDepth {
 		return false
 	}
 	within := 0

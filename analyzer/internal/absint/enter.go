@@ -1,41 +1,51 @@
 package absint
 
 import (
-	"fmt"
+	"context"
 	"go/token"
 	"go/types"
 
 	"github.com/txrobust/robust/analyzer/internal/memory"
 	"github.com/txrobust/robust/analyzer/internal/session"
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/fault"
 	"golang.org/x/tools/go/ssa"
 )
 
 // New makes an interpreter of f that writes to body.
-func New(a *session.Analysis, f *ssa.Function, site string, body *[]client.Stmt, res *session.Findings) *interp {
+func New(ctx context.Context, a *session.Analysis, f *ssa.Function, site string, body *[]client.Stmt, res *session.Findings) *interp {
 	m := memory.New(a.P, a, body)
 	m.Site, m.Pos = site, f.Pos()
-	in := &interp{Session: session.New(a, m, f, res), Limit: maxSteps}
+	in := &interp{Session: session.New(a, m, f, res), Limit: maxSteps, ctx: ctx}
 	in.Control = in
 	return in
 }
 
-// Attempt interprets the root. why, if not "", says why that came to no end.
-func (in *interp) Attempt() (why string) {
+// Unread says why an interpretation came to no end.
+type Unread struct {
+	Why string
+	// Late says that the time ran out, Fault, if not nil, that this program has a fault.
+	Late  bool
+	Fault *fault.Fault
+}
+
+// Attempt interprets the root. The result is nil if that came to its end.
+func (in *interp) Attempt() (left *Unread) {
 	defer func() {
 		if r := recover(); r != nil {
-			m, ok := r.(memory.TooMuch)
-			if !ok {
-				panic(fmt.Sprintf("analyzer: %s: %v", in.Root, r))
+			if m, ok := r.(memory.TooMuch); ok {
+				left = &Unread{Why: m.Why, Late: m.Late}
+				return
 			}
-			why = m.Why
+			f := fault.Of("reading "+session.FunctionName(in.Root), r)
+			left = &Unread{Why: f.Error(), Fault: f}
 		}
 	}()
 	if in.P.Shape(in.Root).Irreducible {
-		return "its control flow has a loop with several entries"
+		return &Unread{Why: "its control flow has a loop with several entries"}
 	}
 	in.top(in.Root)
-	return ""
+	return nil
 }
 
 // top interprets the function that is the root.

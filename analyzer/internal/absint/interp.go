@@ -1,6 +1,7 @@
 package absint
 
 import (
+	"context"
 	"go/token"
 	"slices"
 	"strconv"
@@ -19,6 +20,7 @@ type interp struct {
 	act   *activation
 	Steps int
 	Limit int // of the steps
+	ctx   context.Context
 	// unrolling says that a round of a loop is being written by itself, unrolled how many
 	// were.
 	unrolling bool
@@ -48,12 +50,29 @@ type spot struct {
 	head *head
 }
 
-// maxSteps bounds the instructions that are interpreted for one transaction, and
-// maxDepth the calls within each other.
+// maxSteps bounds the instructions that are interpreted for one transaction, maxWork the
+// work on them (memory.Memory.Work), and maxDepth the calls within each other. The context
+// is looked at after every patience instructions.
 const (
 	maxSteps = 400_000
+	maxWork  = 4_000_000
 	maxDepth = 40
+	patience = 64
 )
+
+// step counts an instruction, and stops where there are too many, or the time ran out.
+func (in *interp) step() {
+	in.Steps++
+	in.Work++
+	switch {
+	case in.Steps > in.Limit:
+		panic(memory.TooMuch{Why: "more than " + strconv.Itoa(in.Limit) + " instructions, with those of the functions that it calls"})
+	case in.Work > maxWork:
+		panic(memory.TooMuch{Why: "too many variables at too many places where paths meet, with those of the functions that it calls"})
+	case in.Steps%patience == 0 && in.ctx.Err() != nil:
+		panic(memory.TooMuch{Why: "the time ran out", Late: true})
+	}
+}
 
 // run interprets a function with a body where it is called, and gives its result.
 func (in *interp) run(fn *ssa.Function, args, free []memory.Value, at token.Pos) memory.Value {
@@ -183,9 +202,7 @@ func (in *interp) block(b *ssa.BasicBlock) {
 		if in.St == nil {
 			return
 		}
-		if in.Steps++; in.Steps > in.Limit {
-			panic(memory.TooMuch{Why: "more than " + strconv.Itoa(in.Limit) + " instructions"})
-		}
+		in.step()
 		if p := instr.Pos(); p.IsValid() {
 			in.Pos = p
 		}
@@ -229,6 +246,7 @@ func (in *interp) ifInstr(b *ssa.BasicBlock, instr *ssa.If) {
 	}
 	in.Emit(s)
 	st := in.St
+	in.Work += 2 * len(st.Mem)
 	for i, list := range []*[]client.Stmt{&s.Then, &s.Else} {
 		in.St = st.Clone()
 		in.Assume(cond, i == 0)

@@ -20,6 +20,9 @@ func (in *interp) unary(v *ssa.UnOp) memory.Value {
 				return known
 			}
 		}
+		if known, ok := in.settledAt(v.X, 0); ok {
+			return known
+		}
 		if p, ok := memory.Unbox(in.value(v.X)).(*memory.Pointer); ok {
 			w := in.Load(p.To)
 			if _, isField := v.X.(*ssa.FieldAddr); isField {

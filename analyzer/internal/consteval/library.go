@@ -236,6 +236,29 @@ func joined(list, sep Value) Value {
 	return out
 }
 
+// Apply calls a function of texts, by its full name, if it is one that is known, and so are
+// its arguments. The result is a string, an int64 or a bool.
+func Apply(name string, args []Value) (out Value, ok bool) {
+	of := onTexts[name]
+	if of == nil || reflect.TypeOf(of).NumIn() != len(args) || reflect.TypeOf(of).NumOut() != 1 {
+		return nil, false
+	}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case giveUp, dead:
+			out, ok = nil, false
+		default:
+			panic(r)
+		}
+	}()
+	switch v := compute(of, args).(type) {
+	case string, int64, bool:
+		return v, true
+	}
+	return nil, false
+}
+
 // compute calls a function of onTexts, if all arguments are known.
 func compute(of any, args []Value) (out Value) {
 	fn := reflect.ValueOf(of)

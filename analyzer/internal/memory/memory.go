@@ -314,8 +314,12 @@ func (in *Memory) Present(w Value, t types.Type) Value {
 	return Scalar{client.V(v), s.Kind}
 }
 
-// TooMuch stops an interpretation.
-type TooMuch struct{ Why string }
+// TooMuch stops an interpretation. Late says that the time ran out: more of it would
+// have been enough.
+type TooMuch struct {
+	Why  string
+	Late bool
+}
 
 // Deferred is a call that waits for the end of its function.
 type Deferred struct {
@@ -345,6 +349,8 @@ type Memory struct {
 	VarFacts
 	Cells  int
 	Labels int
+	// Work counts what is looked at: instructions, and cells where paths part and meet.
+	Work int
 	// ReadOnly says that the database lets the transaction write nothing.
 	ReadOnly bool
 	// Boxed are variables to which a pointer in an interface leads that is nil if the

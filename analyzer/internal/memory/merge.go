@@ -59,6 +59,7 @@ func (in *Memory) Merge(edges []*Edge) []Value {
 		}
 		st.Defers[f] = list
 	}
+	in.Work += len(cells) * len(edges)
 	for _, c := range Ordered(cells) {
 		vals := make([]Value, len(edges))
 		known := true

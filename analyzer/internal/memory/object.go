@@ -56,7 +56,7 @@ func (in *Memory) LoopObject(v Value) (Value, bool) {
 // CheckObject gives up where a loop changes what loopObject takes to stay.
 func (in *Memory) CheckObject(v, at Value) {
 	if l, ok := at.(Looper); ok && !l.Stays(in, v) {
-		panic(TooMuch{"a loop that changes what a statement is about"})
+		panic(TooMuch{Why: "a loop that changes what a statement is about"})
 	}
 }
 

@@ -33,6 +33,18 @@ const (
 	WithRole // gives a handle like its receiver
 )
 
+// Takes reports whether a method of a role may have so many arguments, without a context: one
+// of the same name that has fewer is another method.
+func (r Role) Takes(args int) bool {
+	switch r {
+	case ExecRole, QueryRole, QueryRowRole, PrepareRole:
+		return args >= 1
+	case GetRole, SelectRole, NamedExecRole, NamedRowsRole:
+		return args >= 2
+	}
+	return true
+}
+
 // Names says what the names of a library mean for a program. What a library does not
 // need stays zero.
 type Names struct {
@@ -70,6 +82,9 @@ type Names struct {
 	// Idle are packages that only write messages, or measure: what they are given is no
 	// result that anybody depends on.
 	Idle []string
+	// Constructors are functions that make a value of their arguments alone, which nobody
+	// changes.
+	Constructors []string
 	// Generated reports whether the library generated a package, which is not read.
 	Generated func(pkg *types.Package) bool
 	// Calls reports whether the library calls a function with the transaction of a
@@ -93,14 +108,16 @@ type Knowledge struct {
 	Failing  map[string]bool
 	Options  map[string]bool
 	idle     map[string]bool
-	Paths    map[string]bool
-	Layout   gotypes.Layout
+	// Constructors are those of all libraries.
+	Constructors map[string]bool
+	Paths        map[string]bool
+	Layout       gotypes.Layout
 }
 
 // NewKnowledge puts together what is known of libraries.
 func NewKnowledge(list []*Names) *Knowledge {
 	k := &Knowledge{list: list, handles: map[string]string{}, prepared: map[string]bool{}, Results: map[string]Role{}, Methods: map[string]Role{},
-		users: map[string]bool{}, NoRows: map[string]bool{}, Failing: map[string]bool{}, Options: map[string]bool{}, idle: map[string]bool{}, Paths: map[string]bool{}, Layout: gotypes.Layout{}}
+		users: map[string]bool{}, NoRows: map[string]bool{}, Failing: map[string]bool{}, Options: map[string]bool{}, idle: map[string]bool{}, Constructors: map[string]bool{}, Paths: map[string]bool{}, Layout: gotypes.Layout{}}
 	for _, n := range list {
 		for t, kind := range n.Handles {
 			k.handles[t] = kind
@@ -113,7 +130,7 @@ func NewKnowledge(list []*Names) *Knowledge {
 			k.Methods[m] = r
 		}
 		for set, all := range map[*map[string]bool][]string{&k.prepared: n.Prepared, &k.users: n.Uses, &k.NoRows: n.NoRows, &k.Failing: n.Failing, &k.Options: n.Options,
-			&k.idle: n.Idle, &k.Paths: n.Paths} {
+			&k.idle: n.Idle, &k.Constructors: n.Constructors, &k.Paths: n.Paths} {
 			for _, s := range all {
 				(*set)[s] = true
 			}

@@ -38,6 +38,9 @@ type Program struct {
 	Parametric map[*ssa.Function]string
 	// Textual are the places of functions that send what their callers give.
 	Textual map[*ssa.Function]map[token.Pos]bool
+	// TooLarge are the functions whose own interpretation took too many steps: that of a
+	// caller would, too, so that they are not interpreted with it.
+	TooLarge map[*ssa.Function]bool
 	// Users are the functions that mention a function.
 	Users map[*ssa.Function][]*ssa.Function
 	// byName are the methods of the program by name.
@@ -59,6 +62,7 @@ type Program struct {
 	// they are mentioned at all.
 	migrations, mentions map[*ssa.Function]int
 	lists                map[*ssa.Global]*textList
+	settled              map[*ssa.Global]*settled
 	// Know is what is known of libraries.
 	Know *Knowledge
 	// MySQL says that the program runs on MySQL.
@@ -93,9 +97,9 @@ const (
 func New(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File, libraries func(p *Program) []*Names) (*Program, error) {
 	p := &Program{fset: fset, dir: dir, Pkgs: pkgs, shapes: map[*ssa.Function]*flow.Shape{}, handles: map[*types.Interface]string{},
 		constants: map[*ssa.Global]*ssa.Const{}, sentinels: map[string]int{},
-		touches: map[*ssa.Function]bool{}, Relevant: map[*ssa.Function]bool{}, Parametric: map[*ssa.Function]string{}, Textual: map[*ssa.Function]map[token.Pos]bool{},
+		touches: map[*ssa.Function]bool{}, Relevant: map[*ssa.Function]bool{}, Parametric: map[*ssa.Function]string{}, TooLarge: map[*ssa.Function]bool{}, Textual: map[*ssa.Function]map[token.Pos]bool{},
 		Users: map[*ssa.Function][]*ssa.Function{}, byName: map[string][]*ssa.Function{},
-		Calls: map[Call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, Ran: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{},
+		Calls: map[Call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, Ran: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{}, settled: map[*ssa.Global]*settled{},
 		migrations: map[*ssa.Function]int{}, mentions: map[*ssa.Function]int{},
 		Places: Places{Open: map[Place]bool{}, Writers: map[*ssa.Function]bool{}}}
 	p.Places.p = p
@@ -240,6 +244,7 @@ func (p *Program) look(f *ssa.Function) {
 	gotypes.EachInstr(f, func(instr ssa.Instruction) {
 		p.Places.placeUses(instr.Parent(), instr)
 		p.listUses(instr.Parent(), instr)
+		p.settles(instr.Parent(), instr)
 		p.findMigrations(instr)
 		for _, n := range p.Know.list {
 			if n.Look != nil {
@@ -534,6 +539,11 @@ func (p *Program) Callable(f *ssa.Function) bool {
 		}
 	}
 	return true
+}
+
+// WorksWithin reports whether a function gets a transaction from its caller.
+func (p *Program) WorksWithin(f *ssa.Function) bool {
+	return slices.ContainsFunc(f.Params, func(v *ssa.Parameter) bool { return p.HandleType(v.Type()) == "tx" })
 }
 
 // Declares reports whether the interface of a method is one of the packages that were read,

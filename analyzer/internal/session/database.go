@@ -61,7 +61,7 @@ func (in *Session) onLost(inv *Invocation, name string, sig *types.Signature) (m
 
 // WithoutContext drops a context in front.
 func (in *Session) WithoutContext(sig *types.Signature, args []memory.Value) []memory.Value {
-	if sig.Params().Len() > 0 && gotypes.IsNamed(sig.Params().At(0).Type(), "context", "Context") {
+	if len(args) > 0 && sig.Params().Len() > 0 && gotypes.IsNamed(sig.Params().At(0).Type(), "context", "Context") {
 		return args[1:]
 	}
 	return args
@@ -70,6 +70,9 @@ func (in *Session) WithoutContext(sig *types.Signature, args []memory.Value) []m
 func (in *Session) onDatabase(inv *Invocation, h *memory.Handle, name string, sig *types.Signature, args []memory.Value) (memory.Value, bool) {
 	args = in.WithoutContext(sig, args)
 	r := in.P.Know.Methods[name]
+	if !r.Takes(len(args)) {
+		return nil, false
+	}
 	switch r {
 	case program.ExecRole, program.QueryRole, program.QueryRowRole, program.GetRole, program.SelectRole, program.NamedExecRole, program.NamedRowsRole:
 		return in.Send(inv, h, r, args)
@@ -122,6 +125,9 @@ func (in *Session) onPrepared(inv *Invocation, p *memory.Prepared, name string, 
 		sig := inv.C.Signature()
 		args = in.WithoutContext(sig, args)
 		if r == program.GetRole || r == program.SelectRole {
+			if len(args) == 0 {
+				return nil, false
+			}
 			args = append([]memory.Value{args[0], p.SQL}, args[1:]...)
 		} else {
 			args = append([]memory.Value{p.SQL}, args...)

@@ -10,6 +10,9 @@ import (
 
 // GivesLast models a function that gives its last argument.
 func GivesLast(in *Session, inv *Invocation) (memory.Value, bool) {
+	if len(inv.Args) == 0 {
+		return nil, false
+	}
 	return in.Answer(inv.T, inv.Args[len(inv.Args)-1]), true
 }
 

@@ -66,6 +66,9 @@ type Findings struct {
 	Sites   []Site
 	Autos   []*Auto
 	Escaped []*ssa.Function
+	// Unread says that the function was not interpreted to its end: what was found is a
+	// part of it.
+	Unread bool
 	// Open says why the callers have to be looked at for the transactions, or
 	// (text) for some statements; "" if they need not be.
 	Open, Text string

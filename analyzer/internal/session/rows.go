@@ -11,6 +11,9 @@ import (
 
 // onRows is a method of rows.
 func (in *Session) onRows(inv *Invocation, r *memory.Rows, name string, args []memory.Value) (memory.Value, bool) {
+	if len(args) == 0 && (name == "Scan" || name == "StructScan") { // methods of other types
+		return nil, false
+	}
 	switch name {
 	case "Next":
 		return in.Control.Next(inv, r), true

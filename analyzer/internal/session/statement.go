@@ -17,13 +17,13 @@ import (
 
 // Send is a statement that is sent through a handle.
 func (in *Session) Send(inv *Invocation, h *memory.Handle, r program.Role, args []memory.Value) (memory.Value, bool) {
-	if len(args) == 0 {
+	if !r.Takes(len(args)) {
 		return nil, false
 	}
 	var dest memory.Value
 	if r == program.GetRole || r == program.SelectRole {
 		dest, args = args[0], args[1:]
-		if _, ok := memory.Unbox(dest).(*memory.Pointer); !ok || len(args) == 0 {
+		if _, ok := memory.Unbox(dest).(*memory.Pointer); !ok {
 			return nil, false
 		}
 	}

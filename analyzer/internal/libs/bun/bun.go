@@ -41,8 +41,8 @@ func New(p *program.Program) *session.Library {
 				return opaque.Methods("bun")(s, inv, name, sig)
 			}
 			q := &opaque.Statement{H: h, Reads: reads, What: name + " of bun", By: "bun", Add: add}
-			if name == "NewRaw" {
-				f := (&sqltext.Writer{Session: s}).RawText(s.WithoutContext(sig, inv.Args[1:]))
+			if args := s.WithoutContext(sig, inv.Args[1:]); name == "NewRaw" && len(args) > 1 {
+				f := (&sqltext.Writer{Session: s}).RawText(args)
 				q.Raw = &f
 			}
 			return q, true

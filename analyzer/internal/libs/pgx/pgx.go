@@ -46,11 +46,12 @@ func method(s *session.Session, inv *session.Invocation, name string, sig *types
 	args := inv.Args[1:]
 	switch recv := memory.Unbox(inv.Args[0]).(type) {
 	case *memory.Handle:
-		switch name {
-		case "CopyFrom":
-			return copyFrom(s, inv, recv, s.WithoutContext(sig, args)), true
-		case "SendBatch":
-			return sendBatch(s, recv, s.WithoutContext(sig, args)), true
+		args = s.WithoutContext(sig, args)
+		switch {
+		case name == "CopyFrom" && len(args) > 0:
+			return copyFrom(s, inv, recv, args), true
+		case name == "SendBatch" && len(args) > 0:
+			return sendBatch(s, recv, args), true
 		}
 	case *batch:
 		return onBatch(s, inv, recv, name, args)

@@ -29,15 +29,20 @@ func New(*program.Program) *session.Library {
 				"NamedExec": program.NamedExecRole, "NamedExecContext": program.NamedExecRole, "NamedQuery": program.NamedRowsRole, "NamedQueryContext": program.NamedRowsRole,
 				"Rebind": program.SameRole, "Unsafe": program.WithRole,
 			},
-			Uses: []string{path + ".Get", path + ".GetContext", path + ".Select", path + ".SelectContext", path + ".NamedExec"},
+			Uses: []string{path + ".Get", path + ".GetContext", path + ".Select", path + ".SelectContext", path + ".NamedExec", path + ".NamedExecContext",
+				path + ".NamedQuery", path + ".NamedQueryContext", path + ".MustExec", path + ".MustExecContext"},
 		},
 		Functions: map[string]session.CallModel{
 			path + ".Get": session.SendsThrough(program.GetRole), path + ".GetContext": session.SendsThrough(program.GetRole),
 			path + ".Select": session.SendsThrough(program.SelectRole), path + ".SelectContext": session.SendsThrough(program.SelectRole),
-			path + ".NamedExec":         session.SendsThrough(program.NamedExecRole),
+			path + ".NamedExec": session.SendsThrough(program.NamedExecRole), path + ".NamedExecContext": session.SendsThrough(program.NamedExecRole),
+			path + ".NamedQuery": session.SendsThrough(program.NamedRowsRole), path + ".NamedQueryContext": session.SendsThrough(program.NamedRowsRole),
+			path + ".MustExec": session.SendsThrough(program.ExecRole), path + ".MustExecContext": session.SendsThrough(program.ExecRole),
+			path + ".Rebind":            session.GivesLast,
 			"(*" + path + ".DB).Rebind": session.GivesLast, "(*" + path + ".Tx).Rebind": session.GivesLast,
 			path + ".In":                   rewriting(expandLists),
 			path + ".Named":                rewriting(bindNames),
+			path + ".BindNamed":            rewriting(bindNamesOf),
 			"(*" + path + ".DB).BindNamed": rewriting(bindNamesOf), "(*" + path + ".Tx).BindNamed": rewriting(bindNamesOf),
 		},
 		Method: method,
@@ -90,7 +95,7 @@ func method(s *session.Session, inv *session.Invocation, name string, sig *types
 			return s.Answer(inv.T, &memory.Prepared{H: recv, SQL: args[len(args)-1], ByName: true}), true
 		}
 	case *memory.Prepared:
-		if !recv.ByName {
+		if !recv.ByName || len(args) == 0 {
 			break
 		}
 		switch r := s.P.Know.Methods[name]; r {

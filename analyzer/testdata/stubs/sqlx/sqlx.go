@@ -47,3 +47,23 @@ func (r *Row) StructScan(dest interface{}) error                                
 func (r *Rows) StructScan(dest interface{}) error                                { return nil }
 func (r *Row) MapScan(dest map[string]interface{}) error                         { return nil }
 func (r *Row) SliceScan() ([]interface{}, error)                                 { return nil, nil }
+
+// Ext is what both a database and a transaction do.
+type Ext interface {
+	Query(query string, args ...interface{}) (*sql.Rows, error)
+	Exec(query string, args ...interface{}) (sql.Result, error)
+}
+
+const (
+	UNKNOWN = iota
+	QUESTION
+	DOLLAR
+	NAMED
+	AT
+)
+
+func Get(q interface{}, dest interface{}, query string, args ...interface{}) error { return nil }
+func Rebind(bindType int, query string) string                                     { return query }
+func BindNamed(bindType int, query string, arg interface{}) (string, []interface{}, error) {
+	return "", nil, nil
+}

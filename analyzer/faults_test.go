@@ -1,0 +1,229 @@
+package analyzer
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/analyzer/internal/session"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/fault"
+	"github.com/txrobust/robust/ir"
+)
+
+// loadFiles loads a module with some files.
+func loadFiles(t *testing.T, opt Options, files map[string]string) *Result {
+	t.Helper()
+	dir := t.TempDir()
+	files["go.mod"] = "module app.test\n\ngo 1.24\n"
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opt.Dir, opt.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	res, err := Load(context.Background(), []string{"./..."}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// unknowns are the transactions that may do anything, by name.
+func unknowns(res *Result) map[string]bool {
+	out := map[string]bool{}
+	for _, x := range res.Txns {
+		u, is := x.Body[0].(*client.Unknown)
+		out[x.Name] = is && u.Tables == nil && !u.ReadOnly
+	}
+	return out
+}
+
+// layered is a program in which each function calls each of the layer below: the lowest
+// statement is sent width to the power of layers times.
+func layered(layers, width int) string {
+	var b strings.Builder
+	b.WriteString("package main\n\nimport \"database/sql\"\n\nfunc l0(tx *sql.Tx, id int) error {\n\t_, err := tx.Exec(\"UPDATE t SET n = n + 1 WHERE id = $1\", id)\n\treturn err\n}\n")
+	for l := range layers {
+		fmt.Fprintf(&b, "\nfunc l%d(tx *sql.Tx, id int) error {\n", l+1)
+		for range width {
+			fmt.Fprintf(&b, "\tif err := l%d(tx, id); err != nil {\n\t\treturn err\n\t}\n", l)
+		}
+		b.WriteString("\treturn nil\n}\n")
+	}
+	fmt.Fprintf(&b, `
+func Top(db *sql.DB, id int) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := l%d(tx, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+func Small(db *sql.DB, id int) error {
+	_, err := db.Exec("DELETE FROM t WHERE id = $1", id)
+	return err
+}
+
+func main() { Top(nil, 1); Small(nil, 1) }
+`, layers)
+	return b.String()
+}
+
+// TestTooLarge: a function that is inlined too often may do anything, and takes nothing
+// away from the others. One that is inlined less often is read.
+func TestTooLarge(t *testing.T) {
+	for layers, large := range map[int]bool{2: false, 7: true} {
+		res := loadFiles(t, Options{}, map[string]string{"main.go": layered(layers, 8)})
+		u := unknowns(res)
+		if small, known := u["Small"]; !known || small || u["Top"] != large || len(u) != 2 || len(res.Faults) > 0 {
+			t.Errorf("%d layers: what may do anything is %v, faults %v", layers, u, res.Faults)
+		}
+		if noted := slices.ContainsFunc(res.Notes, func(n ir.Note) bool { return strings.HasPrefix(n.Text, "Top is not read: ") }); noted != large {
+			t.Errorf("%d layers: the notes are %v", layers, res.Notes)
+		}
+	}
+}
+
+// TestWithin: what is not read in time is one transaction that may do anything, and a note
+// names it. An end of the context is an error.
+func TestWithin(t *testing.T) {
+	res := loadFiles(t, Options{Within: 1}, map[string]string{"main.go": layered(1, 1)})
+	if u := unknowns(res); !u["what was not read in time"] || len(u) != 1 {
+		t.Errorf("what may do anything is %v", u)
+	}
+	if !slices.ContainsFunc(res.Notes, func(n ir.Note) bool {
+		return strings.Contains(n.Text, "not read in time: ") && strings.Contains(n.Text, "Top")
+	}) {
+		t.Errorf("the notes are %v", res.Notes)
+	}
+	res = loadFiles(t, Options{Within: time.Hour}, map[string]string{"main.go": layered(1, 1)})
+	if u := unknowns(res); len(u) != 2 || u["Top"] || u["Small"] {
+		t.Errorf("with time, what may do anything is %v", u)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := res.source.extract(ctx, 0, func(int, int) {}); err != context.Canceled {
+		t.Errorf("without a context: %v", err)
+	}
+}
+
+// TestFault: a panic in the model of a function is a fault with its stack, makes the
+// function unknown that is read, and takes nothing away from the others.
+func TestFault(t *testing.T) {
+	res := loadFiles(t, Options{}, map[string]string{"main.go": `package main
+
+import (
+	"database/sql"
+	"strings"
+)
+
+func Bad(db *sql.DB) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	tx.Exec(strings.ToTitle("delete from t"))
+	return tx.Commit()
+}
+
+func Good(db *sql.DB) error {
+	_, err := db.Exec("DELETE FROM t")
+	return err
+}
+
+func main() { Bad(nil); Good(nil) }
+`})
+	if u := unknowns(res); u["Bad"] || u["Good"] || len(u) != 2 || len(res.Faults) > 0 {
+		t.Fatalf("without a fault: %v, %v", u, res.Faults)
+	}
+	res.source.Functions["strings.ToTitle"] = func(*session.Session, *session.Invocation) (memory.Value, bool) {
+		var none []int
+		panic(none[len(res.Txns)])
+	}
+	broken, err := res.source.extract(t.Context(), 0, func(int, int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u := unknowns(broken); !u["Bad"] || u["Good"] || len(u) != 2 {
+		t.Errorf("what may do anything is %v", u)
+	}
+	faults := fault.All(broken.Faults[0])
+	if len(broken.Faults) != 1 || len(faults) != 1 || !strings.Contains(faults[0].Value, "index out of range") || !strings.Contains(faults[0].Stack, "faults_test.go") || !strings.Contains(faults[0].Part, "Bad") {
+		t.Errorf("the faults are %v", broken.Faults)
+	}
+	if !slices.ContainsFunc(broken.Notes, func(n ir.Note) bool { return strings.Contains(n.Text, "Bad is not read: a fault of this program") }) {
+		t.Errorf("the notes are %v", broken.Notes)
+	}
+}
+
+// TestPartlyBroken: of a package with errors the functions that type-check are read, and so
+// are all of those that import it and use nothing that is left out.
+func TestPartlyBroken(t *testing.T) {
+	res := loadFiles(t, Options{}, map[string]string{
+		"bad/bad.go": `package bad
+
+import "database/sql"
+
+type Options struct {
+	N int
+	W Missing
+}
+
+func Good(db *sql.DB) error { _, err := db.Exec("DELETE FROM good"); return err }
+
+func Broken(db *sql.DB) error { return nothing(db) }
+
+func Weird(o Options) Missing { return o.W }
+`,
+		"worse/worse.go": "package worse\n\nimport \"nowhere.test/x\"\n\nvar V = x.New()\n\nfunc Use() x.T { return V }\n",
+		"soft/soft.go":   "package soft\n\nimport \"database/sql\"\n\nfunc Soft(db *sql.DB) error { n := 1; _, err := db.Exec(\"DELETE FROM soft\"); return err }\n",
+		"store/store.go": `package store
+
+import (
+	"database/sql"
+
+	"app.test/bad"
+	"app.test/worse"
+)
+
+func Move(db *sql.DB) error { _, err := db.Exec("DELETE FROM moved"); return err }
+
+func Reset(db *sql.DB) error { return bad.Good(db) }
+
+func Useless(db *sql.DB) error { worse.Use(); return bad.Broken(db) }
+`,
+	})
+	var names []string
+	u := unknowns(res)
+	for name, unknown := range u {
+		if unknown != strings.HasPrefix(name, "package ") {
+			t.Errorf("%s: unknown is %v", name, unknown)
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if got, want := strings.Join(names, ", "), "Good, Move, Soft, package app.test/bad, package app.test/store"; got != want {
+		t.Errorf("the transactions are %s, want %s", got, want)
+	}
+	for _, want := range []string{"app.test/bad has errors: undefined: Missing; what does not type-check is left out (2): Broken, Weird",
+		"app.test/store has errors: something that it imports has errors; what does not type-check is left out (1): Useless", "app.test/soft has errors: declared and not used: n"} {
+		if !slices.ContainsFunc(res.Notes, func(n ir.Note) bool { return strings.HasSuffix(n.Text, want) }) {
+			t.Errorf("no note is %q: %v", want, res.Notes)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// clock is a context that ends some time after it was started, which is that of -timeout.
+// It is started when the go command has loaded and compiled the packages: that takes
+// minutes once, and seconds from then on.
+type clock struct {
+	context.Context
+	cancel context.CancelFunc
+	done   chan struct{}
+	limit  time.Duration // 0 is none
+
+	mu    sync.Mutex
+	end   time.Time // zero before it is started
+	timer *time.Timer
+	over  bool
+}
+
+func newClock(ctx context.Context, limit time.Duration) *clock {
+	c := &clock{limit: limit, done: make(chan struct{})}
+	c.Context, c.cancel = context.WithCancel(ctx)
+	context.AfterFunc(c.Context, func() { close(c.done) })
+	return c
+}
+
+// Done is that of a context. It is a channel of its own, so that contexts which are made
+// of this one ask for its Err.
+func (c *clock) Done() <-chan struct{} { return c.done }
+
+// start starts the clock, or starts it anew.
+func (c *clock) start() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.limit == 0 || c.over {
+		return
+	}
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	c.end = time.Now().Add(c.limit)
+	c.timer = time.AfterFunc(c.limit, c.ends)
+}
+
+// ends is called when the time is over.
+func (c *clock) ends() {
+	c.mu.Lock()
+	c.over = !time.Now().Before(c.end) // it may have been started anew
+	over := c.over
+	c.mu.Unlock()
+	if over {
+		c.cancel()
+	}
+}
+
+// Deadline is that of a context.
+func (c *clock) Deadline() (time.Time, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.end.IsZero() {
+		return c.Context.Deadline()
+	}
+	return c.end, true
+}
+
+// Err is that of a context.
+func (c *clock) Err() error {
+	c.mu.Lock()
+	over := c.over
+	c.mu.Unlock()
+	if err := c.Context.Err(); err == nil || !over {
+		return err
+	}
+	return context.DeadlineExceeded
+}
+
+// stop ends the context.
+func (c *clock) stop() {
+	c.mu.Lock()
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	c.mu.Unlock()
+	c.cancel()
+}
