@@ -30,6 +30,7 @@ type TextOptions struct {
 func Text(w io.Writer, r *Report, opt TextOptions) error {
 	t := &text{opt: opt, txns: r.Transactions}
 	t.head(r)
+	t.levels(r)
 	for i := range r.Findings {
 		t.finding(i+1, &r.Findings[i])
 	}
@@ -91,9 +92,10 @@ func (t *text) head(r *Report) {
 	if r.Classic && r.Verdict == NotRobust {
 		words[NotRobust] = "NOT ROBUST: at snapshot isolation there are executions whose dependencies have a cycle"
 	}
-	if r.Isolation == AtReadCommitted {
-		words[Robust] = "robust: every execution at READ COMMITTED has the outcome of a serial one"
-		words[NotRobust] = "NOT ROBUST: at READ COMMITTED there are executions that no serial order explains"
+	if at := r.at(); at != "" {
+		words[Robust] = "robust: every execution at " + at + " has the outcome of a serial one"
+		words[NotRobust] = "NOT ROBUST: at " + at + " there are executions that no serial order explains"
+		words[Unknown] = "UNKNOWN: at " + at + " neither proved nor refuted"
 	}
 	if a := r.Assuming(); a != "" {
 		words[Robust] = strings.Replace(words[Robust], "robust:", "robust, "+a+":", 1)
@@ -125,6 +127,7 @@ func (t *text) finding(n int, f *Finding) {
 		kind = "suspected " + kind
 	}
 	t.para(fmt.Sprintf("%d. ", n), kind+": "+strings.Join(f.Cycle, " -> ")+" ["+f.Code+"]")
+	t.atLevels(f)
 	t.helpers(f)
 	w := f.Witness
 	if w == nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/draws"
 	"github.com/txrobust/robust/internal/findings"
+	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/proof"
@@ -31,16 +32,20 @@ type Options struct {
 	Engine                             *engine.Profile
 	Init                               schedules.Init
 	SessionOrder, Classic, Strict, All bool
-	ReadCommitted, Beside              bool
-	Helpers, Window, Questions         int
-	MaxExecutions                      int
-	QueryLimit                         uint
-	QueryTimeout                       time.Duration
-	Explain, Graph                     bool
-	Progress                           func(done, total int, what string)
-	Sources                            findings.Sources
-	Baseline                           *report.Baseline
-	Replay                             func(context.Context, *witness.Witness) (*witness.Replay, error)
+	Beside                             bool
+	// Isolation is one of levels.AtSnapshot ("" is the same), levels.AtCode and so on, and
+	// Levels has the levels of single transactions.
+	Isolation                  string
+	Levels                     map[string]levels.Level
+	Helpers, Window, Questions int
+	MaxExecutions              int
+	QueryLimit                 uint
+	QueryTimeout               time.Duration
+	Explain, Graph             bool
+	Progress                   func(done, total int, what string)
+	Sources                    findings.Sources
+	Baseline                   *report.Baseline
+	Replay                     func(context.Context, *witness.Witness) (*witness.Replay, error)
 	// Keep, if not nil, is given what a proof rests on, if there is one.
 	Keep func(*proof.Proof)
 	// Apart are notes about writes that rest on what another transaction has read, nil
@@ -82,30 +87,35 @@ func Check(ctx context.Context, p *ir.Program, opt Options) (*report.Report, err
 func checkAll(ctx context.Context, p *ir.Program, opt Options) (*report.Report, error) {
 	c := newCheck(ctx, p, opt)
 	c.impossible()
-	if opt.ReadCommitted {
-		err := c.atReadCommitted()
+	if c.levels != nil {
+		err := c.atLevels()
 		c.unordered()
 		return c.done(), err
 	}
+	err := c.atSnapshot()
+	if err == nil && c.opt.Engine.Beyond(c.p) == "" {
+		err = c.besides()
+	}
+	return c.done(), err
+}
+
+// atSnapshot decides about the program with all transactions at snapshot isolation.
+func (c *check) atSnapshot() error {
 	if why := c.opt.Engine.Beyond(c.p); why != "" {
 		c.rep.Verdict = report.Unknown
 		c.rep.Open = &report.Open{Cycles: [][]string{}, Reason: c.opt.Engine.Title + ": " + why,
 			Settle: []string{c.otherEngine()}}
-		return c.done(), nil
+		return nil
 	}
 	for _, step := range []func() (bool, error){c.exhaustive, c.prove, c.search} {
 		if decided, err := step(); err != nil || decided {
 			c.stricter()
 			c.unordered()
-			if err == nil {
-				err = c.besides()
-			}
-			return c.done(), err
+			return err
 		}
 	}
 	c.leaveOpen()
-	err := c.besides()
-	return c.done(), err
+	return nil
 }
 
 // otherEngine says with which database there may be a verdict.
@@ -201,6 +211,9 @@ type check struct {
 	compared []ir.Note
 	// bounds say what ran out, in the order of the steps.
 	bounds []string
+	// levels are those of the transactions, nil where all are taken to run at snapshot
+	// isolation.
+	levels map[*ir.Txn]levels.Assigned
 	// guesses says that the search of executions had to guess what some expressions give.
 	guesses bool
 }
@@ -235,9 +248,7 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 	c := &check{ctx: ctx, p: p, opt: opt, start: time.Now(), rep: findings.New(p), compared: compared}
 	c.rep.Apart = append(c.rep.Apart, opt.Apart...)
 	findings.Assume(c.rep, premises)
-	if opt.ReadCommitted {
-		c.rep.Isolation = report.AtReadCommitted
-	}
+	c.assign()
 	c.rep.Engine, c.rep.EngineTitle, c.rep.Classic, c.rep.Stricter = opt.Engine.Name, opt.Engine.Title, opt.Classic, opt.Engine.Stricter != ""
 	c.rep.Assumptions = append(c.rep.Assumptions, c.assumptions()...)
 	return c
@@ -260,10 +271,10 @@ func (c *check) anyOrder() bool { return len(c.p.Processes) == 0 && !c.opt.Sessi
 // assumptions says what every verdict rests on.
 func (c *check) assumptions() []string {
 	out := []string{fmt.Sprintf("every transaction runs at the snapshot isolation of the engine profile %s (%s)", c.opt.Engine.Name, c.opt.Engine.Title)}
-	if c.opt.ReadCommitted {
-		out = []string{"every transaction runs at READ COMMITTED, whatever level the source asks for"}
+	if c.levels != nil {
+		out = c.levelAssumptions()
 	} else {
-		out = append(out, c.levels()...)
+		out = append(out, c.otherLevels()...)
 	}
 	if len(c.p.Processes) == 0 {
 		out = append(out, "only the transactions listed write the tables; each runs in a database transaction of its own")
@@ -306,10 +317,10 @@ func (c *check) mutexes() []string {
 	return out
 }
 
-// levels says which transactions ask for another level than the one that they
+// otherLevels says which transactions ask for another level than the one that they
 // are taken to run at. Executions at SERIALIZABLE are ones of snapshot isolation,
 // too; at the weaker levels there are others.
-func (c *check) levels() []string {
+func (c *check) otherLevels() []string {
 	var weaker, serializable []string
 	for _, t := range c.p.Txns {
 		switch t.Level {

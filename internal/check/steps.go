@@ -490,7 +490,7 @@ func (c *check) found(e witness.Evidence, opaque []string) (decided bool, err er
 // finding confirms an execution, shows its history to the checkers of histories,
 // and describes it.
 func (c *check) finding(e witness.Evidence, opaque []string) (report.Finding, error) {
-	e.Program, e.Engine, e.AnyOrder = c.p, c.opt.Engine, c.anyOrder()
+	e.Program, e.Engine, e.AnyOrder, e.Levels = c.p, c.opt.Engine, c.anyOrder(), c.levelNames()
 	doubts := c.doubts(e)
 	if simple := e.Simplify().Timed(); len(c.doubts(simple)) <= len(doubts) {
 		e, doubts = simple, c.doubts(simple)

@@ -51,7 +51,7 @@ func suppress(ctx context.Context, p *ir.Program, opt Options, rep *report.Repor
 	if err != nil {
 		return err
 	}
-	if opt.ReadCommitted && decided && len(rep.Suppressed) > 0 && len(rep.Findings) == 0 {
+	if atCommitted(p, opt) && decided && len(rep.Suppressed) > 0 && len(rep.Findings) == 0 {
 		// Each pair of transactions has one finding: there may be others of it.
 		decided = false
 		rep.Open = &report.Open{Cycles: [][]string{}, Settle: []string{},
