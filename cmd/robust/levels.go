@@ -57,10 +57,14 @@ func (f *checkFlags) checkLevels() error {
 
 // isolationOf is what is asked about a program.
 func (f *checkFlags) isolationOf(p *program) string {
-	if f.isolation == "" {
-		return levels.AtSnapshot
+	aboutSnapshots := f.classic || f.beside || f.proof != "" || f.eng == "si"
+	switch {
+	case f.isolation != "":
+		return f.isolation
+	case p.golang != nil && !aboutSnapshots:
+		return levels.AtCode
 	}
-	return f.isolation
+	return levels.AtSnapshot
 }
 
 // assignLevels reads -level, whose names are those of transactions of any of the programs, and

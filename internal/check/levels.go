@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/findings"
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/readcommitted"
 	"github.com/txrobust/robust/ir"
@@ -233,6 +234,15 @@ func (c *check) merge(found []report.Finding) {
 		return slices.ContainsFunc(found, func(o report.Finding) bool { return sameSet(o.Cycle, f.Cycle) && o.Status == report.Confirmed })
 	})
 	c.rep.Findings = append(found, others...)
+}
+
+// serialized reports whether an execution is one that SERIALIZABLE refuses: all of its
+// transactions run there, and nothing in the program goes past it.
+func (c *check) serialized(x *interp.Execution) bool {
+	if c.levels == nil || slices.ContainsFunc(x.Txns, func(t interp.Committed) bool { return c.levels[t.Run.Inst.Txn].Level != levels.Serializable }) {
+		return false
+	}
+	return levels.Unserialized(c.p) == ""
 }
 
 // refusable makes findings suspected that SERIALIZABLE may refuse: it keeps the

@@ -403,8 +403,11 @@ func (c *check) count(stats schedules.Stats) {
 	c.rep.Stats.States += stats.Tries
 }
 
-// suspected confirms what was found on a walk. It is nil if a server does not do it.
+// suspected confirms what was found on a walk. It is nil if the database does not do it.
 func (c *check) suspected(a *schedules.Anomaly) (*report.Finding, error) {
+	if c.serialized(a.Execution) {
+		return nil, nil
+	}
 	f, err := c.finding(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
 	if err != nil || c.refused(f) {
 		return nil, err
@@ -476,6 +479,9 @@ func (c *check) pairs() []*walk.Walk {
 // found confirms an execution and reports it. decided is false where a server does not
 // do it, and where the database may refuse it.
 func (c *check) found(e witness.Evidence, opaque []string) (decided bool, err error) {
+	if c.serialized(e.Execution) {
+		return false, nil
+	}
 	f, err := c.finding(e, opaque)
 	if err != nil {
 		return true, err
