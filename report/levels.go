@@ -35,6 +35,15 @@ func (r *Report) at() string {
 	return and(out)
 }
 
+// atLevels puts the levels of the transactions into the words for the verdicts.
+func (r *Report) atLevels(words map[Verdict]string) {
+	if at := r.at(); at != "" {
+		words[Robust] = "robust: every execution at " + at + " has the outcome of a serial one"
+		words[NotRobust] = "NOT ROBUST: at " + at + " there are executions that no serial order explains"
+		words[Unknown] = "UNKNOWN: at " + at + " neither proved nor refuted"
+	}
+}
+
 func and(list []string) string {
 	if n := len(list); n > 1 {
 		return strings.Join(list[:n-1], ", ") + " and " + list[n-1]

@@ -30,7 +30,6 @@ type TextOptions struct {
 func Text(w io.Writer, r *Report, opt TextOptions) error {
 	t := &text{opt: opt, txns: r.Transactions}
 	t.head(r)
-	t.levels(r)
 	for i := range r.Findings {
 		t.finding(i+1, &r.Findings[i])
 	}
@@ -92,11 +91,7 @@ func (t *text) head(r *Report) {
 	if r.Classic && r.Verdict == NotRobust {
 		words[NotRobust] = "NOT ROBUST: at snapshot isolation there are executions whose dependencies have a cycle"
 	}
-	if at := r.at(); at != "" {
-		words[Robust] = "robust: every execution at " + at + " has the outcome of a serial one"
-		words[NotRobust] = "NOT ROBUST: at " + at + " there are executions that no serial order explains"
-		words[Unknown] = "UNKNOWN: at " + at + " neither proved nor refuted"
-	}
+	r.atLevels(words)
 	if a := r.Assuming(); a != "" {
 		words[Robust] = strings.Replace(words[Robust], "robust:", "robust, "+a+":", 1)
 	}
@@ -108,6 +103,7 @@ func (t *text) head(r *Report) {
 	}
 	t.para("", r.Program+" is "+words[r.Verdict]+".")
 	t.para("", fmt.Sprintf("(%s; %s)", r.EngineTitle, count(len(r.Transactions), "transaction")))
+	t.levels(r)
 }
 
 func count(n int, what string) string {
@@ -127,7 +123,6 @@ func (t *text) finding(n int, f *Finding) {
 		kind = "suspected " + kind
 	}
 	t.para(fmt.Sprintf("%d. ", n), kind+": "+strings.Join(f.Cycle, " -> ")+" ["+f.Code+"]")
-	t.atLevels(f)
 	t.helpers(f)
 	w := f.Witness
 	if w == nil {
@@ -163,6 +158,7 @@ func (t *text) finding(n int, f *Finding) {
 
 // helpers says which transactions of a finding are functions that others call.
 func (t *text) helpers(f *Finding) {
+	t.atLevels(f)
 	for _, name := range distinct(f.Cycle) {
 		i := slices.IndexFunc(t.txns, func(x Transaction) bool { return x.Name == name })
 		if i < 0 || len(t.txns[i].CalledBy) == 0 {

@@ -146,10 +146,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 		return 0, err
 	}
 	several := len(programs) > 1
-	if err := f.assignLevels(programs); err != nil {
-		return 0, err
-	}
-	if err := f.replaceable(programs); err != nil {
+	if err := f.fits(programs); err != nil {
 		return 0, err
 	}
 	if err := f.startReplays(ctx, programs); err != nil {
@@ -292,8 +289,12 @@ func (f *checkFlags) check() error {
 	return nil
 }
 
-// replaceable makes sure that the folders which are asked for can be written.
-func (f *checkFlags) replaceable(programs []*program) error {
+// fits makes sure that what is asked for goes with the programs, and that the folders
+// which are asked for can be written.
+func (f *checkFlags) fits(programs []*program) error {
+	if err := f.assignLevels(programs); err != nil {
+		return err
+	}
 	for _, w := range []struct {
 		flag, dir string
 		may       func(dir string) error

@@ -48,6 +48,7 @@ func beyondReads(t *ir.Txn) string {
 			if s.Moved != nil {
 				why = fmt.Sprintf("%s: an UPDATE changes a key", s.Pos)
 			}
+		default: // the database follows what it reads and writes
 		}
 	})
 	return why

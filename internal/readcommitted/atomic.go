@@ -448,10 +448,9 @@ func equalTo(c ir.Expr, row, col string) ir.Expr {
 	free := func(e ir.Expr) bool {
 		ok := true
 		ir.WalkExpr(e, func(e ir.Expr) {
-			switch e.(type) {
-			case *ir.Col, *ir.Exists:
-				ok = false
-			}
+			_, column := e.(*ir.Col)
+			_, query := e.(*ir.Exists)
+			ok = ok && !column && !query
 		})
 		return ok
 	}

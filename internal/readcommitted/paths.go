@@ -1,6 +1,7 @@
 package readcommitted
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -76,8 +77,10 @@ func valueOf(e ir.Expr, known facts) (ir.Value, bool) {
 		return ir.Bool(v != ir.Bool(true)), true
 	case *ir.Binary:
 		return binary(e, known)
+	case *ir.Col, *ir.Cond, *ir.Call, *ir.Exists:
+		return ir.Null, false
 	}
-	return ir.Null, false
+	panic(fmt.Sprintf("readcommitted: unknown expression %T", e))
 }
 
 func binary(e *ir.Binary, known facts) (ir.Value, bool) {
@@ -174,18 +177,20 @@ func labelOf(s ir.Stmt) string {
 		return s.Label
 	case *ir.Foreach:
 		return s.Label
+	default:
+		panic(fmt.Sprintf("readcommitted: %T is no loop", s))
 	}
-	return ""
 }
 
 // jump leaves a loop or block, or begins its next round.
 func (a *atomicity) jump(s ir.Stmt, st *state) {
-	label, next := "", false
-	switch s := s.(type) {
-	case *ir.Break:
-		label = s.Label
-	case *ir.Continue:
-		label, next = s.Label, true
+	label := ""
+	if b, ok := s.(*ir.Break); ok {
+		label = b.Label
+	}
+	c, next := s.(*ir.Continue)
+	if next {
+		label = c.Label
 	}
 	for _, to := range slices.Backward(a.around) {
 		if label == "" && !to.loop || label != "" && to.label != label {

@@ -102,6 +102,7 @@ func unfollowed(t *ir.Txn) *Settled {
 			out = because(s.Position(), "an action of a foreign key changes other rows")
 		case *ir.CopyTable, *ir.Fail:
 			panic(fmt.Sprintf("readcommitted: %T in a program", s))
+		default: // what is followed of the others say oneLook and atomicity
 		}
 	})
 	return out
@@ -117,20 +118,21 @@ func reinserted(p *ir.Program) map[*ir.Table]bool {
 	for _, t := range p.Txns {
 		deletes, inserts := map[*ir.Table]bool{}, map[*ir.Table]bool{}
 		ir.Walk(t.Body, func(s ir.Stmt) {
-			switch s := s.(type) {
-			case *ir.Insert:
-				inserts[s.Table] = true
-			case *ir.Delete:
-				deletes[s.Table] = true
-			case *ir.Cascade:
-				deletes[s.Table] = true
-			case *ir.Unmodelled:
-				tables := s.Tables
+			u, unknown := s.(*ir.Unmodelled)
+			_, in := s.(*ir.Insert)
+			_, up := s.(*ir.Update)
+			switch written := ir.Written(s); {
+			case in:
+				inserts[written] = true
+			case written != nil && !up:
+				deletes[written] = true
+			case unknown && !u.ReadOnly:
+				tables := u.Tables
 				if tables == nil {
 					tables = p.Tables
 				}
 				for _, t := range tables {
-					deletes[t], inserts[t] = !s.ReadOnly, !s.ReadOnly
+					deletes[t], inserts[t] = true, true
 				}
 			}
 		})
@@ -160,13 +162,11 @@ func locked(p *ir.Program) map[*ir.Table]bool {
 					out[src.Table] = true
 				}
 			}
-			switch s := s.(type) {
-			case *ir.Dropped:
-				if s.Kind == ir.ByRowLock {
-					all(s.Tables)
-				}
-			case *ir.Unmodelled:
-				all(s.Tables)
+			if d, ok := s.(*ir.Dropped); ok && d.Kind == ir.ByRowLock {
+				all(d.Tables)
+			}
+			if u, ok := s.(*ir.Unmodelled); ok {
+				all(u.Tables)
 			}
 		})
 	}
@@ -215,7 +215,9 @@ func (c *changes) oneLook(t *ir.Txn) *Settled {
 				fail(s, "it locks rows")
 			}
 			switch x := s.(type) {
-			case *ir.Update, *ir.Delete, *ir.LockTable, *ir.LockRows:
+			case *ir.Assign, *ir.Havoc, *ir.Send, *ir.Emit, *ir.Select, *ir.EmitRows, *ir.If, *ir.Block, *ir.While, *ir.ForRange, *ir.Foreach,
+				*ir.Break, *ir.Continue, *ir.Return, *ir.Assume, *ir.Abort:
+			default:
 				fail(s, "it changes or locks what is there")
 			case *ir.Dropped:
 				if x.Observes {
@@ -278,6 +280,7 @@ func isLoop(s ir.Stmt) bool {
 	switch s.(type) {
 	case *ir.While, *ir.ForRange, *ir.Foreach:
 		return true
+	default:
+		return false
 	}
-	return false
 }
