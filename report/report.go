@@ -91,7 +91,7 @@ type Transaction struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
 	// Level is the isolation level that the source asks for, in the words of SQL
-	// ("read committed"), or "". It does not matter to the verdict.
+	// ("read committed"), or "". The level that it is judged at is in Report.Levels.
 	Level string `json:"level,omitempty"`
 	// CalledBy are functions that call it: that clients call it by themselves, too, is
 	// taken for granted.

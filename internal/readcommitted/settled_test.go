@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/readcommitted"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/internal/wellformed"
@@ -166,5 +168,113 @@ func TestSettled(t *testing.T) {
 		count[readcommitted.Atomic], count[readcommitted.OneLook], count[readcommitted.Unsettled], commits, wrong, waited)
 	if count[readcommitted.Atomic] == 0 || count[readcommitted.OneLook] == 0 || wrong == 0 {
 		t.Error("the test says little")
+	}
+}
+
+// serial reports whether a serial order of the transactions that have committed has their
+// outcome.
+func serial(w *world, which []int, txns [][]command, start rows) bool {
+	var try func(left []int, now rows) bool
+	try = func(left []int, now rows) bool {
+		if len(left) == 0 {
+			return now.values() == w.now().values()
+		}
+		return slices.ContainsFunc(left, func(i int) bool {
+			s, next := alone(txns[which[i]], now, false)
+			rest := slices.DeleteFunc(slices.Clone(left), func(k int) bool { return k == i })
+			return !s.failed && s.out == w.sessions[i].out && try(rest, next)
+		})
+	}
+	return try(w.order, start)
+}
+
+// TestSettledVerdicts: what is robust at READ COMMITTED has, with waits and three
+// transactions, outcomes of serial orders only.
+func TestSettledVerdicts(t *testing.T) {
+	r := onServer.Source(t)
+	robustly, others, wrong, ends := 0, 0, 0, 0
+	for range 3 * onServer.Runs() {
+		kinds := randomKinds(r)
+		txns := [][]command{randomCommands(r, kinds), randomCommands(r, kinds)}
+		p, text := programOf(t, txns)
+		rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), Isolation: "rc"}})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if rep.Verdict != robust.Robust {
+			others++
+		} else {
+			robustly++
+		}
+		for range 4 {
+			which := []int{r.Intn(2), r.Intn(2), r.Intn(2)}[:2+r.Intn(2)]
+			start := randomRows(r)
+			w := &world{states: []rows{start}}
+			for _, k := range which {
+				w.sessions = append(w.sessions, newSession(txns[k]))
+			}
+			most := 80
+			w.everything(r, &most, func(*world, int) {}, func(w *world) {
+				ends++
+				is := serial(w, which, txns, start)
+				if !is {
+					wrong++
+				}
+				if rep.Verdict == robust.Robust && !is {
+					t.Fatalf("%v from %s ends with %s\n%s", w.order, start.values(), w.now().values(), text)
+				}
+			})
+		}
+	}
+	t.Logf("%d robust, %d not; %d executions, of those that are not robust %d without a serial order", robustly, others, ends, wrong)
+	if robustly == 0 || wrong == 0 {
+		t.Error("the test says little")
+	}
+}
+
+// TestSettle: what is settled, case by case, each fault with its mend.
+func TestSettle(t *testing.T) {
+	const tables = `program p
+		table t ( id int not null, v int not null, w int not null, key (id) )
+		table u ( id int not null, v int not null, key (id) )
+		table c ( id int not null, t int, key (id), foreign fk (t) references t (id) )
+		txn grow(a int not null) { insert t (id, v, w) values (a, 0, 0); }
+		txn change(a int not null) { update t set v = t.v + 1 where t.id == a; update u set v = u.v + 1 where u.id == a; }
+		`
+	for _, tc := range []struct {
+		name, body string
+		want       readcommitted.Standing
+	}{
+		{"a row is locked, or nothing is committed", "(x) := select t.v from t where t.id == a for update found f; if not f { abort; } update t set v = x + 1 where t.id == a;", readcommitted.Atomic},
+		{"a row is locked, or else comes meanwhile", "(x) := select t.v from t where t.id == a for update found f; update t set v = x + 1 where t.id == a;", readcommitted.Unsettled},
+		{"the same where no row comes", "(x) := select u.v from u where u.id == a for update found f; update u set v = x + 1 where u.id == a;", readcommitted.Atomic},
+		{"the row is read without a lock", "(x) := select u.v from u where u.id == a found f; if not f { abort; } update u set v = x + 1 where u.id == a;", readcommitted.Unsettled},
+		{"the lock lets the row change", "(x) := select u.v from u where u.id == a for key share found f; if not f { abort; } update u set v = x + 1 where u.id == a;", readcommitted.Unsettled},
+		{"the lock is on another row by now", "(x) := select u.v from u where u.id == y for update found f; if not f { abort; } (y) := select u.v from u where u.id == y; emit y; update u set v = 0 where u.id == a;", readcommitted.Atomic},
+		{"the key is another one by now", "(y) := select t.v from t where t.id == y for update found f; if not f { abort; } (x) := select t.w + t.v from t where t.id == y; emit x; update t set v = 0 where t.id == a;", readcommitted.Unsettled},
+		{"the flag is another one by now", "(x) := select t.v from t where t.id == a for update found f; f := true; if not f { abort; } update t set v = x where t.id == a;", readcommitted.Unsettled},
+		{"the flag goes through another local", "(x) := select t.v from t where t.id == a for update found f; g := f; if not g { abort; } update t set v = x where t.id == a;", readcommitted.Atomic},
+		{"one branch goes on", "(x) := select t.v from t where t.id == a for update found f; if x is null { if a > 3 { abort; } } update t set v = 0 where t.id == 1;", readcommitted.Unsettled},
+		{"one statement by a condition that changes", "update t set v = 0 where t.id == a and t.v > 3;", readcommitted.Atomic},
+		{"one statement by what others change", "update u set v = 0 where u.v > 3;", readcommitted.Unsettled},
+		{"all rows, of which none comes", "update u set v = u.v + 1;", readcommitted.Atomic},
+		{"all rows, of which some come", "update t set v = t.v + 1;", readcommitted.Unsettled},
+		{"a row by what stays, and not held where that is not so", "update u set v = 1 where u.id == a; (x) := select u.v from u where u.id == a; emit x;", readcommitted.Atomic},
+		{"a subquery", "update u set v = 1 where u.id == a and exists (from t where t.v > 0);", readcommitted.Unsettled},
+		{"one look, and a new row", "(x) := select agg sum(t.v) int from t; insert c (id) values (x);", readcommitted.OneLook},
+		{"one look, and a row with a parent that may be new", "(x) := select agg sum(t.v) int from t; insert c (id, t) values (x, a);", readcommitted.Unsettled},
+		{"two looks", "(x) := select agg sum(t.v) int from t; (y) := select agg sum(t.v) int from t; emit x, y;", readcommitted.Unsettled},
+		{"a look in a loop", "while a > 0 { (x) := select agg sum(t.v) int from t; emit x; }", readcommitted.Unsettled},
+		{"rows with a parent", "insert c (id, t) values (a, a);", readcommitted.Atomic},
+		{"a lock in a loop", "while a > 0 { (x) := select t.v from t where t.id == a for update found f; if not f { abort; } }", readcommitted.Atomic},
+		{"a lock in a loop that may miss", "while a > 0 { (x) := select t.v from t where t.id == a for update found f; }", readcommitted.Unsettled},
+		{"a way out of a loop", "while a > 0 { (x) := select t.v from t where t.id == a for update found f; if not f { break; } } update u set v = 0;", readcommitted.Unsettled},
+		{"nothing is committed in a savepoint", "savepoint s; update u set v = 1; rollback to s;", readcommitted.Unsettled},
+	} {
+		p := testprog.Parse(t, tables+"txn x(a int not null) {\n local x int;\n local y int;\n local f bool;\n local g bool;\n"+tc.body+"\n}")
+		wellformed.Structure(p)
+		if got := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[p.Txn("x")]; got.Standing != tc.want {
+			t.Errorf("%s: %d (%s), want %d", tc.name, got.Standing, got.Reason, tc.want)
+		}
 	}
 }

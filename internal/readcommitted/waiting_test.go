@@ -110,6 +110,10 @@ type session struct {
 	seen  rows
 	did   int
 	begin int // how many have committed before its first command
+	// reply is what a server would say to the last command, and changed how many rows it
+	// has locked or changed so far.
+	reply   string
+	changed int
 }
 
 func newSession(list []command) *session {
@@ -179,7 +183,7 @@ func (w *world) step(i int) {
 		return
 	}
 	if !s.waits {
-		s.seen, s.did, s.found = s.view(w.now()), 0, nil
+		s.seen, s.did, s.found, s.changed = s.view(w.now()), 0, nil, 0
 		for _, id := range []int{0, 1} {
 			p := place{c.tab, id}
 			v, there := s.seen[p]
@@ -198,10 +202,11 @@ func (w *world) step(i int) {
 
 func (s *session) show(v *int) {
 	if s.last = v; v == nil {
-		s.out += "null "
+		s.out, s.reply = s.out+"null ", "no rows"
 		return
 	}
-	s.out += fmt.Sprint(*v, " ")
+	s.reply = fmt.Sprint(*v)
+	s.out += s.reply + " "
 }
 
 func (s *session) missing(c command) { s.failed = s.failed || c.must }
@@ -231,9 +236,12 @@ func (w *world) run(s *session, c command) bool {
 		return w.insert(s, c, p)
 	}
 	exclusive := c.kind != "share"
-	changed := 0
 	for ; s.did < len(s.found); s.did++ {
 		q := s.found[s.did]
+		if c.kind == "set" && s.last == nil { // NULL is refused before it waits
+			s.failed, s.reply = true, "23502"
+			return true
+		}
 		if w.held(s, q, exclusive) {
 			return false
 		}
@@ -242,16 +250,14 @@ func (w *world) run(s *session, c command) bool {
 			continue
 		}
 		s.locks[q] = s.locks[q] || exclusive
-		changed++
+		s.changed++
 		put := func(v int) { s.writes[q] = &version{now.row, v, now.w} }
 		switch c.kind {
 		case "lock", "share":
 			v := now.v
 			s.show(&v)
 		case "set":
-			if s.failed = s.last == nil; !s.failed {
-				put(*s.last + c.by)
-			}
+			put(*s.last + c.by)
 		case "add", "marked":
 			put(now.v + c.by)
 		case "take":
@@ -262,15 +268,22 @@ func (w *world) run(s *session, c command) bool {
 			s.writes[q] = nil
 		}
 	}
-	switch {
-	case c.kind == "take":
-		s.out += fmt.Sprint(changed, " ")
-		if changed == 0 {
+	switch c.kind {
+	case "lock", "share":
+		if s.changed == 0 {
+			s.show(nil)
 			s.missing(c)
 		}
-	case changed == 0 && (c.kind == "lock" || c.kind == "share"):
-		s.show(nil)
-		s.missing(c)
+		return true
+	case "take":
+		s.out += fmt.Sprint(s.changed, " ")
+		if s.changed == 0 {
+			s.missing(c)
+		}
+	}
+	s.reply = fmt.Sprintf("UPDATE %d", s.changed)
+	if c.kind == "delete" {
+		s.reply = fmt.Sprintf("DELETE %d", s.changed)
 	}
 	return true
 }
@@ -283,6 +296,7 @@ func (w *world) insert(s *session, c command, p place) bool {
 	if there && w.lenient {
 		there = false
 	}
+	s.reply = "INSERT 0 1"
 	switch {
 	case !there:
 		w.next++
@@ -291,9 +305,9 @@ func (w *world) insert(s *session, c command, p place) bool {
 			s.out += "true "
 		}
 	case c.kind == "insert":
-		s.failed = true
+		s.failed, s.reply = true, "23505"
 	case c.kind == "nothing":
-		s.out += "false "
+		s.out, s.reply = s.out+"false ", "INSERT 0 0"
 		s.missing(c)
 	default:
 		if w.held(s, p, true) {
