@@ -17,6 +17,10 @@ type atomicity struct {
 	fault *Settled
 	// around are the loops and blocks, inner ones last.
 	around []*around
+	// sent is the last command that a client has sent, if that is known.
+	sent *ir.Send
+	// gained are the commands by which rows came to be held.
+	gained map[rowKey]int
 	// met is the sighting of the statement that is looked at, with what it tells.
 	met  *sighting
 	told facts
@@ -134,7 +138,9 @@ func (a *atomicity) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 	switch s := s.(type) {
 	case *ir.LockRows, *ir.LockTable:
 		// They show nothing, and only keep others away.
-	case *ir.Assign, *ir.Havoc, *ir.Send, *ir.Emit:
+	case *ir.Send:
+		a.sent = s
+	case *ir.Assign, *ir.Havoc, *ir.Emit:
 		a.queries(s, ir.Reads(s))
 	case *ir.Dropped:
 		if s.Observes {
@@ -207,10 +213,10 @@ func (a *atomicity) query(s ir.Stmt, q *ir.Query, rest []ir.Stmt, st *state) {
 	}
 	src := q.From[0]
 	key, _, one := keyOf(src.Table, src.Row, q.Where)
-	if _, is := st.held[rowKey{src.Table, key}]; one && is {
+	if _, is := st.held[rowKey{src.Table, key}]; one && is && a.after(s, rowKey{src.Table, key}) {
 		return
 	}
-	if written(s, src, q.Where, rest) {
+	if a.returns(s, src.Table) && written(s, src, q.Where, rest) {
 		a.meet(s, src.Table, src.Row, q.Where, st)
 		return
 	}
@@ -224,6 +230,29 @@ func (a *atomicity) query(s ir.Stmt, q *ir.Query, rest []ir.Stmt, st *state) {
 		return
 	}
 	a.meet(s, src.Table, src.Row, q.Where, st)
+}
+
+// after reports whether a query sees a row that is held as it was when it came to be held:
+// within one command it may be of the snapshot, but for what an INSERT returns.
+func (a *atomicity) after(s ir.Stmt, k rowKey) bool {
+	c := a.sent
+	inserts := c != nil && c.Command() == s.Command() && c.Table == k.table && c.Verb == ir.Inserts
+	return inserts || s.Command() == 0 || a.gained[k] != s.Command()
+}
+
+// returns reports whether a query gives what the UPDATE or DELETE that is sent returns, or
+// how many rows it has. A subquery of it does not: after a wait it is not computed again.
+func (a *atomicity) returns(s ir.Stmt, t *ir.Table) bool {
+	c := a.sent
+	if c == nil || c.Command() != s.Command() || c.Table != t || c.Verb != ir.Updates && c.Verb != ir.Deletes {
+		return false
+	}
+	for _, name := range ir.Assigned(s) {
+		if name != c.Found && name != c.Count && !slices.Contains(c.Into, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // written reports whether an UPDATE or DELETE that follows a query in its command has the
@@ -291,7 +320,7 @@ func (a *atomicity) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, st *
 	if !a.code.Inserted[t] && a.lasting(t, row, where) {
 		// Whoever matches has matched since before, and the others never will.
 		if st.acted = true; one && onlyKey(t, row, where) {
-			st.held[k] = locals
+			st.held[k], a.gained[k] = locals, s.Command()
 		}
 		return
 	}
@@ -372,7 +401,7 @@ func (a *atomicity) insert(s *ir.Insert, st *state) {
 	if s.Conflict == nil || len(s.Conflict.Sets) > 0 {
 		st.acted = true
 		if k := (rowKey{s.Table, key}); keyed && byKey(s) {
-			st.held[k] = locals
+			st.held[k], a.gained[k] = locals, s.Command()
 		}
 		return
 	}

@@ -61,7 +61,7 @@ func (c *changes) settle(t *ir.Txn) Settled {
 	if look == nil {
 		return Settled{Standing: OneLook}
 	}
-	a := &atomicity{changes: c, txn: t}
+	a := &atomicity{changes: c, txn: t, gained: map[rowKey]int{}}
 	if a.run(); a.fault == nil {
 		return Settled{Standing: Atomic}
 	}
