@@ -56,7 +56,7 @@ var layers = [][]string{
 	{"internal/sql/proc"},
 	{"internal/sql/routine"},
 	{"internal/vars"},
-	{"sqlmodel", "analyzer", "internal/symbolic", "internal/progen", "internal/pgtest"},
+	{"sqlmodel", "analyzer", "internal/symbolic", "internal/progen", "internal/pgtest", "internal/levels"},
 	{"internal/mariatest"}, // its schedules are those of pgtest
 	{"internal/walk", "internal/stale", "instrument", "instrument/boogie"},
 	{"internal/movers", "reach", "internal/schedules", "internal/witness"},

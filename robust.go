@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/check"
+	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
@@ -57,10 +58,13 @@ type Question struct {
 	// Strict proves from declared constraints and stated invariants alone: no other
 	// fact about the initial rows is taken for granted.
 	Strict bool
-	// ReadCommitted asks about READ COMMITTED instead of snapshot isolation. The
-	// answer is NotRobust, or mostly Unknown: there is no proof but of programs that
-	// write nothing. It is for PostgreSQL alone.
-	ReadCommitted bool
+	// Isolation says at which level the transactions run: "si" (snapshot isolation; "" is
+	// the same), or on PostgreSQL "rc", "rr", "serializable", or "code", where each runs at
+	// the level that the source asks for, or else at the default.
+	Isolation string
+	// Levels are the levels of single transactions, by name: "rc", "rr", "serializable",
+	// or as SQL has them.
+	Levels map[string]string
 	// Beside also looks for what is an anomaly at READ COMMITTED only, as
 	// Report.ReadCommitted, which has no part in the verdict. Transactions that the
 	// source runs at READ COMMITTED are looked at without it, too.
@@ -125,9 +129,16 @@ type Output struct {
 // that a comment stands at, or without each of them in turn. Report.Rest says what
 // came of that.
 func Check(ctx context.Context, p *ir.Program, opt Options) (*Report, error) {
+	if err := levels.Known(opt.Isolation); err != nil {
+		return nil, err
+	}
+	of, err := levels.Named(p, opt.Levels)
+	if err != nil {
+		return nil, err
+	}
 	return check.Check(ctx, p, check.Options{
 		Engine: opt.Engine, Init: opt.Init.rows(), SessionOrder: opt.SessionOrder, Classic: opt.Classic, Strict: opt.Strict,
-		ReadCommitted: opt.ReadCommitted, Beside: opt.Beside, All: opt.All,
+		Isolation: opt.Isolation, Levels: of, Beside: opt.Beside, All: opt.All,
 		Helpers: opt.Helpers, MaxExecutions: opt.MaxExecutions, Window: opt.Window, Questions: opt.Questions,
 		QueryLimit: opt.QueryLimit, QueryTimeout: opt.QueryTimeout,
 		Explain: opt.Explain, Graph: opt.Graph, Sources: opt.Sources, Progress: opt.Progress,

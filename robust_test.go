@@ -88,7 +88,7 @@ func TestReadCommitted(t *testing.T) {
 	var replays replaytest.Tally
 	for _, app := range []string{"smallbank", "courseware"} {
 		p := testprog.Load(t, testprog.Path(t, "apps", app))
-		rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), ReadCommitted: true}})
+		rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), Isolation: "rc"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +248,7 @@ func TestScripts(t *testing.T) {
 				t.Errorf("%s: %s, want %s", s.Folder, f.Kind, s.Anomaly)
 			}
 		}
-		if rep, err = robust.Check(t.Context(), s.Load(t), robust.Options{Question: robust.Question{Engine: engine.Postgres(), ReadCommitted: true}}); err != nil {
+		if rep, err = robust.Check(t.Context(), s.Load(t), robust.Options{Question: robust.Question{Engine: engine.Postgres(), Isolation: "rc"}}); err != nil {
 			t.Fatalf("%s: %v", s.Folder, err)
 		}
 		replays.Report(t, rep, "")

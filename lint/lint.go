@@ -23,6 +23,7 @@ import (
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/goprogram"
+	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/internal/witness"
@@ -57,28 +58,32 @@ func New() *analysis.Analyzer {
 	l := &linter{}
 	a := &analysis.Analyzer{
 		Name: "robust",
-		Doc: "report database transactions that are wrong at snapshot isolation\n\n" +
-			"The transactions of a program are taken out of its code, and proved robust against\n" +
-			"snapshot isolation (PostgreSQL's REPEATABLE READ), or else an execution is found that\n" +
-			"no serial order explains.",
+		Doc: "report database transactions that are wrong at their isolation levels\n\n" +
+			"The transactions of a program are taken out of its code, each with the isolation level\n" +
+			"at which PostgreSQL runs it. They are proved robust there, or an execution is found that\n" +
+			"no serial order explains, or nothing is said.",
 		Run:        l.run,
 		FactTypes:  []analysis.Fact{(*Transactions)(nil)},
 		ResultType: reflect.TypeFor[*robust.Report](),
 	}
 	a.Flags.StringVar(&l.schema, "schema", "", "`PATH` of the schema: a file, or a directory of migrations; a relative one is looked for beside the package and above it, up to the module (default: found by convention)")
 	a.Flags.DurationVar(&l.timeout, "timeout", 2*time.Minute, "give up after this time")
+	a.Flags.StringVar(&l.isolation, "isolation", levels.AtCode, "isolation `level` of the transactions: code (the one that the source asks for, or else the default of PostgreSQL), si, rc, rr or serializable")
 	a.Flags.BoolVar(&l.autocommit, "autocommit", true, "statements outside of transactions are transactions of their own; with =false they are left out")
 	a.Flags.BoolVar(&l.everywhere, "everywhere", false, "check packages that are no programs, too, each with what it imports")
 	return a
 }
 
 type linter struct {
-	schema                 string
+	schema, isolation      string
 	timeout                time.Duration
 	everywhere, autocommit bool
 }
 
 func (l *linter) run(pass *analysis.Pass) (any, error) {
+	if err := levels.Known(l.isolation); err != nil {
+		return nil, err
+	}
 	return l.report(pass)
 }
 
@@ -235,7 +240,7 @@ func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.R
 		opt.Schema = []string{named(dir(pass), l.schema)}
 	}
 	where := newPlaces(pass)
-	rep, err := verdict(ctx, res, opt)
+	rep, err := verdict(ctx, res, opt, l.isolation)
 	if e, ok := errors.AsType[*ir.Error](err); ok {
 		if at := where.pos(witness.Position{File: e.Pos.File, Line: e.Pos.Line, Col: e.Pos.Col}); at.IsValid() {
 			pass.Report(analysis.Diagnostic{Pos: at, Message: quote.Line(e.Msg)})
@@ -276,7 +281,7 @@ func named(dir, path string) string {
 }
 
 // verdict is the report about a program.
-func verdict(ctx context.Context, res *analyzer.Result, opt goprogram.Options) (*robust.Report, error) {
+func verdict(ctx context.Context, res *analyzer.Result, opt goprogram.Options, isolation string) (*robust.Report, error) {
 	source, err := goprogram.Open(ctx, res, opt)
 	if err != nil {
 		return nil, err
@@ -285,5 +290,5 @@ func verdict(ctx context.Context, res *analyzer.Result, opt goprogram.Options) (
 	if err != nil {
 		return nil, err
 	}
-	return robust.Check(ctx, p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), All: true}})
+	return robust.Check(ctx, p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), Isolation: isolation, All: true}})
 }

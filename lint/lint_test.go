@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,8 +42,10 @@ func TestIdioms(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := lint.New()
-	if err := a.Flags.Set("everywhere", "true"); err != nil {
-		t.Fatal(err)
+	for flag, value := range map[string]string{"everywhere": "true", "isolation": "si"} {
+		if err := a.Flags.Set(flag, value); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var replays replaytest.Tally
 	for _, r := range analysistest.Run(t, dir, a, names...) {
@@ -62,6 +65,43 @@ func TestIdioms(t *testing.T) {
 			t.Errorf("%s is %s, want %s\n%v", name, rep.Verdict, want, rep.Open)
 		}
 		replays.Report(t, rep, notRun[name])
+	}
+	t.Logf("replays: %s", &replays)
+}
+
+// TestLevels analyses faults and their mends at the levels that the code asks for. A package
+// with an underscore in its name is a mend, which must be silent and proved, but for those
+// that show what a level does not mend. What is found is replayed at these levels.
+func TestLevels(t *testing.T) {
+	unmended := []string{"skew_repeatable", "skew_mixed"}
+	entries, err := os.ReadDir("testdata/levels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, "./levels/"+e.Name())
+	}
+	dir, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := lint.New()
+	if err := a.Flags.Set("everywhere", "true"); err != nil {
+		t.Fatal(err)
+	}
+	var replays replaytest.Tally
+	for _, r := range analysistest.Run(t, dir, a, names...) {
+		name := path.Base(r.Pass.Pkg.Path())
+		rep, _ := r.Result.(*robust.Report)
+		want := robust.NotRobust
+		if strings.Contains(name, "_") && !slices.Contains(unmended, name) {
+			want = robust.Robust
+		}
+		if rep == nil || rep.Verdict != want {
+			t.Fatalf("%s: %+v, want %s", name, rep, want)
+		}
+		replays.Report(t, rep, "")
 	}
 	t.Logf("replays: %s", &replays)
 }

@@ -42,7 +42,7 @@ func (x *places) diagnostic(f *report.Finding) analysis.Diagnostic {
 		at = f.Witness.Transactions[0].Position
 	}
 	d := analysis.Diagnostic{Pos: x.pos(at), Category: f.Code}
-	d.Message = fmt.Sprintf("%s (%s) at snapshot isolation: %s", f.Kind, f.Code, quote.Line(strings.Join(f.Cycle, " -> ")))
+	d.Message = fmt.Sprintf("%s (%s) %s: %s", f.Kind, f.Code, f.At(), quote.Line(strings.Join(f.Cycle, " -> ")))
 	for _, e := range f.Edges {
 		d.Message += "; " + quote.Line(e.Text)
 		for _, p := range []witness.Position{e.FromPosition, e.ToPosition} {

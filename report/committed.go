@@ -11,7 +11,7 @@ func (t *text) readCommitted(r *Report) {
 	if c == nil {
 		return
 	}
-	if r.Isolation != AtReadCommitted {
+	if r.Levels == nil {
 		t.line("")
 		t.line("Only at READ COMMITTED (no part of the verdict):")
 		switch {
@@ -24,7 +24,7 @@ func (t *text) readCommitted(r *Report) {
 			t.finding(i+1, &c.Findings[i])
 		}
 	}
-	if len(c.LeftOut) > 0 && (t.opt.Verbose || r.Verdict == Unknown && r.Isolation == AtReadCommitted) {
+	if len(c.LeftOut) > 0 && (t.opt.Verbose || r.Verdict == Unknown && r.Levels != nil) {
 		t.line("")
 		t.line("Not searched at READ COMMITTED:")
 		for _, g := range c.LeftOut {

@@ -26,11 +26,14 @@ type Report struct {
 	// Program is its name: of the folder or file.
 	Program string  `json:"program"`
 	Verdict Verdict `json:"verdict"`
-	// Isolation is the level that was asked about, AtSnapshot or AtReadCommitted;
+	// Isolation is the level that was asked about, "si", "rc", "rr", "serializable" or
+	// "code", and Levels
+	// has the level of each transaction, unless it is "si".
 	// Engine the name of the profile, and EngineTitle what it stands for.
-	Isolation   string `json:"isolation"`
-	Engine      string `json:"engine"`
-	EngineTitle string `json:"engine_title"`
+	Isolation   string             `json:"isolation"`
+	Levels      []TransactionLevel `json:"levels,omitempty"`
+	Engine      string             `json:"engine"`
+	EngineTitle string             `json:"engine_title"`
 	// Classic says that dependencies counted whatever the values.
 	Classic      bool          `json:"classic,omitempty"`
 	Transactions []Transaction `json:"transactions"`
@@ -88,7 +91,7 @@ type Transaction struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
 	// Level is the isolation level that the source asks for, in the words of SQL
-	// ("read committed"), or "". It does not matter to the verdict.
+	// ("read committed"), or "". The level that it is judged at is in Report.Levels.
 	Level string `json:"level,omitempty"`
 	// CalledBy are functions that call it: that clients call it by themselves, too, is
 	// taken for granted.
@@ -98,12 +101,6 @@ type Transaction struct {
 	Reads  []string `json:"reads"`
 	Writes []string `json:"writes"`
 }
-
-// The levels that are asked about.
-const (
-	AtSnapshot      = "si"
-	AtReadCommitted = "rc"
-)
 
 // ReadCommitted is what a search at READ COMMITTED gave. Where that is not the level
 // asked for, it has no part in the verdict.

@@ -142,6 +142,9 @@ func (f *Finding) Pivot() (p witness.Position, ok bool) {
 func findingResult(run *sarif.Run, f *Finding, level string) *sarif.Result {
 	code, _ := codes.ByID(f.Code)
 	text := fmt.Sprintf("%s: %s. %s", f.Kind, strings.Join(f.Cycle, " -> "), code.Summary)
+	if len(f.Witness.Transactions) > 0 && f.Witness.Transactions[0].Level != "" {
+		text = fmt.Sprintf("%s %s: %s. %s", f.Kind, f.At(), strings.Join(f.Cycle, " -> "), code.Summary)
+	}
 	if f.Status == Suspected {
 		level, text = sarif.LevelNote, "suspected "+text
 	}

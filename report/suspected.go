@@ -75,7 +75,7 @@ func (t *text) dropped(r *Report) {
 	}
 	var list []place
 	for _, d := range r.Dropped {
-		if r.Isolation == AtReadCommitted && d.Kind != ir.ByError.String() {
+		if r.Levels != nil && d.Kind != ir.ByError.String() {
 			continue // it is not searched, which is said there
 		}
 		list = append(list, place{d.File, d.Line, d.Col, d.Transaction, fmt.Sprintf("%s (%s)", d.Text, tableList(d.Tables))})

@@ -91,10 +91,7 @@ func (t *text) head(r *Report) {
 	if r.Classic && r.Verdict == NotRobust {
 		words[NotRobust] = "NOT ROBUST: at snapshot isolation there are executions whose dependencies have a cycle"
 	}
-	if r.Isolation == AtReadCommitted {
-		words[Robust] = "robust: every execution at READ COMMITTED has the outcome of a serial one"
-		words[NotRobust] = "NOT ROBUST: at READ COMMITTED there are executions that no serial order explains"
-	}
+	r.atLevels(words)
 	if a := r.Assuming(); a != "" {
 		words[Robust] = strings.Replace(words[Robust], "robust:", "robust, "+a+":", 1)
 	}
@@ -106,6 +103,7 @@ func (t *text) head(r *Report) {
 	}
 	t.para("", r.Program+" is "+words[r.Verdict]+".")
 	t.para("", fmt.Sprintf("(%s; %s)", r.EngineTitle, count(len(r.Transactions), "transaction")))
+	t.levels(r)
 }
 
 func count(n int, what string) string {
@@ -160,6 +158,7 @@ func (t *text) finding(n int, f *Finding) {
 
 // helpers says which transactions of a finding are functions that others call.
 func (t *text) helpers(f *Finding) {
+	t.atLevels(f)
 	for _, name := range distinct(f.Cycle) {
 		i := slices.IndexFunc(t.txns, func(x Transaction) bool { return x.Name == name })
 		if i < 0 || len(t.txns[i].CalledBy) == 0 {

@@ -24,7 +24,6 @@ import (
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/internal/readcommitted"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
@@ -39,6 +38,8 @@ type checkFlags struct {
 	common
 	isolation, init, format, witness, proof, cache, baseline, bundle string
 
+	// levels are those of -level.
+	levels levelFlag
 	// given has the flags that were given.
 	given *flag.FlagSet
 	// replay is -replay, replayer what runs findings on servers then.
@@ -71,7 +72,8 @@ func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 func (f *checkFlags) flags(fs *flag.FlagSet) {
 	f.given = fs
 	f.declare(fs)
-	fs.StringVar(&f.isolation, "isolation", "si", "isolation `level` that is asked about: si, or rc (READ COMMITTED of PostgreSQL, which is refuted, not proved); it stands for the level of every transaction, whatever the source asks for")
+	fs.StringVar(&f.isolation, "isolation", "", "isolation `level` that is asked about: code (for each transaction the one that the source asks for, or else the default of the database), or for all of them, whatever the source asks for, si (snapshot isolation), rc, rr or serializable (READ COMMITTED, REPEATABLE READ or SERIALIZABLE of PostgreSQL); (default code for Go, and si for SQL, or with -classic, -proof, -read-committed or -engine si)")
+	fs.Var(&f.levels, "level", "isolation level of one transaction: `NAME=LEVEL`, where LEVEL is rc, rr or serializable (repeatable)")
 	fs.StringVar(&f.init, "init", "", "initial `rows`: any, empty or file (default any for SQL, file for litmus)")
 	fs.IntVar(&f.helpers, "helpers", 4, "transactions besides the delayed one in the search of an execution")
 	fs.IntVar(&f.window, "window", 4, "transactions of a walk that a proof asks about at once")
@@ -143,7 +145,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 		return 0, err
 	}
 	several := len(programs) > 1
-	if err := f.replaceable(programs); err != nil {
+	if err := f.fits(programs); err != nil {
 		return 0, err
 	}
 	if err := f.startReplays(ctx, programs); err != nil {
@@ -292,15 +294,8 @@ func (f *checkFlags) onServer() func(context.Context, *witness.Witness) (*witnes
 
 // check finds mistakes in the flags.
 func (f *checkFlags) check() error {
-	if f.isolation != report.AtSnapshot && f.isolation != report.AtReadCommitted {
-		return usagef("-isolation %s: this release checks si (snapshot isolation; REPEATABLE READ on PostgreSQL) and rc (READ COMMITTED on PostgreSQL)", f.isolation)
-	}
-	if f.isolation == report.AtReadCommitted {
-		for name, given := range map[string]bool{"classic": f.classic, "read-committed": f.beside, "proof": f.proof != ""} {
-			if given {
-				return usagef("-isolation rc: -%s is for si", name)
-			}
-		}
+	if err := f.checkLevels(); err != nil {
+		return err
 	}
 	if _, err := initial(f.init, nil); err != nil {
 		return err
@@ -328,8 +323,12 @@ func (f *checkFlags) check() error {
 	return nil
 }
 
-// replaceable makes sure that the folders which are asked for can be written.
-func (f *checkFlags) replaceable(programs []*program) error {
+// fits makes sure that what is asked for goes with the programs, and that the folders
+// which are asked for can be written.
+func (f *checkFlags) fits(programs []*program) error {
+	if err := f.assignLevels(programs); err != nil {
+		return err
+	}
 	for _, w := range []struct {
 		flag, dir string
 		may       func(dir string) error
@@ -356,9 +355,6 @@ func folderOf(dir string, p *program, several bool) string {
 
 // one checks one program.
 func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*report.Report, error) {
-	if why := readcommitted.Supported(p.engine(f.eng)); why != "" && (f.beside || f.isolation == report.AtReadCommitted) {
-		return nil, usagef("%s: %s", p.Name, why)
-	}
 	show, end := progress(std.err)
 	defer end()
 	if f.replayer != nil {
@@ -378,7 +374,7 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*report.
 // options are what is asked of a program.
 func (f *checkFlags) options(p *program) check.Options {
 	return check.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
-		Baseline: f.accepted, Judges: f.judges, Apart: p.apart, ReadCommitted: f.isolation == report.AtReadCommitted, Beside: f.beside,
+		Baseline: f.accepted, Judges: f.judges, Apart: p.apart, Isolation: f.isolationOf(p), Levels: p.levels, Beside: f.beside,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
 		Replay: f.onServer(), Cache: f.answers, Explain: f.explain, Graph: f.format == "dot", Sources: p.text}
 }

@@ -1,6 +1,6 @@
 // Robust tells whether a transactional program stays correct when its database
-// runs at snapshot isolation (PostgreSQL's REPEATABLE READ) instead of
-// SERIALIZABLE.
+// runs at snapshot isolation (PostgreSQL's REPEATABLE READ), or each transaction
+// at its own level, instead of SERIALIZABLE.
 //
 // Usage:
 //

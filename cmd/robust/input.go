@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/internal/wellformed"
@@ -35,6 +36,8 @@ type program struct {
 	// read, in order, those that were included too, and disk has their texts.
 	inputs, read []string
 	disk         *infile.Reader
+	// levels are those of -level for its transactions.
+	levels map[string]levels.Level
 	// golang, if not nil, is what was found in Go code.
 	golang *analyzer.Result
 	// phases, if not nil, are those of reading Go code.

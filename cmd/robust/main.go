@@ -232,8 +232,8 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 
 func usage(w io.Writer) {
 	fmt.Fprint(w, `Robust tells whether a transactional program stays correct when its database
-runs at snapshot isolation (PostgreSQL's REPEATABLE READ) instead of
-SERIALIZABLE.
+runs at snapshot isolation (PostgreSQL's REPEATABLE READ), or each transaction
+at its own level, instead of SERIALIZABLE.
 
 Usage:
 
@@ -252,6 +252,8 @@ Usage:
 `+inputs+`
 
 Exit codes: 0 robust or accepted, 1 faulty input or failure, 2 wrong usage,
-3 not robust or rejected, 4 unknown.
+3 not robust or rejected, 4 unknown. At READ COMMITTED a program is robust if
+it is proved at snapshot isolation, and its transactions do nothing that they
+could not do there; where that is not known, and nothing was found, it is 4.
 `)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/txrobust/robust/internal/draws"
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
+	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/proof"
@@ -32,16 +33,20 @@ type Options struct {
 	Engine                             *engine.Profile
 	Init                               schedules.Init
 	SessionOrder, Classic, Strict, All bool
-	ReadCommitted, Beside              bool
-	Helpers, Window, Questions         int
-	MaxExecutions                      int
-	QueryLimit                         uint
-	QueryTimeout                       time.Duration
-	Explain, Graph                     bool
-	Progress                           func(done, total int, what string)
-	Sources                            findings.Sources
-	Baseline                           *report.Baseline
-	Replay                             func(context.Context, *witness.Witness) (*witness.Replay, error)
+	Beside                             bool
+	// Isolation is one of levels.AtSnapshot ("" is the same), levels.AtCode and so on, and
+	// Levels has the levels of single transactions.
+	Isolation                  string
+	Levels                     map[string]levels.Level
+	Helpers, Window, Questions int
+	MaxExecutions              int
+	QueryLimit                 uint
+	QueryTimeout               time.Duration
+	Explain, Graph             bool
+	Progress                   func(done, total int, what string)
+	Sources                    findings.Sources
+	Baseline                   *report.Baseline
+	Replay                     func(context.Context, *witness.Witness) (*witness.Replay, error)
 	// Keep, if not nil, is given what a proof rests on, if there is one.
 	Keep func(*proof.Proof)
 	// Apart are notes about writes that rest on what another transaction has read, nil
@@ -91,28 +96,48 @@ func Check(ctx context.Context, p *ir.Program, opt Options) (*report.Report, err
 // this program is left out, and c.faults has the fault.
 func (c *check) all() (*report.Report, error) {
 	c.guarded("the look at tables without rows", c.impossible)
-	if c.opt.ReadCommitted {
-		return c.onlyReadCommitted()
+	if c.levels != nil {
+		err := c.guardedLevels()
+		c.unordered()
+		return c.done(), err
 	}
+	err := c.atSnapshot()
+	if err == nil && c.opt.Engine.Beyond(c.p) == "" {
+		c.guarded("the search at READ COMMITTED", func() { err = c.besides() })
+	}
+	return c.done(), err
+}
+
+// atSnapshot decides about the program with all transactions at snapshot isolation.
+func (c *check) atSnapshot() error {
 	if why := c.opt.Engine.Beyond(c.p); why != "" {
 		c.rep.Verdict = report.Unknown
 		c.rep.Open = &report.Open{Cycles: [][]string{}, Reason: c.opt.Engine.Title + ": " + why,
 			Settle: []string{c.otherEngine()}}
-		return c.done(), nil
+		return nil
 	}
 	for _, s := range []step{{"the interpretation of all executions", c.exhaustive}, {"the proof", c.prove}, {"the search of an execution", c.search}} {
 		if decided, err := c.try(s); err != nil || decided {
 			c.stricter()
 			c.unordered()
-			if err == nil {
-				err = c.guardedBesides()
-			}
-			return c.done(), err
+			return err
 		}
 	}
 	c.leaveOpen()
-	err := c.guardedBesides()
-	return c.done(), err
+	return nil
+}
+
+// guardedLevels is atLevels. If it ends in a fault of this program, only the findings that the
+// levels allow count.
+func (c *check) guardedLevels() (err error) {
+	if c.guarded("the check of the levels", func() { err = c.atLevels() }) {
+		return err
+	}
+	c.rep.Findings = slices.DeleteFunc(c.rep.Findings, func(f report.Finding) bool { return !c.allowed(&f) })
+	if !c.foundBefore() {
+		c.leaveOpen()
+	}
+	return nil
 }
 
 // step is a part of a check that may decide it.
@@ -127,8 +152,13 @@ func (c *check) try(s step) (decided bool, err error) {
 	if c.guarded(s.name, func() { decided, err = s.do() }) {
 		return decided, err
 	}
+	return c.foundBefore(), nil
+}
+
+// foundBefore decides by the confirmed findings alone, and forgets what else was concluded.
+func (c *check) foundBefore() bool {
 	c.rep.Verdict, c.rep.Proof, c.evidence, c.rep.Initially = "", nil, nil, nil
-	return len(c.rep.Confirmed()) > 0 && c.decide(report.NotRobust), nil
+	return len(c.rep.Confirmed()) > 0 && c.decide(report.NotRobust)
 }
 
 // guarded does a part of the work, and reports whether it came to its end.
@@ -145,21 +175,6 @@ func (c *check) fails(f *fault.Fault) {
 	c.faults = append(c.faults, f)
 	c.bounds = append(c.bounds, f.Error())
 	c.rep.Notes = append(c.rep.Notes, report.Note{Text: f.Error() + "; what this part would have found is missing"})
-}
-
-// guardedBesides is besides, whose faults cost nothing else.
-func (c *check) guardedBesides() (err error) {
-	c.guarded("the search at READ COMMITTED", func() { err = c.besides() })
-	return err
-}
-
-// onlyReadCommitted is all for READ COMMITTED.
-func (c *check) onlyReadCommitted() (_ *report.Report, err error) {
-	if !c.guarded("the search at READ COMMITTED", func() { err = c.atReadCommitted() }) {
-		c.leaveOpen()
-	}
-	c.unordered()
-	return c.done(), err
 }
 
 // otherEngine says with which database there may be a verdict.
@@ -255,6 +270,9 @@ type check struct {
 	compared []ir.Note
 	// bounds say what ran out, in the order of the steps.
 	bounds []string
+	// levels are those of the transactions, nil where all are taken to run at snapshot
+	// isolation.
+	levels map[*ir.Txn]levels.Assigned
 	// guesses says that the search of executions had to guess what some expressions give.
 	guesses bool
 	faults  []error // each a *fault.Fault
@@ -290,9 +308,7 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 	c := &check{ctx: ctx, p: p, opt: opt, start: time.Now(), rep: findings.New(p), compared: compared}
 	c.rep.Apart = append(c.rep.Apart, opt.Apart...)
 	findings.Assume(c.rep, premises)
-	if opt.ReadCommitted {
-		c.rep.Isolation = report.AtReadCommitted
-	}
+	c.assign()
 	c.rep.Engine, c.rep.EngineTitle, c.rep.Classic, c.rep.Stricter = opt.Engine.Name, opt.Engine.Title, opt.Classic, opt.Engine.Stricter != ""
 	c.rep.Assumptions = append(c.rep.Assumptions, c.assumptions()...)
 	return c
@@ -315,10 +331,10 @@ func (c *check) anyOrder() bool { return len(c.p.Processes) == 0 && !c.opt.Sessi
 // assumptions says what every verdict rests on.
 func (c *check) assumptions() []string {
 	out := []string{fmt.Sprintf("every transaction runs at the snapshot isolation of the engine profile %s (%s)", c.opt.Engine.Name, c.opt.Engine.Title)}
-	if c.opt.ReadCommitted {
-		out = []string{"every transaction runs at READ COMMITTED, whatever level the source asks for"}
+	if c.levels != nil {
+		out = c.levelAssumptions()
 	} else {
-		out = append(out, c.levels()...)
+		out = append(out, c.otherLevels()...)
 	}
 	if len(c.p.Processes) == 0 {
 		out = append(out, "only the transactions listed write the tables; each runs in a database transaction of its own")
@@ -361,10 +377,10 @@ func (c *check) mutexes() []string {
 	return out
 }
 
-// levels says which transactions ask for another level than the one that they
+// otherLevels says which transactions ask for another level than the one that they
 // are taken to run at. Executions at SERIALIZABLE are ones of snapshot isolation,
 // too; at the weaker levels there are others.
-func (c *check) levels() []string {
+func (c *check) otherLevels() []string {
 	var weaker, serializable []string
 	for _, t := range c.p.Txns {
 		switch t.Level {

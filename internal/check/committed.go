@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,46 +11,6 @@ import (
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
-
-// atReadCommitted checks the program at READ COMMITTED: it is refuted, or nothing is
-// known.
-func (c *check) atReadCommitted() error {
-	if why := readcommitted.Supported(c.opt.Engine); why != "" {
-		c.rep.Verdict = report.Unknown
-		c.rep.Open = &report.Open{Cycles: [][]string{}, Reason: c.opt.Engine.Title + ": " + why, Settle: []string{"a check for PostgreSQL (-engine postgres)"}}
-		return nil
-	}
-	c.rep.EngineTitle = "PostgreSQL READ COMMITTED"
-	if !slices.ContainsFunc(c.p.Txns, mayWrite) {
-		c.decide(report.Robust)
-		c.rep.Proof = &report.Proof{Method: "no transaction writes anything", Facts: []string{}}
-		return nil
-	}
-	findings, err := c.committed(c.ctx, false, nil)
-	if err != nil {
-		return err
-	}
-	if c.rep.Findings = findings; len(c.rep.Confirmed()) > 0 {
-		c.decide(report.NotRobust)
-		return nil
-	}
-	c.leaveOpen()
-	if c.ctx.Err() == nil && len(findings) == 0 {
-		c.rep.Open.Reason = fmt.Sprintf("no execution in which one transaction runs between two commands of another one shows an anomaly (pairs that were searched: %d), and READ COMMITTED is refuted here, not proved", c.rep.ReadCommitted.Pairs)
-		c.rep.Open.Settle = append(c.rep.Open.Settle, "a check at snapshot isolation (-isolation si), which is proved, for transactions that run at REPEATABLE READ")
-	}
-	return nil
-}
-
-// mayWrite reports whether a template writes rows, as far as is known.
-func mayWrite(t *ir.Txn) bool {
-	writes := false
-	ir.Walk(t.Body, func(s ir.Stmt) {
-		u, unknown := s.(*ir.Unmodelled)
-		writes = writes || ir.Written(s) != nil || unknown && !u.ReadOnly
-	})
-	return writes
-}
 
 // besides looks for what is an anomaly at READ COMMITTED only, beside a verdict on
 // snapshot isolation: of all transactions where that is asked for, else of those

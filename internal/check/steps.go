@@ -179,7 +179,9 @@ func (c *check) prove() (bool, error) {
 	opt.Limit, opt.Timeout = c.opt.QueryLimit, c.opt.QueryTimeout
 	opt.Progress = func(done, total int, what string) { c.opt.Progress(done, total, "proving: "+what) }
 	t := &trials{c: c, found: map[*walk.Walk]*report.Finding{}, tried: map[string]bool{}}
-	opt.Suspect = func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) bool { return t.run(ctx, w, facts, false) }
+	opt.Suspect = func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) bool {
+		return t.run(ctx, w, facts, false)
+	}
 	opt.Scout = func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) bool { return t.run(ctx, w, facts, true) }
 	var r *movers.Result
 	var err error
@@ -447,8 +449,11 @@ func (c *check) count(stats schedules.Stats) {
 	c.rep.Stats.States += stats.Tries
 }
 
-// suspected confirms what was found on a walk. It is nil if a server does not do it.
+// suspected confirms what was found on a walk. It is nil if the database does not do it.
 func (c *check) suspected(a *schedules.Anomaly) (*report.Finding, error) {
+	if c.serialized(a.Execution) {
+		return nil, nil
+	}
 	f, err := c.finding(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
 	if err != nil || c.refused(f) {
 		return nil, err
@@ -520,6 +525,9 @@ func (c *check) pairs() []*walk.Walk {
 // found confirms an execution and reports it. decided is false where a server does not
 // do it, and where the database may refuse it.
 func (c *check) found(e witness.Evidence, opaque []string) (decided bool, err error) {
+	if c.serialized(e.Execution) {
+		return false, nil
+	}
 	f, err := c.finding(e, opaque)
 	if err != nil {
 		return true, err
@@ -534,7 +542,7 @@ func (c *check) found(e witness.Evidence, opaque []string) (decided bool, err er
 // finding confirms an execution, shows its history to the checkers of histories,
 // and describes it.
 func (c *check) finding(e witness.Evidence, opaque []string) (report.Finding, error) {
-	e.Program, e.Engine, e.AnyOrder = c.p, c.opt.Engine, c.anyOrder()
+	e.Program, e.Engine, e.AnyOrder, e.Levels = c.p, c.opt.Engine, c.anyOrder(), c.levelNames()
 	doubts := c.doubts(e)
 	if simple := e.Simplify().Timed(); len(c.doubts(simple)) <= len(doubts) {
 		e, doubts = simple, c.doubts(simple)

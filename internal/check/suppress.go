@@ -58,7 +58,7 @@ func (s *suppressor) suppress() error {
 	if err != nil {
 		return err
 	}
-	if opt.ReadCommitted && decided && len(rep.Suppressed) > 0 && len(rep.Findings) == 0 {
+	if atCommitted(s.p, opt) && decided && len(rep.Suppressed) > 0 && len(rep.Findings) == 0 {
 		// Each pair of transactions has one finding: there may be others of it.
 		decided = false
 		rep.Open = &report.Open{Cycles: [][]string{}, Settle: []string{},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/crosscheck"
+	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
 )
@@ -24,7 +25,7 @@ func NewFinding(w *witness.Witness, opaque []string, read Sources) report.Findin
 	if w.Plan != nil {
 		f.Depends = w.Plan.Depends
 	}
-	if w.Isolation == report.AtReadCommitted {
+	if w.Isolation == levels.AtReadCommitted {
 		f.Class, f.Repairs = report.ReadCommittedOnly, repairs(w)
 	}
 	f.Code, f.Fingerprint = codes.Of(f.Kind, f.Class == report.ReadCommittedOnly), fingerprint(&f, read)

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 
 // New makes a report about p that has no verdict yet.
 func New(p *ir.Program) *report.Report {
-	r := &report.Report{Program: p.Name, SearchPath: p.SearchPath, Isolation: report.AtSnapshot, Transactions: []report.Transaction{}, Findings: []report.Finding{}, Suppressed: []report.Suppressed{}, Apart: []report.Apart{}, Assumptions: []string{}, Initially: []string{}, Premises: []report.Note{}, Havocs: []report.Havoc{}, Dropped: []report.Dropped{}, Notes: []report.Note{}}
+	r := &report.Report{Program: p.Name, SearchPath: p.SearchPath, Isolation: levels.AtSnapshot, Transactions: []report.Transaction{}, Findings: []report.Finding{}, Suppressed: []report.Suppressed{}, Apart: []report.Apart{}, Assumptions: []string{}, Initially: []string{}, Premises: []report.Note{}, Havocs: []report.Havoc{}, Dropped: []report.Dropped{}, Notes: []report.Note{}}
 	for _, t := range p.Txns {
 		r.Transactions = append(r.Transactions, transaction(t))
 		ir.Walk(t.Body, func(s ir.Stmt) {

@@ -1,4 +1,6 @@
-// Package readcommitted looks for anomalies of PostgreSQL's READ COMMITTED.
+// Package readcommitted looks for anomalies of PostgreSQL's READ COMMITTED, and says which
+// transactions are settled there: all that they do they could do at snapshot isolation, so
+// that a proof there is one here (Settle).
 //
 // There, each command of a transaction has a snapshot of its own. The executions
 // that are looked at have one transaction that stops between two of its commands,
@@ -11,6 +13,8 @@
 // outcome, as at snapshot isolation. Finding none proves nothing: there are other
 // executions, and the values that are tried are few. What cannot be executed
 // exactly is left out and named (Result.LeftOut).
+//
+// Settle is sound and not complete: what it does not follow is unsettled, with the reason.
 //
 // Source: the PostgreSQL manual, 13.2.1; docs/soundness.md.
 package readcommitted

@@ -22,8 +22,9 @@ const (
 type player struct {
 	db     database
 	tables []witness.PlanTable
-	level  string
-	first  []string // what each session runs first
+	// levelOf gives the isolation level of a transaction by its label.
+	levelOf func(label string) string
+	first   []string // what each session runs first
 	// waitable lets commands wait and fail: what happens is only watched.
 	waitable bool
 	sessions map[int]*session
@@ -214,7 +215,7 @@ func (p *player) step(ctx context.Context, n int) (*difference, error) {
 	switch st.Kind {
 	case witness.StepBegin:
 		s.label = st.Transaction
-		for _, sql := range p.db.begin(p.level, p.snapshotFollows(n)) {
+		for _, sql := range p.db.begin(p.levelOf(st.Transaction), p.snapshotFollows(n)) {
 			if d, err := p.plain(ctx, s, sql); d != nil || err != nil {
 				return d, err
 			}

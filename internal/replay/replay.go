@@ -287,18 +287,18 @@ func broken(code string) bool {
 }
 
 // play runs runs of one order from the rows of the setup on.
-func (j *judge) play(ctx context.Context, level string, waitable bool, runs []*witness.Run) (*player, *difference, error) {
+func (j *judge) play(ctx context.Context, level func(label string) string, waitable bool, runs []*witness.Run) (*player, *difference, error) {
 	if d, err := j.setup(ctx); d != nil || err != nil {
 		return nil, d, err
 	}
-	p := &player{db: j.db, tables: j.plan.Tables, level: level, first: j.plan.Session, waitable: waitable}
+	p := &player{db: j.db, tables: j.plan.Tables, levelOf: level, first: j.plan.Session, waitable: waitable}
 	d, err := p.play(ctx, runs)
 	return p, d, err
 }
 
 // execution runs the execution of the witness, and at SERIALIZABLE again.
 func (j *judge) execution(ctx context.Context) (*difference, error) {
-	p, d, err := j.play(ctx, j.plan.Level, false, []*witness.Run{&j.plan.Execution})
+	p, d, err := j.play(ctx, j.plan.LevelOf, false, []*witness.Run{&j.plan.Execution})
 	if p != nil {
 		j.r.Log = append(j.r.Log, p.log...)
 	}
@@ -306,7 +306,7 @@ func (j *judge) execution(ctx context.Context) (*difference, error) {
 		return d, err
 	}
 	j.outcome = p.outcome
-	p, d, err = j.play(ctx, "SERIALIZABLE", true, []*witness.Run{&j.plan.Execution})
+	p, d, err = j.play(ctx, func(string) string { return "SERIALIZABLE" }, true, []*witness.Run{&j.plan.Execution})
 	if err != nil && ctx.Err() != nil {
 		return nil, err
 	}
@@ -388,7 +388,7 @@ func (j *judge) orders(runs []*witness.Run) int {
 // order runs one serial order, for which the model may have several runs.
 func (j *judge) order(ctx context.Context, runs []*witness.Run) (*difference, error) {
 	for {
-		p, d, err := j.play(ctx, j.plan.Level, false, runs)
+		p, d, err := j.play(ctx, j.plan.LevelOf, false, runs)
 		if err != nil {
 			return nil, err
 		}

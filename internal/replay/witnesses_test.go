@@ -27,12 +27,12 @@ func TestGo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, committed := range []bool{false, true} {
+		for _, isolation := range []string{"si", "rc"} {
 			p, err := source.Program(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			opt := robust.Options{Question: robust.Question{Engine: engine.Postgres(), All: true, ReadCommitted: committed}, Budget: robust.Budget{Questions: 200}}
+			opt := robust.Options{Question: robust.Question{Engine: engine.Postgres(), All: true, Isolation: isolation}, Budget: robust.Budget{Questions: 200}}
 			rep, err := robust.Check(t.Context(), p, opt)
 			if err != nil {
 				t.Fatal(err)

@@ -31,7 +31,7 @@ var exported = map[string]int{
 	"lint/golangci":     2,
 	"movers":            8,
 	"reach":             8,
-	"report":            60,
+	"report":            59,
 	"sqlmodel":          5,
 }
 

@@ -113,7 +113,7 @@ func (b *builder) rows(db *interp.DB) []TableRows {
 func (b *builder) transaction(i int) Transaction {
 	c := &b.x.Txns[i]
 	txn := c.Run.Inst.Txn
-	out := Transaction{Label: b.labels[i], Name: txn.Name, Position: position(txn.Pos), Session: c.Session + 1,
+	out := Transaction{Label: b.labels[i], Name: txn.Name, Level: b.e.Levels[txn.Name], Position: position(txn.Pos), Session: c.Session + 1,
 		Params: []Named{}, Snapshot: c.Snapshot, Commit: i}
 	for k, p := range txn.Params {
 		out.Params = append(out.Params, Named{Name: p.Name, Value: Value{c.Run.Inst.Params[k].Convert(p.Type)}})

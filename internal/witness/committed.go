@@ -17,6 +17,20 @@ func (b *builder) isolation() string {
 	return "si"
 }
 
+// levels gives the levels of the transactions that run at another one than most.
+func (b *builder) levels(most string) map[string]string {
+	var out map[string]string
+	for i := range b.x.Txns {
+		if l, ok := b.e.Levels[b.x.Txns[i].Run.Inst.Txn.Name]; ok && l != most {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[b.labels[i]] = l
+		}
+	}
+	return out
+}
+
 // interrupted gives all events of an execution at READ COMMITTED.
 func (b *builder) interrupted() []Event {
 	last := len(b.x.Txns) - 1

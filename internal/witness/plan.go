@@ -18,6 +18,9 @@ type Plan struct {
 	Dialect string `json:"dialect"`
 	// Level is the isolation level of all transactions, in the words of SQL.
 	Level string `json:"level"`
+	// Levels are those of single transactions of the execution that run at another one,
+	// by their labels.
+	Levels map[string]string `json:"levels,omitempty"`
 	// Schema makes the tables and functions, in order.
 	Schema []Declaration `json:"schema"`
 	// Session is what each session runs first, that of the setup included.
@@ -37,6 +40,14 @@ type Plan struct {
 	// Depends names what the database chooses or computes in a way that is not known, and
 	// on which the values of the witness depend.
 	Depends []string `json:"depends,omitempty"`
+}
+
+// LevelOf gives the isolation level of a transaction of the execution.
+func (p *Plan) LevelOf(label string) string {
+	if l, ok := p.Levels[label]; ok {
+		return l
+	}
+	return p.Level
 }
 
 // DialectOr is the dialect, or another one for a plan that cannot be run.

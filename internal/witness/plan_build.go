@@ -57,6 +57,7 @@ func schemas(path []string) string {
 func (b *builder) bare() (*Plan, softValues) {
 	p := b.e.Program
 	out := &Plan{Dialect: Postgres, Level: levelSQL[b.isolation()], Schema: []Declaration{}, Setup: b.setup(), Tables: []PlanTable{}, Serial: []Run{}}
+	out.Levels = b.levels(out.Level)
 	if p.MySQL {
 		out.Dialect = MySQL
 	}

@@ -25,6 +25,9 @@ type Evidence struct {
 	// Execution gives the order of commits, the snapshots, and what each
 	// transaction computed.
 	Execution *interp.Execution
+	// Levels are the isolation levels of templates, by name and in the words of SQL, where
+	// they run at other ones than the execution is one of.
+	Levels map[string]string
 	// AnyOrder lets serial orders permute the transactions of one session.
 	AnyOrder bool
 	// Classic judges value-blind dependencies instead of outcomes.

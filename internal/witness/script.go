@@ -114,7 +114,7 @@ func (s *scriptWriter) step(st Step) {
 func (s *scriptWriter) text(st Step) string {
 	switch st.Kind {
 	case StepBegin:
-		return "BEGIN ISOLATION LEVEL " + s.w.Plan.Level + ";"
+		return "BEGIN ISOLATION LEVEL " + s.w.Plan.LevelOf(st.Transaction) + ";"
 	case StepSnapshot:
 		return "SELECT 1;"
 	case StepCommit:

@@ -92,7 +92,10 @@ type Transaction struct {
 	// Position is where the template is declared.
 	Position Position `json:"position"`
 	Session  int      `json:"session"`
-	Params   []Named  `json:"params"`
+	// Level is the isolation level that it runs at, in the words of SQL, where that was
+	// asked about for each transaction.
+	Level  string  `json:"level,omitempty"`
+	Params []Named `json:"params"`
 	// Havocs are the values that neither parameters nor rows determine, such
 	// as random(), in the order of their use.
 	Havocs []Named `json:"havocs,omitempty"`

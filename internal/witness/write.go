@@ -193,7 +193,11 @@ func (w *Witness) readme(scripts []codec.File, where []place) string {
 		number, _, _ := strings.Cut(p.file, "-")
 		fmt.Fprintf(&b, "     step %-3s window %s   %-*s  lines %d to %d\n", strconv.Itoa(i+1)+":", number, width, p.file, p.first, p.last)
 	}
-	fmt.Fprintf(&b, "\nEvery COMMIT succeeds. With SERIALIZABLE instead of %s in the scripts one\nof them should fail with SQLSTATE 40001 (PostgreSQL does not follow what foreign keys read).\n", w.Plan.Level)
+	instead := w.Plan.Level
+	if len(w.Plan.Levels) > 0 {
+		instead = "the other levels"
+	}
+	fmt.Fprintf(&b, "\nEvery COMMIT succeeds. With SERIALIZABLE instead of %s in the scripts one\nof them should fail with SQLSTATE 40001 (PostgreSQL does not follow what foreign keys read).\n", instead)
 	if slices.ContainsFunc(w.Transactions, func(t Transaction) bool { return len(t.Havocs) > 0 }) {
 		b.WriteString("Values that the server chooses, such as sequences, now() or random(), will be others than in witness.json.\n")
 	}

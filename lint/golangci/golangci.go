@@ -30,6 +30,8 @@ type Settings struct {
 	// Schema is the path of the schema, Timeout a time such as 2m.
 	Schema  string `json:"schema"`
 	Timeout string `json:"timeout"`
+	// Isolation is the level of the transactions, as -isolation of robust check.
+	Isolation string `json:"isolation"`
 	// Everywhere checks packages that are no programs, too; Autocommit says whether
 	// statements outside of transactions are looked at.
 	Everywhere *bool `json:"everywhere"`
@@ -43,13 +45,13 @@ func New(settings any) (register.LinterPlugin, error) {
 		return nil, err
 	}
 	p := &plugin{analyzer: lint.New()}
-	values := map[string]string{"schema": s.Schema, "timeout": s.Timeout}
+	values := map[string]string{"schema": s.Schema, "timeout": s.Timeout, "isolation": s.Isolation}
 	for name, b := range map[string]*bool{"everywhere": s.Everywhere, "autocommit": s.Autocommit} {
 		if b != nil {
 			values[name] = strconv.FormatBool(*b)
 		}
 	}
-	for _, name := range []string{"autocommit", "everywhere", "schema", "timeout"} {
+	for _, name := range []string{"autocommit", "everywhere", "isolation", "schema", "timeout"} {
 		if v := values[name]; v != "" {
 			if err := p.analyzer.Flags.Set(name, v); err != nil {
 				return nil, fmt.Errorf("robust: %s: %w", name, err)

@@ -1,0 +1,301 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/internal/findings"
+	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/levels"
+	"github.com/txrobust/robust/internal/readcommitted"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
+)
+
+// levelsOf gives the levels of the transactions of a program, nil where snapshot isolation
+// is asked about.
+func levelsOf(p *ir.Program, opt Options) map[*ir.Txn]levels.Assigned {
+	q := levels.Question{Of: opt.Levels}
+	switch opt.Isolation {
+	case "", levels.AtSnapshot:
+		if len(opt.Levels) == 0 {
+			return nil
+		}
+		q.Default = levels.RepeatableRead
+	case levels.AtReadCommitted:
+		q.Default = levels.ReadCommitted
+	case levels.AtRepeatableRead:
+		q.Default = levels.RepeatableRead
+	case levels.AtSerializable:
+		q.Default = levels.Serializable
+	case levels.AtCode:
+		q.Code, q.Default = true, levels.Default(opt.Engine)
+	default:
+		panic("check: unknown isolation " + opt.Isolation)
+	}
+	out := map[*ir.Txn]levels.Assigned{}
+	for _, t := range p.Txns {
+		out[t] = q.For(t)
+	}
+	return out
+}
+
+// atCommitted reports whether a transaction of the program runs at READ COMMITTED.
+func atCommitted(p *ir.Program, opt Options) bool {
+	for _, l := range levelsOf(p, opt) {
+		if l.Level == levels.ReadCommitted {
+			return true
+		}
+	}
+	return false
+}
+
+// assign finds the levels of the transactions.
+func (c *check) assign() {
+	c.levels = levelsOf(c.p, c.opt)
+	if c.opt.Isolation != "" {
+		c.rep.Isolation = c.opt.Isolation
+	}
+	if c.levels == nil {
+		return
+	}
+	for _, t := range c.p.Txns {
+		l := c.levels[t]
+		c.rep.Levels = append(c.rep.Levels, report.TransactionLevel{Transaction: t.Name, Level: string(l.Level), Source: string(l.Source), Proved: true})
+	}
+	slices.SortFunc(c.rep.Levels, func(a, b report.TransactionLevel) int { return strings.Compare(a.Transaction, b.Transaction) })
+}
+
+// levelNames are the levels by the names of the transactions, nil where snapshot isolation
+// is asked about.
+func (c *check) levelNames() map[string]string {
+	if c.levels == nil {
+		return nil
+	}
+	out := map[string]string{}
+	for t, l := range c.levels {
+		out[t.Name] = string(l.Level)
+	}
+	return out
+}
+
+// at reports whether a transaction runs at a level.
+func (c *check) at(l levels.Level) func(*ir.Txn) bool {
+	return func(t *ir.Txn) bool { return c.levels[t].Level == l }
+}
+
+// levelAssumptions says what is taken for granted of the levels.
+func (c *check) levelAssumptions() []string {
+	if c.opt.Isolation != levels.AtCode {
+		return []string{"every transaction runs at the level named, whatever the source asks for"}
+	}
+	return []string{"every transaction runs at the level that the source asks for, or else at the default of the database, " + string(levels.Default(c.opt.Engine)) +
+		": neither the server's configuration nor a role or a pooler has another one"}
+}
+
+// atLevels decides about the program with each transaction at its level.
+func (c *check) atLevels() error {
+	if why := c.unsupported(); why != "" {
+		c.rep.Verdict = report.Unknown
+		c.rep.Open = &report.Open{Cycles: [][]string{}, Reason: c.opt.Engine.Title + ": " + why, Settle: []string{"a check for PostgreSQL (-engine postgres)"}}
+		return nil
+	}
+	c.title()
+	if !slices.ContainsFunc(c.p.Txns, func(t *ir.Txn) bool { return !c.at(levels.Serializable)(t) }) && len(c.p.Txns) > 0 {
+		if why := levels.Unserialized(c.p); why == "" {
+			c.decide(report.Robust)
+			c.rep.Proof = &report.Proof{Method: "every transaction runs at SERIALIZABLE, where PostgreSQL keeps apart all that they read and write, and nothing frees a key or a parent that another one needs", Facts: []string{}}
+			return nil
+		} else {
+			c.rep.Notes = append(c.rep.Notes, report.Note{Text: "SERIALIZABLE alone does not settle it: " + why})
+		}
+	}
+	if !slices.ContainsFunc(c.p.Txns, c.at(levels.ReadCommitted)) {
+		err := c.atSnapshot()
+		c.refusable()
+		return err
+	}
+	return c.mixed()
+}
+
+// unsupported says why the levels are not modelled on the database, or gives "".
+func (c *check) unsupported() string {
+	if readcommitted.Supported(c.opt.Engine) == "" {
+		return ""
+	}
+	for _, t := range c.p.Txns {
+		if l := c.levels[t].Level; l != levels.RepeatableRead {
+			return fmt.Sprintf("%s runs at %s, which is modelled for PostgreSQL only", t.Name, l)
+		}
+	}
+	return ""
+}
+
+// title names the levels in the report.
+func (c *check) title() {
+	if readcommitted.Supported(c.opt.Engine) == "" {
+		c.rep.EngineTitle = "PostgreSQL"
+	}
+}
+
+// mixed decides about a program some of whose transactions run at READ COMMITTED. It is
+// robust if it is at snapshot isolation, and these do nothing that they could not do there
+// (docs/soundness.md, 9.2). What is found at snapshot isolation counts where the levels
+// allow it; else pairs are searched at READ COMMITTED.
+func (c *check) mixed() error {
+	settled := readcommitted.Settle(c.p, c.at(levels.ReadCommitted))
+	c.standings(settled)
+	whole := c.ctx
+	ctx, cancel := c.share(0.5)
+	c.ctx = ctx
+	err := c.atSnapshot()
+	c.ctx = whole
+	cancel()
+	if err != nil {
+		return err
+	}
+	proved := c.rep.Verdict == report.Robust
+	c.refusable()
+	there := c.rep.Findings
+	c.rep.Findings = slices.DeleteFunc(slices.Clone(there), func(f report.Finding) bool { return !c.allowed(&f) })
+	interrupts := func(t *ir.Txn) bool {
+		s, ok := settled[t]
+		return ok && s.Standing != readcommitted.Atomic && !(proved && s.Standing == readcommitted.OneLook)
+	}
+	if slices.ContainsFunc(c.p.Txns, interrupts) {
+		found, err := c.committed(c.ctx, false, interrupts)
+		if err != nil {
+			return err
+		}
+		c.merge(found)
+	}
+	unsettled := slices.ContainsFunc(c.rep.Levels, func(l report.TransactionLevel) bool { return !l.Proved })
+	switch {
+	case len(c.rep.Confirmed()) > 0:
+		c.rep.Proof, c.rep.Open, c.rep.Initially, c.evidence = nil, nil, nil, nil
+		c.decide(report.NotRobust)
+	case proved && !unsettled:
+		c.rep.Proof.Method += "; " + standingText(settled)
+	default:
+		c.leaveLevelsOpen(proved, there)
+	}
+	return nil
+}
+
+// standings records what is known of the transactions at READ COMMITTED.
+func (c *check) standings(settled map[*ir.Txn]readcommitted.Settled) {
+	for i := range c.rep.Levels {
+		l := &c.rep.Levels[i]
+		s, ok := settled[c.p.Txn(l.Transaction)]
+		if !ok {
+			continue
+		}
+		switch s.Standing {
+		case readcommitted.Atomic:
+			l.Reason = "nobody changes what it has seen until it commits"
+		case readcommitted.OneLook:
+			l.Reason = "it sees one snapshot"
+		default:
+			l.Proved, l.Reason = false, s.Reason
+			l.Position = &report.Position{File: s.Pos.File, Line: s.Pos.Line, Col: s.Pos.Col}
+		}
+	}
+}
+
+// standingText says why a proof at snapshot isolation is one for the transactions at READ
+// COMMITTED.
+func standingText(settled map[*ir.Txn]readcommitted.Settled) string {
+	atomic, look := 0, 0
+	for _, s := range settled {
+		if s.Standing == readcommitted.Atomic {
+			atomic++
+		} else {
+			look++
+		}
+	}
+	return fmt.Sprintf("that holds at READ COMMITTED, too: of the %d that run there, %d see one snapshot, and nobody changes what %d have seen until they commit", atomic+look, look, atomic)
+}
+
+// allowed reports whether the levels of the transactions allow an execution of snapshot
+// isolation: those at READ COMMITTED run at a stretch.
+func (c *check) allowed(f *report.Finding) bool {
+	for _, t := range f.Witness.Transactions {
+		if t.Level == string(levels.ReadCommitted) && t.Snapshot != t.Commit {
+			return false
+		}
+	}
+	return true
+}
+
+// merge adds findings at READ COMMITTED. They come first, and stand for those of the same transactions.
+func (c *check) merge(found []report.Finding) {
+	others := slices.DeleteFunc(c.rep.Findings, func(f report.Finding) bool {
+		return slices.ContainsFunc(found, func(o report.Finding) bool { return sameSet(o.Cycle, f.Cycle) && o.Status == report.Confirmed })
+	})
+	c.rep.Findings = append(found, others...)
+}
+
+// serialized reports whether an execution is one that SERIALIZABLE refuses: all of its
+// transactions run there, and nothing in the program goes past it.
+func (c *check) serialized(x *interp.Execution) bool {
+	if c.levels == nil || slices.ContainsFunc(x.Txns, func(t interp.Committed) bool { return c.levels[t.Run.Inst.Txn].Level != levels.Serializable }) {
+		return false
+	}
+	return levels.Unserialized(c.p) == ""
+}
+
+// refusable makes findings suspected that SERIALIZABLE may refuse: it keeps the
+// transactions that run there apart from each other.
+func (c *check) refusable() {
+	for i := range c.rep.Findings {
+		f := &c.rep.Findings[i]
+		var who []string
+		for _, t := range f.Witness.Transactions {
+			if t.Level == string(levels.Serializable) {
+				who = append(who, t.Label)
+			}
+		}
+		if len(who) > 1 && !f.Done() {
+			findings.SuspectEngine(f, strings.Join(who, " and ")+" run at SERIALIZABLE, which may keep them apart")
+		}
+	}
+	if c.rep.Verdict == report.NotRobust && len(c.rep.Confirmed()) == 0 {
+		c.rep.Verdict, c.rep.Open = report.Unknown, c.doubtful()
+	}
+}
+
+// leaveLevelsOpen records that nothing is decided at the levels of the transactions.
+func (c *check) leaveLevelsOpen(proved bool, there []report.Finding) {
+	before := c.rep.Open
+	c.rep.Proof, c.rep.Initially, c.evidence = nil, nil, nil
+	c.leaveOpen()
+	if len(c.rep.Findings) > 0 {
+		return
+	}
+	open := c.rep.Open
+	if c.ctx.Err() == nil {
+		pairs := 0
+		if c.rep.ReadCommitted != nil {
+			pairs = c.rep.ReadCommitted.Pairs
+		}
+		open.Reason = fmt.Sprintf("at READ COMMITTED no execution in which one transaction runs between two commands of another one shows an anomaly (pairs that were searched: %d), which proves nothing", pairs)
+	}
+	open.Cycles = [][]string{}
+	switch {
+	case proved:
+		open.Reason += "; at REPEATABLE READ all of it is proved"
+		open.Settle = append(open.Settle, "REPEATABLE READ, with another attempt after SQLSTATE 40001, for the transactions that are not proved at READ COMMITTED")
+	case len(there) > 0:
+		for _, f := range there {
+			open.Cycles = append(open.Cycles, f.Cycle)
+		}
+		open.Reason += "; whether what is found at snapshot isolation on the cycles below is possible at these levels is not known"
+	case before != nil:
+		open.Cycles = before.Cycles
+		open.Reason += "; at snapshot isolation: " + before.Reason
+	}
+	if slices.ContainsFunc(c.rep.Levels, func(l report.TransactionLevel) bool { return !l.Proved }) {
+		open.Settle = append(open.Settle, "a lock where a transaction reads what it decides by (SELECT … FOR UPDATE of one row by its key), and no commit where that row is not there")
+	}
+}

@@ -1,0 +1,304 @@
+package readcommitted_test
+
+import (
+	"fmt"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/readcommitted"
+	"github.com/txrobust/robust/internal/testprog"
+	"github.com/txrobust/robust/internal/wellformed"
+	"github.com/txrobust/robust/ir"
+)
+
+// randomCommands draws a transaction. kinds are those that the program has for each table.
+func randomCommands(r *rand.Rand, kinds [2][]string) []command {
+	var out []command
+	tab, id, last := r.Intn(2), r.Intn(2), r.Intn(5) == 0
+	for range 1 + r.Intn(4) {
+		if r.Intn(2) == 0 { // else it goes on with the same row
+			tab, id, last = r.Intn(2), r.Intn(2), r.Intn(5) == 0
+		}
+		c := command{kind: kinds[tab][r.Intn(len(kinds[tab]))], tab: tab, id: id, by: 1 + r.Intn(2), must: r.Intn(2) == 0, guard: r.Intn(5) == 0}
+		switch c.kind {
+		case "read", "lock", "share", "take", "nothing":
+		default:
+			c.must = false
+		}
+		switch c.kind {
+		case "read", "lock", "share", "set", "add", "marked", "take", "delete":
+			c.last = last
+		}
+		if c.kind == "lock" && r.Intn(2) == 0 { // as most programs do
+			c.guard, c.must = false, r.Intn(4) > 0
+			out = append(out, c)
+			c = command{kind: "set", tab: tab, id: c.id, by: c.by, last: c.last}
+		}
+		if c.kind == "delete" && !c.last && slices.Contains(kinds[tab], "insert") && r.Intn(2) == 0 {
+			out = append(out, c)
+			c.kind = "insert"
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// randomKinds draws what a program does with its tables: one with everything says little.
+func randomKinds(r *rand.Rand) (out [2][]string) {
+	all := []string{"read", "lock", "share", "count", "set", "add", "marked", "take", "all", "insert", "upsert", "nothing", "delete"}
+	for t := range out {
+		for _, k := range all {
+			if r.Intn(2) == 0 {
+				out[t] = append(out[t], k)
+			}
+		}
+		if out[t] == nil {
+			out[t] = []string{"add"}
+		}
+	}
+	return out
+}
+
+// programOf is the program in the text form of the IR, read.
+func programOf(t *testing.T, txns [][]command) (*ir.Program, string) {
+	var text strings.Builder
+	text.WriteString("program random\ntable t0 ( id int not null, v int not null, w int not null, key (id) )\ntable t1 ( id int not null, v int not null, w int not null, key (id) )\n")
+	for i, list := range txns {
+		fmt.Fprintf(&text, "txn x%d() {\n  local a int;\n  local n int;\n  local f bool;\n", i)
+		for _, c := range list {
+			text.WriteString("  " + c.text() + "\n")
+		}
+		text.WriteString("}\n")
+	}
+	p := testprog.Parse(t, text.String())
+	wellformed.Structure(p)
+	for _, x := range p.Txns {
+		ir.Walk(x.Body, func(s ir.Stmt) { ir.EditChildren(s, together) })
+		x.Body = together(x.Body)
+	}
+	return p, text.String()
+}
+
+// together makes a count and the UPDATE after it, of the rows that are counted, one command
+// that tells the client how many rows it has changed.
+func together(list []ir.Stmt) []ir.Stmt {
+	var out []ir.Stmt
+	for i, s := range list {
+		if x, ok := s.(*ir.Select); ok && len(x.Aggs) > 0 && x.Into[0] == "n" {
+			send := &ir.Send{Table: x.Query.From[0].Table, Verb: ir.Updates, Count: "n"}
+			ir.Number(send, s.Command())
+			ir.Number(list[i+1], s.Command())
+			out = append(out, send)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// randomRows draws rows to start with.
+func randomRows(r *rand.Rand) rows {
+	out := rows{}
+	for tab := range 2 {
+		for id := range 2 {
+			if r.Intn(3) > 0 {
+				out[place{tab, id}] = version{-1 - 2*tab - id, r.Intn(3), r.Intn(2)}
+			}
+		}
+	}
+	return out
+}
+
+// could says whether a transaction that has committed does what its standing says.
+func could(w *world, i int, list []command, standing readcommitted.Standing) bool {
+	s := w.sessions[i]
+	before := w.states[len(w.states)-2]
+	did := func(start rows, lenient bool) bool {
+		o, _ := alone(list, start, lenient)
+		return !o.failed && o.out == s.out && o.view(before).values() == w.now().values()
+	}
+	if standing == readcommitted.Atomic && (len(s.writes) > 0 || did(before, false)) {
+		return did(before, false)
+	}
+	// Who writes nothing may have seen that a row is not there.
+	return slices.ContainsFunc(w.states[s.begin:len(w.states)-1], func(start rows) bool { return did(start, standing == readcommitted.OneLook) })
+}
+
+// TestSettled: what is settled does, in every execution with waiting, what it would do at the
+// moment of its commit, or on one snapshot.
+func TestSettled(t *testing.T) {
+	r := onServer.Source(t)
+	count := map[readcommitted.Standing]int{}
+	wrong, commits, waited := 0, 0, 0
+	for range 60 * onServer.Runs() {
+		kinds := randomKinds(r)
+		txns := [][]command{randomCommands(r, kinds), randomCommands(r, kinds), randomCommands(r, kinds)}
+		p, text := programOf(t, txns)
+		settled := readcommitted.Settle(p, func(*ir.Txn) bool { return true })
+		for _, s := range settled {
+			count[s.Standing]++
+		}
+		for range 3 {
+			which := []int{r.Intn(3), r.Intn(3), r.Intn(3)}[:2+r.Intn(2)]
+			start := randomRows(r)
+			w := &world{states: []rows{start}}
+			for _, k := range which {
+				w.sessions = append(w.sessions, newSession(txns[k]))
+			}
+			ends := 60
+			w.everything(r, &ends, func(w *world, i int) {
+				commits++
+				x := p.Txns[which[i]]
+				switch standing := settled[x].Standing; {
+				case standing == readcommitted.Unsettled:
+					if !could(w, i, txns[which[i]], readcommitted.Atomic) && !could(w, i, txns[which[i]], readcommitted.OneLook) {
+						wrong++
+					}
+				case !could(w, i, txns[which[i]], standing):
+					t.Fatalf("%s is %d from %s, and has %q with %s after %s\n%s", x.Name, standing, start.values(), w.sessions[i].out, w.now().values(), w.states[len(w.states)-2].values(), text)
+				}
+			}, func(w *world) {
+				if slices.ContainsFunc(w.sessions, func(s *session) bool { return s.begin != len(w.states)-1 }) {
+					waited++
+				}
+			})
+		}
+	}
+	t.Logf("atomic %d, one look %d, unsettled %d; %d commits, %d of unsettled ones that are neither; %d executions with others inside",
+		count[readcommitted.Atomic], count[readcommitted.OneLook], count[readcommitted.Unsettled], commits, wrong, waited)
+	if count[readcommitted.Atomic] == 0 || count[readcommitted.OneLook] == 0 || wrong == 0 {
+		t.Error("the test says little")
+	}
+}
+
+// serial reports whether a serial order of the transactions that have committed has their
+// outcome.
+func serial(w *world, which []int, txns [][]command, start rows) bool {
+	var try func(left []int, now rows) bool
+	try = func(left []int, now rows) bool {
+		if len(left) == 0 {
+			return now.values() == w.now().values()
+		}
+		return slices.ContainsFunc(left, func(i int) bool {
+			s, next := alone(txns[which[i]], now, false)
+			rest := slices.DeleteFunc(slices.Clone(left), func(k int) bool { return k == i })
+			return !s.failed && s.out == w.sessions[i].out && try(rest, next)
+		})
+	}
+	return try(w.order, start)
+}
+
+// TestSettledVerdicts: what is robust at READ COMMITTED has, with waits and three
+// transactions, outcomes of serial orders only.
+func TestSettledVerdicts(t *testing.T) {
+	r := onServer.Source(t)
+	robustly, others, wrong, ends := 0, 0, 0, 0
+	for range 3 * onServer.Runs() {
+		kinds := randomKinds(r)
+		txns := [][]command{randomCommands(r, kinds), randomCommands(r, kinds)}
+		p, text := programOf(t, txns)
+		rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), Isolation: "rc"}})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if rep.Verdict != robust.Robust {
+			others++
+		} else {
+			robustly++
+		}
+		for range 4 {
+			which := []int{r.Intn(2), r.Intn(2), r.Intn(2)}[:2+r.Intn(2)]
+			start := randomRows(r)
+			w := &world{states: []rows{start}}
+			for _, k := range which {
+				w.sessions = append(w.sessions, newSession(txns[k]))
+			}
+			most := 80
+			w.everything(r, &most, func(*world, int) {}, func(w *world) {
+				ends++
+				is := serial(w, which, txns, start)
+				if !is {
+					wrong++
+				}
+				if rep.Verdict == robust.Robust && !is {
+					t.Fatalf("%v from %s ends with %s\n%s", w.order, start.values(), w.now().values(), text)
+				}
+			})
+		}
+	}
+	t.Logf("%d robust, %d not; %d executions, of those that are not robust %d without a serial order", robustly, others, ends, wrong)
+	if robustly == 0 || wrong == 0 {
+		t.Error("the test says little")
+	}
+}
+
+// TestSubquery: a subquery of an UPDATE that reads the row which is changed is not computed
+// again after a wait, while what the UPDATE returns is of the newest row.
+func TestSubquery(t *testing.T) {
+	p := testprog.Parse(t, "program p\ntable t ( id int not null, v int not null, key (id) )\ntxn x(a int not null) {\n local n int;\n"+
+		"(n) := select t.v from t where t.id == a; update t set v = n + 1 where t.id == a;\n}")
+	wellformed.Structure(p)
+	x := p.Txns[0]
+	ir.Number(x.Body[1], x.Body[0].Command())
+	for into, want := range map[string]readcommitted.Standing{"n": readcommitted.Atomic, "other": readcommitted.Unsettled} {
+		send := &ir.Send{Table: p.Tables[0], Verb: ir.Updates, Into: []string{into}}
+		ir.Number(send, x.Body[0].Command())
+		q := *p
+		y := *x
+		y.Body = append([]ir.Stmt{send}, x.Body...)
+		q.Txns = []*ir.Txn{&y}
+		if got := readcommitted.Settle(&q, func(*ir.Txn) bool { return true })[&y]; got.Standing != want {
+			t.Errorf("returned into %s: %d (%s), want %d", into, got.Standing, got.Reason, want)
+		}
+	}
+}
+
+// TestSettle: what is settled, case by case, each fault with its mend.
+func TestSettle(t *testing.T) {
+	const tables = `program p
+		table t ( id int not null, v int not null, w int not null, key (id) )
+		table u ( id int not null, v int not null, key (id) )
+		table c ( id int not null, t int, key (id), foreign fk (t) references t (id) )
+		txn grow(a int not null) { insert t (id, v, w) values (a, 0, 0); }
+		txn change(a int not null) { update t set v = t.v + 1 where t.id == a; update u set v = u.v + 1 where u.id == a; }
+		`
+	for _, tc := range []struct {
+		name, body string
+		want       readcommitted.Standing
+	}{
+		{"a row is locked, or nothing is committed", "(x) := select t.v from t where t.id == a for update found f; if not f { abort; } update t set v = x + 1 where t.id == a;", readcommitted.Atomic},
+		{"a row is locked, or else comes meanwhile", "(x) := select t.v from t where t.id == a for update found f; update t set v = x + 1 where t.id == a;", readcommitted.Unsettled},
+		{"the same where no row comes", "(x) := select u.v from u where u.id == a for update found f; update u set v = x + 1 where u.id == a;", readcommitted.Atomic},
+		{"the row is read without a lock", "(x) := select u.v from u where u.id == a found f; if not f { abort; } update u set v = x + 1 where u.id == a;", readcommitted.Unsettled},
+		{"the lock lets the row change", "(x) := select u.v from u where u.id == a for key share found f; if not f { abort; } update u set v = x + 1 where u.id == a;", readcommitted.Unsettled},
+		{"the lock is on another row by now", "(x) := select u.v from u where u.id == y for update found f; if not f { abort; } (y) := select u.v from u where u.id == y; emit y; update u set v = 0 where u.id == a;", readcommitted.Atomic},
+		{"the key is another one by now", "(y) := select t.v from t where t.id == y for update found f; if not f { abort; } (x) := select t.w + t.v from t where t.id == y; emit x; update t set v = 0 where t.id == a;", readcommitted.Unsettled},
+		{"the flag is another one by now", "(x) := select t.v from t where t.id == a for update found f; f := true; if not f { abort; } update t set v = x where t.id == a;", readcommitted.Unsettled},
+		{"the flag goes through another local", "(x) := select t.v from t where t.id == a for update found f; g := f; if not g { abort; } update t set v = x where t.id == a;", readcommitted.Atomic},
+		{"one branch goes on", "(x) := select t.v from t where t.id == a for update found f; if x is null { if a > 3 { abort; } } update t set v = 0 where t.id == 1;", readcommitted.Unsettled},
+		{"one statement by a condition that changes", "update t set v = 0 where t.id == a and t.v > 3;", readcommitted.Atomic},
+		{"one statement by what others change", "update u set v = 0 where u.v > 3;", readcommitted.Unsettled},
+		{"all rows, of which none comes", "update u set v = u.v + 1;", readcommitted.Atomic},
+		{"all rows, of which some come", "update t set v = t.v + 1;", readcommitted.Unsettled},
+		{"a row by what stays, and not held where that is not so", "update u set v = 1 where u.id == a; (x) := select u.v from u where u.id == a; emit x;", readcommitted.Atomic},
+		{"a subquery", "update u set v = 1 where u.id == a and exists (from t where t.v > 0);", readcommitted.Unsettled},
+		{"one look, and a new row", "(x) := select agg sum(t.v) int from t; insert c (id) values (x);", readcommitted.OneLook},
+		{"one look, and a row with a parent that may be new", "(x) := select agg sum(t.v) int from t; insert c (id, t) values (x, a);", readcommitted.Unsettled},
+		{"two looks", "(x) := select agg sum(t.v) int from t; (y) := select agg sum(t.v) int from t; emit x, y;", readcommitted.Unsettled},
+		{"a look in a loop", "while a > 0 { (x) := select agg sum(t.v) int from t; emit x; }", readcommitted.Unsettled},
+		{"rows with a parent", "insert c (id, t) values (a, a);", readcommitted.Atomic},
+		{"a lock in a loop", "while a > 0 { (x) := select t.v from t where t.id == a for update found f; if not f { abort; } }", readcommitted.Atomic},
+		{"a lock in a loop that may miss", "while a > 0 { (x) := select t.v from t where t.id == a for update found f; }", readcommitted.Unsettled},
+		{"a way out of a loop", "while a > 0 { (x) := select t.v from t where t.id == a for update found f; if not f { break; } } update u set v = 0;", readcommitted.Unsettled},
+		{"nothing is committed in a savepoint", "savepoint s; update u set v = 1; rollback to s;", readcommitted.Unsettled},
+	} {
+		p := testprog.Parse(t, tables+"txn x(a int not null) {\n local x int;\n local y int;\n local f bool;\n local g bool;\n"+tc.body+"\n}")
+		wellformed.Structure(p)
+		if got := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[p.Txn("x")]; got.Standing != tc.want {
+			t.Errorf("%s: %d (%s), want %d", tc.name, got.Standing, got.Reason, tc.want)
+		}
+	}
+}

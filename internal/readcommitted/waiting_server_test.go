@@ -1,0 +1,164 @@
+package readcommitted_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand"
+	"slices"
+	"testing"
+
+	"github.com/txrobust/robust/internal/pgtest"
+)
+
+// sql is the command as a client sends it that has read last what the session has.
+func (c command) sql(s *session) string {
+	t, k, a := fmt.Sprintf("t%d", c.tab), fmt.Sprint(c.id), "NULL"
+	if s.last != nil {
+		a = fmt.Sprint(*s.last)
+	}
+	if c.last {
+		k = a
+	}
+	switch c.kind {
+	case "read":
+		return "SELECT v FROM " + t + " WHERE id = " + k
+	case "lock":
+		return "SELECT v FROM " + t + " WHERE id = " + k + " FOR UPDATE"
+	case "share":
+		return "SELECT v FROM " + t + " WHERE id = " + k + " FOR SHARE"
+	case "count":
+		return "SELECT count(*) FROM " + t
+	case "set":
+		return fmt.Sprintf("UPDATE %s SET v = %s + %d WHERE id = %s", t, a, c.by, k)
+	case "add":
+		return fmt.Sprintf("UPDATE %s SET v = v + %d WHERE id = %s", t, c.by, k)
+	case "marked":
+		return fmt.Sprintf("UPDATE %s SET v = v + %d WHERE id = %s AND w = 1", t, c.by, k)
+	case "take":
+		return fmt.Sprintf("UPDATE %s SET v = v - 1 WHERE id = %s AND v > 0", t, k)
+	case "all":
+		return "UPDATE " + t + " SET v = v + 1"
+	case "insert":
+		return fmt.Sprintf("INSERT INTO %s VALUES (%d, %d, 1)", t, c.id, c.by)
+	case "upsert":
+		return fmt.Sprintf("INSERT INTO %s AS o VALUES (%d, %d, 1) ON CONFLICT (id) DO UPDATE SET v = o.v + 1", t, c.id, c.by)
+	case "nothing":
+		return fmt.Sprintf("INSERT INTO %s VALUES (%d, %d, 1) ON CONFLICT (id) DO NOTHING", t, c.id, c.by)
+	case "delete":
+		return fmt.Sprintf("DELETE FROM %s WHERE id = %s", t, k)
+	}
+	panic(c.kind)
+}
+
+// played is a schedule of two sessions, with what each step is to give.
+type played struct {
+	steps []pgtest.Step
+	want  []string
+}
+
+func (p *played) add(session int, sql, want string) {
+	p.steps, p.want = append(p.steps, pgtest.Step{Session: string(rune('A' + session)), SQL: sql}), append(p.want, want)
+}
+
+// play runs two sessions in a random order. It is nil where they block each other.
+func (w *world) play(r *rand.Rand) *played {
+	p := &played{}
+	waiting := map[int]int{} // the step in which a session waits
+	over := func(i int) {
+		if s := w.sessions[i]; s.failed {
+			p.add(i, "ROLLBACK", "ROLLBACK")
+		}
+	}
+	for i := range w.sessions {
+		p.add(i, "BEGIN", "BEGIN")
+	}
+	for {
+		var ready []int
+		for i, s := range w.sessions {
+			if _, waits := waiting[i]; !s.ended && !waits {
+				ready = append(ready, i)
+			}
+		}
+		if len(ready) == 0 && len(waiting) > 0 {
+			return nil
+		}
+		if len(ready) == 0 {
+			return p
+		}
+		i := ready[r.Intn(len(ready))]
+		s := w.sessions[i]
+		switch {
+		case s.pc == len(s.list):
+			p.add(i, "COMMIT", "COMMIT")
+			w.step(i)
+		case s.list[s.pc].guard && (s.last == nil || *s.last <= 0):
+			w.step(i)
+		default:
+			p.add(i, s.list[s.pc].sql(s), "")
+			at := len(p.want) - 1
+			if w.step(i); s.waits {
+				waiting[i] = at
+			} else {
+				p.want[at] = s.reply
+			}
+			over(i)
+		}
+		for k, at := range waiting {
+			if w.step(k); !w.sessions[k].waits {
+				p.want[at] = "blocks, " + w.sessions[k].reply
+				delete(waiting, k)
+				over(k)
+			}
+		}
+	}
+}
+
+// TestWaitsOnServer: sessions that wait for each other do on a server what they do in the
+// code that judges what is settled, statement by statement.
+func TestWaitsOnServer(t *testing.T) {
+	r := onServer.Source(t)
+	srv := pgtest.Open(t)
+	dsn := srv.Database(t)
+	srv.Exec(t, dsn, "CREATE TABLE t0 (id int PRIMARY KEY, v int NOT NULL, w int NOT NULL)", "CREATE TABLE t1 (id int PRIMARY KEY, v int NOT NULL, w int NOT NULL)")
+	conn := srv.Conn(t, dsn)
+	ran, waited := 0, 0
+	for range 5 * onServer.Runs() {
+		kinds := randomKinds(r)
+		start := randomRows(r)
+		w := &world{states: []rows{start}, sessions: []*session{newSession(randomCommands(r, kinds)), newSession(randomCommands(r, kinds))}}
+		p := w.play(r)
+		if p == nil {
+			continue
+		}
+		setup := "TRUNCATE t0, t1;"
+		for at, v := range start {
+			setup += fmt.Sprintf("INSERT INTO t%d VALUES (%d, %d, %d);", at.tab, at.id, v.v, v.w)
+		}
+		if _, err := conn.Exec(t.Context(), setup); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), pgtest.Deadline)
+		out, err := pgtest.Run(ctx, dsn, pgtest.Schedule{Level: pgtest.ReadCommitted, Steps: p.steps})
+		cancel()
+		if err != nil {
+			t.Fatalf("%v: %v", p.steps, err)
+		}
+		log := ""
+		for i, res := range out.Results {
+			log += fmt.Sprintf("%s: %s -> %s, want %s\n", res.Session, res.SQL, res, p.want[i])
+		}
+		if slices.ContainsFunc(out.Results, func(res pgtest.Result) bool { return res.Blocked }) {
+			waited++
+		}
+		ran++
+		for i, res := range out.Results {
+			if res.String() != p.want[i] {
+				t.Fatalf("from %s\n%s", start.values(), log)
+			}
+		}
+	}
+	t.Logf("%d schedules, %d of them with a wait", ran, waited)
+	if waited == 0 {
+		t.Error("the test says little")
+	}
+}

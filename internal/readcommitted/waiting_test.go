@@ -1,0 +1,359 @@
+package readcommitted_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand"
+	"slices"
+	"strings"
+)
+
+// This is READ COMMITTED of PostgreSQL for a few kinds of commands on two tables, with
+// waiting: a command that needs a row which another transaction holds goes on when that one
+// has ended, and looks at the newest version of this row alone. It shares nothing with the
+// interpreter.
+
+// command is one command of a transaction.
+type command struct {
+	kind  string
+	tab   int
+	id    int
+	by    int
+	must  bool // the transaction is rolled back where the row is not there
+	guard bool // only if what was read last is positive
+	last  bool // the key is what was read last, not id
+}
+
+// key is the key that the command names, or -1 if that is NULL.
+func (c command) key(s *session) int {
+	switch {
+	case !c.last:
+		return c.id
+	case s.last == nil:
+		return -1
+	}
+	return *s.last
+}
+
+// text is the command in the text form of the IR; each line is a command there.
+func (c command) text() string {
+	t, k := fmt.Sprintf("t%d", c.tab), fmt.Sprint(c.id)
+	if c.last {
+		k = "a"
+	}
+	s := map[string]string{
+		"read":    fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s found f;", t, k),
+		"lock":    fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s for update found f;", t, k),
+		"share":   fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s for share found f;", t, k),
+		"count":   fmt.Sprintf("(a) := select agg count(*) int from %s;", t),
+		"set":     fmt.Sprintf("update %s set v = a + %d where %[1]s.id == %[3]s;", t, c.by, k),
+		"add":     fmt.Sprintf("update %s set v = %[1]s.v + %d where %[1]s.id == %[3]s;", t, c.by, k),
+		"marked":  fmt.Sprintf("update %s set v = %[1]s.v + %d where %[1]s.id == %[3]s and %[1]s.w == 1;", t, c.by, k),
+		"take":    fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %s and %[1]s.v > 0; update %[1]s set v = %[1]s.v - 1 where %[1]s.id == %[2]s and %[1]s.v > 0;", t, k),
+		"all":     fmt.Sprintf("update %s set v = %[1]s.v + 1;", t),
+		"insert":  fmt.Sprintf("insert %s (id, v, w) values (%d, %d, 1);", t, c.id, c.by),
+		"upsert":  fmt.Sprintf("insert %s (id, v, w) values (%d, %d, 1) on conflict (id) do update o set v = o.v + 1;", t, c.id, c.by),
+		"nothing": fmt.Sprintf("insert %s (id, v, w) values (%d, %d, 1) on conflict (id) do nothing done f;", t, c.id, c.by),
+		"delete":  fmt.Sprintf("delete %s where %[1]s.id == %s;", t, k),
+	}[c.kind]
+	switch c.kind {
+	case "read", "lock", "share", "count":
+		s += " emit a;"
+	case "take":
+		s += " emit n;"
+	case "nothing":
+		s += " emit f;"
+	}
+	if c.must {
+		switch c.kind {
+		case "take":
+			s += " if n == 0 { abort; }"
+		default:
+			s += " if not f { abort; }"
+		}
+	}
+	if c.guard {
+		return "if a > 0 { " + s + " }"
+	}
+	return s
+}
+
+// place is a row by table and key; version is one of it. A row that is deleted and inserted
+// again is another row.
+type place struct{ tab, id int }
+type version struct{ row, v, w int }
+type rows map[place]version
+
+// values shows the rows without their identity.
+func (r rows) values() string {
+	var out []string
+	for p, v := range r {
+		out = append(out, fmt.Sprintf("%d.%d=%d,%d", p.tab, p.id, v.v, v.w))
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
+
+// session is a transaction that runs. A write of nil deletes.
+type session struct {
+	list   []command
+	pc     int
+	last   *int
+	out    string
+	writes map[place]*version
+	locks  map[place]bool // true is exclusive
+	ended  bool
+	failed bool
+	// A command that waits: what it has found, and how far it is.
+	waits bool
+	found []place
+	seen  rows
+	did   int
+	begin int // how many have committed before its first command
+	// reply is what a server would say to the last command, and changed how many rows it
+	// has locked or changed so far.
+	reply   string
+	changed int
+}
+
+func newSession(list []command) *session {
+	return &session{list: list, writes: map[place]*version{}, locks: map[place]bool{}, begin: -1}
+}
+
+func (s *session) clone() *session {
+	c := *s
+	c.writes, c.locks, c.found = maps.Clone(s.writes), maps.Clone(s.locks), slices.Clone(s.found)
+	return &c
+}
+
+// world is committed rows and the sessions.
+type world struct {
+	states   []rows
+	sessions []*session
+	next     int // the next row
+	// lenient lets insertions pass where the key is there.
+	lenient bool
+	order   []int
+}
+
+func (w *world) clone() *world {
+	c := &world{states: slices.Clone(w.states), next: w.next, lenient: w.lenient, order: slices.Clone(w.order)}
+	for _, s := range w.sessions {
+		c.sessions = append(c.sessions, s.clone())
+	}
+	return c
+}
+
+func (w *world) now() rows { return w.states[len(w.states)-1] }
+
+// view is what a session sees: committed rows with its own writes over them.
+func (s *session) view(committed rows) rows {
+	out := maps.Clone(committed)
+	for p, v := range s.writes {
+		if delete(out, p); v != nil {
+			out[p] = *v
+		}
+	}
+	return out
+}
+
+// held reports whether another session keeps one from a row.
+func (w *world) held(me *session, p place, exclusive bool) bool {
+	return slices.ContainsFunc(w.sessions, func(o *session) bool {
+		x, is := o.locks[p]
+		return o != me && !o.ended && is && (x || exclusive)
+	})
+}
+
+// step runs the next command of a session, or its COMMIT, as far as it comes.
+func (w *world) step(i int) {
+	s := w.sessions[i]
+	if s.begin < 0 {
+		s.begin = len(w.states) - 1
+	}
+	if s.pc == len(s.list) {
+		s.ended = true
+		w.states = append(w.states, s.view(w.now()))
+		w.order = append(w.order, i)
+		return
+	}
+	c := s.list[s.pc]
+	if c.guard && (s.last == nil || *s.last <= 0) {
+		s.pc++
+		return
+	}
+	if !s.waits {
+		s.seen, s.did, s.found, s.changed = s.view(w.now()), 0, nil, 0
+		for _, id := range []int{0, 1} {
+			p := place{c.tab, id}
+			v, there := s.seen[p]
+			if there && (c.kind == "all" || id == c.key(s)) && (c.kind != "take" || v.v > 0) && (c.kind != "marked" || v.w == 1) {
+				s.found = append(s.found, p)
+			}
+		}
+	}
+	if s.waits = !w.run(s, c); !s.waits && !s.failed {
+		s.pc++
+	}
+	if s.failed {
+		s.ended = true
+	}
+}
+
+func (s *session) show(v *int) {
+	if s.last = v; v == nil {
+		s.out, s.reply = s.out+"null ", "no rows"
+		return
+	}
+	s.reply = fmt.Sprint(*v)
+	s.out += s.reply + " "
+}
+
+func (s *session) missing(c command) { s.failed = s.failed || c.must }
+
+// run goes on with a command; false is that it waits.
+func (w *world) run(s *session, c command) bool {
+	p := place{c.tab, c.key(s)}
+	switch c.kind {
+	case "read":
+		if v, there := s.seen[p]; there {
+			s.show(&v.v)
+		} else {
+			s.show(nil)
+			s.missing(c)
+		}
+		return true
+	case "count":
+		n := 0
+		for q := range s.seen {
+			if q.tab == c.tab {
+				n++
+			}
+		}
+		s.show(&n)
+		return true
+	case "insert", "upsert", "nothing":
+		return w.insert(s, c, p)
+	}
+	exclusive := c.kind != "share"
+	for ; s.did < len(s.found); s.did++ {
+		q := s.found[s.did]
+		if c.kind == "set" && s.last == nil { // NULL is refused before it waits
+			s.failed, s.reply = true, "23502"
+			return true
+		}
+		if w.held(s, q, exclusive) {
+			return false
+		}
+		now, there := s.view(w.now())[q]
+		if !there || now.row != s.seen[q].row || c.kind == "take" && now.v <= 0 {
+			continue
+		}
+		s.locks[q] = s.locks[q] || exclusive
+		s.changed++
+		put := func(v int) { s.writes[q] = &version{now.row, v, now.w} }
+		switch c.kind {
+		case "lock", "share":
+			v := now.v
+			s.show(&v)
+		case "set":
+			put(*s.last + c.by)
+		case "add", "marked":
+			put(now.v + c.by)
+		case "take":
+			put(now.v - 1)
+		case "all":
+			put(now.v + 1)
+		case "delete":
+			s.writes[q] = nil
+		}
+	}
+	switch c.kind {
+	case "lock", "share":
+		if s.changed == 0 {
+			s.show(nil)
+			s.missing(c)
+		}
+		return true
+	case "take":
+		s.out += fmt.Sprint(s.changed, " ")
+		if s.changed == 0 {
+			s.missing(c)
+		}
+	}
+	s.reply = fmt.Sprintf("UPDATE %d", s.changed)
+	if c.kind == "delete" {
+		s.reply = fmt.Sprintf("DELETE %d", s.changed)
+	}
+	return true
+}
+
+func (w *world) insert(s *session, c command, p place) bool {
+	if slices.ContainsFunc(w.sessions, func(o *session) bool { _, wrote := o.writes[p]; return o != s && !o.ended && wrote }) {
+		return false
+	}
+	now, there := s.view(w.now())[p]
+	if there && w.lenient {
+		there = false
+	}
+	s.reply = "INSERT 0 1"
+	switch {
+	case !there:
+		w.next++
+		s.writes[p], s.locks[p] = &version{w.next, c.by, 1}, true
+		if c.kind == "nothing" {
+			s.out += "true "
+		}
+	case c.kind == "insert":
+		s.failed, s.reply = true, "23505"
+	case c.kind == "nothing":
+		s.out, s.reply = s.out+"false ", "INSERT 0 0"
+		s.missing(c)
+	default:
+		if w.held(s, p, true) {
+			return false
+		}
+		s.writes[p], s.locks[p] = &version{now.row, now.v + 1, now.w}, true
+	}
+	return true
+}
+
+// alone runs a transaction on committed rows by itself.
+func alone(list []command, start rows, lenient bool) (*session, rows) {
+	w := &world{states: []rows{start}, sessions: []*session{newSession(list)}, next: 1000, lenient: lenient}
+	for !w.sessions[0].ended {
+		w.step(0)
+	}
+	return w.sessions[0], w.now()
+}
+
+// everything goes through the schedules of a world, in a random order, until there were as
+// many ends as may be.
+func (w *world) everything(r *rand.Rand, ends *int, committed func(w *world, i int), end func(w *world)) {
+	if *ends <= 0 {
+		return
+	}
+	progress := false
+	for _, i := range r.Perm(len(w.sessions)) {
+		if w.sessions[i].ended {
+			continue
+		}
+		c := w.clone()
+		c.step(i)
+		s := c.sessions[i]
+		if s.waits && w.sessions[i].waits && s.did == w.sessions[i].did {
+			continue // it waits still
+		}
+		progress = true
+		if s.ended && !s.failed {
+			committed(c, i)
+		}
+		c.everything(r, ends, committed, end)
+	}
+	if !progress {
+		*ends--
+		if !slices.ContainsFunc(w.sessions, func(s *session) bool { return !s.ended }) { // else a deadlock
+			end(w)
+		}
+	}
+}

@@ -1,0 +1,25 @@
+// want package:"transactions: 1"
+
+// Package lost_repeatable is at REPEATABLE READ, where the second one that writes fails.
+package lost_repeatable
+
+import (
+	"context"
+	"database/sql"
+)
+
+func restock(ctx context.Context, db *sql.DB, id, n int64) error {
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var stock int64
+	if err := tx.QueryRowContext(ctx, "SELECT stock FROM item WHERE id = $1", id).Scan(&stock); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE item SET stock = $1 WHERE id = $2", stock+n, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

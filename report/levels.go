@@ -1,0 +1,127 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// TransactionLevel is the isolation level at which a transaction runs, and what is known
+// of it there.
+type TransactionLevel struct {
+	Transaction string `json:"transaction"`
+	// Level is the level in the words of SQL, and Source who says so: "code", "default"
+	// (the database) or "option" (whoever asks).
+	Level  string `json:"level"`
+	Source string `json:"source"`
+	// Proved says that all that it does at this level it can do at snapshot isolation as
+	// well: a proof there is one here. Reason says why, or why not, and Position where.
+	Proved   bool      `json:"proved"`
+	Reason   string    `json:"reason,omitempty"`
+	Position *Position `json:"position,omitempty"`
+}
+
+// strengths are the levels, weaker ones first.
+var strengths = []string{"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"}
+
+// at names the levels of the transactions, as a part of a sentence, or gives "".
+func (r *Report) at() string {
+	var out []string
+	for _, l := range strengths {
+		if slices.ContainsFunc(r.Levels, func(x TransactionLevel) bool { return x.Level == l }) {
+			out = append(out, l)
+		}
+	}
+	return and(out)
+}
+
+// atLevels puts the levels of the transactions into the words for the verdicts.
+func (r *Report) atLevels(words map[Verdict]string) {
+	if at := r.at(); at != "" {
+		words[Robust] = "robust: every execution at " + at + " has the outcome of a serial one"
+		words[NotRobust] = "NOT ROBUST: at " + at + " there are executions that no serial order explains"
+		words[Unknown] = "UNKNOWN: at " + at + " neither proved nor refuted"
+	}
+}
+
+func and(list []string) string {
+	if n := len(list); n > 1 {
+		return strings.Join(list[:n-1], ", ") + " and " + list[n-1]
+	}
+	return strings.Join(list, "")
+}
+
+// At names the levels of the transactions of a finding: "at READ COMMITTED", or with more
+// of them "at READ COMMITTED (pay) and SERIALIZABLE (ship)".
+func (f *Finding) At() string {
+	if f.Witness == nil || len(f.Witness.Transactions) == 0 || f.Witness.Transactions[0].Level == "" {
+		if f.Class == ReadCommittedOnly {
+			return "at READ COMMITTED"
+		}
+		return "at snapshot isolation"
+	}
+	var levels []string
+	who := map[string][]string{}
+	for _, l := range strengths {
+		for _, x := range f.Witness.Transactions {
+			if x.Level == l && !slices.Contains(who[l], x.Name) {
+				who[l] = append(who[l], x.Name)
+			}
+		}
+		if who[l] != nil {
+			levels = append(levels, l)
+		}
+	}
+	if len(levels) == 1 {
+		return "at " + levels[0]
+	}
+	for i, l := range levels {
+		levels[i] = l + " (" + strings.Join(who[l], ", ") + ")"
+	}
+	return "at " + and(levels)
+}
+
+// atLevels says at which levels the transactions of a finding run, where that was asked about.
+func (t *text) atLevels(f *Finding) {
+	if w := f.Witness; w != nil && len(w.Transactions) > 0 && w.Transactions[0].Level != "" {
+		t.para("   ", f.At())
+	}
+}
+
+// levels says at which levels the transactions run, and what is not proved of them there.
+func (t *text) levels(r *Report) {
+	if len(r.Levels) == 0 {
+		return
+	}
+	type group struct{ level, source string }
+	from := map[string]string{"code": "by the source", "default": "by default", "option": "as asked for"}
+	var parts []string
+	for _, l := range strengths {
+		for _, source := range []string{"code", "default", "option"} {
+			var names []string
+			for _, x := range r.Levels {
+				if (group{x.Level, x.Source}) == (group{l, source}) {
+					names = append(names, x.Transaction)
+				}
+			}
+			if names != nil {
+				parts = append(parts, fmt.Sprintf("%s %s: %s", l, from[source], someOf(names)))
+			}
+		}
+	}
+	t.para("", "Levels: "+strings.Join(parts, "; ")+".")
+	if r.Verdict == Robust && !t.opt.Verbose {
+		return
+	}
+	var list []place
+	for _, x := range r.Levels {
+		if !x.Proved && x.Position != nil {
+			list = append(list, place{x.Position.File, x.Position.Line, x.Position.Col, x.Transaction, x.Reason})
+		}
+	}
+	if list != nil && (r.Verdict == Unknown || t.opt.Verbose) {
+		t.line("")
+		t.line("Not proved at the level that it runs at:")
+		t.places("- ", list)
+	}
+}
