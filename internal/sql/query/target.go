@@ -98,7 +98,7 @@ func (d *deriver) OneEach(from ir.From, where ir.Expr, target string) bool {
 		return false
 	}
 	fixed := expr.FixedColumns(leaf.Row, where, map[string]bool{target: true})
-	if t := d.tableOf(leaf); t != nil {
+	if t := d.TableOf(leaf); t != nil {
 		all := true
 		for _, k := range t.IR.Key {
 			all = all && fixed[t.IR.Columns[k].Name]

@@ -1,0 +1,184 @@
+package query
+
+import (
+	"slices"
+
+	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
+)
+
+// A query is translated plainly, as a query of the IR, or as a derivation. Which of them it
+// is, is a property of its tree and of what its names mean; Form finds it.
+
+// Form says how a query is translated.
+type Form struct {
+	// Why is "" for a query that is translated plainly. Otherwise it says what makes it a
+	// derivation.
+	Why string
+	// Loops says that a function in FROM gives rows, which a loop goes through.
+	Loops bool
+}
+
+// Form finds the form of a query.
+func (x *Place) Form(s *pg.SelectStmt, use syntax.Use) Form {
+	if x.Deriver != nil || x.Draft == nil {
+		return Form{}
+	}
+	if why := syntax.Shape(s, use); why != "" {
+		return Form{Why: why}
+	}
+	f := former{use: use}
+	y := x.naming(s.WithClause)
+	if f.items(y, s.FromClause); f.Why == "" && syntax.Computes(s, use) && syntax.HasWindows(slices.Concat(s.TargetList, syntax.SortKeys(s))) {
+		f.Why = noWindow
+	}
+	return f.Form
+}
+
+// FormOfWrite finds the form of FROM or USING of a statement that writes.
+func (x *Place) FormOfWrite(list []*pg.Node) Form {
+	f := former{writes: true}
+	if f.items(x, list); f.Why == "" && f.Loops {
+		f.Why = FunctionJoined
+	}
+	return f.Form
+}
+
+// FunctionJoined is why FROM or USING with a function is a derivation.
+const FunctionJoined = "a function in FROM or USING"
+
+const (
+	noWindow  = "a window function together with grouping or in this place"
+	noSet     = "a set-returning function in a subquery"
+	noLateral = "LATERAL"
+
+	lateralFunction = "this form of a function in FROM"
+)
+
+// naming is x with the queries of WITH in scope, as far as the form of what names them depends
+// on these.
+func (x *Place) naming(w *pg.WithClause) *Place {
+	if w == nil {
+		return x
+	}
+	y := x.Copy()
+	for _, n := range w.Ctes {
+		c := pg.Inner(n).(*pg.CommonTableExpr)
+		if s, ok := pg.Inner(c.Ctequery).(*pg.SelectStmt); ok && !y.Ctes.holds(c.Ctename, s) {
+			y.Ctes = &ctes{name: c.Ctename, up: y.Ctes, query: s, levels: y.Levels}
+		}
+	}
+	return y
+}
+
+// former looks for what keeps a FROM list from being plain.
+type former struct {
+	Form
+	use syntax.Use
+	// writes says that the items are those of a statement that writes.
+	writes bool
+}
+
+func (f *former) items(x *Place, list []*pg.Node) {
+	for _, n := range list {
+		if f.Why == "" {
+			f.item(x, n)
+		}
+	}
+}
+
+func (f *former) item(x *Place, n *pg.Node) {
+	switch i := pg.Inner(n).(type) {
+	case *pg.RangeVar:
+		f.named(x, i)
+	case *pg.JoinExpr:
+		if i.Jointype != pg.JoinInner {
+			f.Why = outerJoin(i)
+			return
+		}
+		f.items(x, []*pg.Node{i.Larg, i.Rarg})
+	case *pg.RangeFunction:
+		f.function(x, i)
+	case *pg.RangeSubselect:
+		s, ok := pg.Inner(i.Subquery).(*pg.SelectStmt)
+		if i.Lateral || !ok || i.Alias == nil {
+			f.Why = noLateral
+			return
+		}
+		f.inner(x, s, f.writes && (syntax.SkipsLocked(s) || syntax.IsLimited(s)), "a subquery in FROM")
+	}
+}
+
+// named is a table, a view or a WITH query.
+func (f *former) named(x *Place, r *pg.RangeVar) {
+	if c := x.Ctes.find(r.Relname); c != nil && r.Schemaname == "" {
+		switch {
+		case c.row != nil:
+		case c.query == nil:
+			f.Why = "rows of RETURNING"
+		default:
+			in := x.Copy()
+			in.Ctes, in.Levels = c.up, c.levels
+			f.inner(in, c.query, c.picked != nil || x.writes && syntax.IsLimited(c.query), "WITH")
+		}
+		return
+	}
+	if v := x.viewOf(r); v != nil {
+		f.inner(x.InView(v), v.Query, false, viewOfMore(r))
+	}
+}
+
+// inner is a query whose tables become those of the query around it.
+func (f *former) inner(x *Place, s *pg.SelectStmt, picked bool, why string) {
+	y := x.Copy()
+	if y.Depth++; y.Depth > maxQueryDepth || !syntax.IsFlat(s, picked) {
+		f.Why = why
+		return
+	}
+	g := former{use: syntax.Use{Nested: true}}
+	if g.items(y, s.FromClause); g.Why == "" && syntax.HasWindows(s.TargetList) {
+		g.Why = noWindow
+	}
+	f.Why = g.Why
+}
+
+// function is a function of FROM, of which the set-returning ones of PostgreSQL are loops.
+func (f *former) function(x *Place, r *pg.RangeFunction) {
+	if r.Lateral {
+		f.Why = lateralFunction
+		return
+	}
+	_, name, _ := x.calledInFrom(r)
+	if len(x.Functions(name)) > 0 || !x.App.Builtin(x.App.SystemName(name)).Set {
+		return
+	}
+	if f.use.Nested {
+		f.Why = noSet
+		return
+	}
+	f.Loops = true
+}
+
+// Choose translates a query in the form that it has. A query that seems to be plain may turn out
+// not to be, by properties that only its translation finds: that it is correlated, may give
+// several rows, or reads what a part of its statement writes. Then it is a derivation, too.
+func (x *Place) Choose(f Form, plain, derived func()) {
+	switch {
+	case x.Deriver != nil || f.Why != "":
+		derived()
+		return
+	case x.Draft == nil:
+		plain()
+		return
+	}
+	why, ok := x.Draft.Attempt(plain)
+	if ok {
+		return
+	}
+	if other, ok := x.Draft.Attempt(derived); !ok {
+		if other == UnusedRows { // the form alone could be modelled
+			why = other
+		}
+		x.Unmodelled("%s", why)
+	}
+}
