@@ -28,6 +28,7 @@ func (l *loader) template(fn *schema.Function) *ir.Txn {
 	}
 	tidy.Txn(b.Txn, b.Weak, b.Fields)
 	b.stale()
+	b.Told()
 	return b.Txn
 }
 
@@ -350,6 +351,7 @@ func (l *loader) scriptTemplate(fn *schema.Function) *ir.Txn {
 		b.snapshots()
 		tidy.Txn(b.Txn, b.Weak, b.Fields)
 		b.stale()
+		b.Told()
 		return b.Txn
 	}
 }

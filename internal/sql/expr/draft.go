@@ -85,6 +85,8 @@ type Draft struct {
 	Cur       ir.Pos
 	// Number is that of the command that is being translated, numbers counts them.
 	Number, Numbers int
+	// events are what there is to tell of the translation.
+	events []Event
 }
 
 // Frame is one activation of a function.
@@ -254,7 +256,9 @@ func (b *Draft) Attempt(f func()) (why string, ok bool) {
 // mark gives what takes back all that is written from here on.
 func (b *Draft) mark() (undo func()) {
 	out, mark, calls, catches, late, fallible := b.Out, len(b.Out), len(b.Calls), len(b.Catches), b.App.Late, len(b.Fallible)
+	events := len(b.events)
 	return func() {
+		b.events = b.events[:events]
 		b.Out, b.Calls, b.Catches, b.App.Late, b.Fallible = out[:mark:mark], b.Calls[:calls], b.Catches[:catches], late, b.Fallible[:fallible]
 	}
 }

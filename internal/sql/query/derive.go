@@ -52,13 +52,14 @@ func (x *Place) derivation(s *pg.SelectStmt) *Derived {
 	if x.Deriver == nil {
 		y.settle(out)
 	}
-	y.complete(x, out)
+	y.complete(x, out, y.start(s))
 	return out
 }
 
 // complete reads the rows for a derivation that stands in x, if that is all of it.
-func (y *Place) complete(x *Place, d *Derived) {
+func (y *Place) complete(x *Place, d *Derived, at ir.Pos) {
 	if x.Deriver == nil {
+		y.Draft.Applied(expr.Derive, at)
 		y.Deriver.Read(d.Rel)
 		d.TypeOf = func(e ir.Expr) ir.Type { return y.Deriver.TypeOf(x, e) }
 	}
@@ -379,6 +380,7 @@ func (x *Place) core(s *pg.SelectStmt) *Derived {
 	x.tie(p, q.Targets)
 	p.Cols = expr.ItemsOf(q.Targets)
 	out.Rel = p
+	q.tell(s, where, p.Limit)
 	y.Deriver.Restrict(from, where)
 	return out
 }

@@ -107,7 +107,7 @@ func (x *Place) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m expr.Mo
 	d := y.settled(s)
 	src := y.leafSource("", y.RowName("member"), d)
 	c := y.Binary(op, v, x.members(v, src.Cols, e.Location), e.Location)
-	y.complete(x, d)
+	y.complete(x, d, x.Pos(e.Location))
 	x.Succeeds(d, false)
 	x.once(d)
 	return anyRow(c, m, func(cond ir.Expr) ir.Expr {

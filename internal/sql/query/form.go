@@ -2,9 +2,12 @@ package query
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/ir"
 )
 
 // A query is translated plainly, as a query of the IR, or as a derivation. Which of them it
@@ -17,6 +20,8 @@ type Form struct {
 	Why string
 	// Loops says that a function in FROM gives rows, which a loop goes through.
 	Loops bool
+	// at is where the query begins, if it is one.
+	at ir.Pos
 }
 
 // Form finds the form of a query.
@@ -24,10 +29,10 @@ func (x *Place) Form(s *pg.SelectStmt, use syntax.Use) Form {
 	if x.Deriver != nil || x.Draft == nil {
 		return Form{}
 	}
-	if why := syntax.Shape(s, use); why != "" {
-		return Form{Why: why}
+	f := former{use: use, Form: Form{Why: syntax.Shape(s, use), at: x.start(s)}}
+	if f.Why != "" {
+		return f.Form
 	}
-	f := former{use: use}
 	y := x.naming(s.WithClause)
 	if f.items(y, s.FromClause); f.Why == "" && syntax.Computes(s, use) && syntax.HasWindows(slices.Concat(s.TargetList, syntax.SortKeys(s))) {
 		f.Why = noWindow
@@ -164,8 +169,12 @@ func (f *former) function(x *Place, r *pg.RangeFunction) {
 // several rows, or reads what a part of its statement writes. Then it is a derivation, too.
 func (x *Place) Choose(f Form, plain, derived func()) {
 	switch {
-	case x.Deriver != nil || f.Why != "":
+	case x.Deriver != nil:
 		derived()
+		return
+	case f.Why != "":
+		derived()
+		f.tell(x.Draft, "derivation, because of "+f.Why)
 		return
 	case x.Draft == nil:
 		plain()
@@ -173,6 +182,7 @@ func (x *Place) Choose(f Form, plain, derived func()) {
 	}
 	why, ok := x.Draft.Attempt(plain)
 	if ok {
+		f.tell(x.Draft, "plain")
 		return
 	}
 	if other, ok := x.Draft.Attempt(derived); !ok {
@@ -181,4 +191,57 @@ func (x *Place) Choose(f Form, plain, derived func()) {
 		}
 		x.Unmodelled("%s", why)
 	}
+	f.tell(x.Draft, "derivation, as its translation found out: "+why)
+}
+
+// tell tells which form was chosen.
+func (f Form) tell(b *expr.Draft, form string) {
+	at := f.at
+	if !at.IsValid() {
+		at = b.Cur
+	}
+	b.Tell(expr.Bind, at, func() string { return "form: " + form })
+}
+
+// start is where a query begins.
+func (x *Place) start(s *pg.SelectStmt) ir.Pos { return x.Pos(int32(max(pg.Start(s), 0))) }
+
+// tell tells of a query that is bound.
+func (q *Query) tell(s *pg.SelectStmt, where, limit ir.Expr) {
+	x := q.Place
+	if x.Draft == nil {
+		return
+	}
+	x.Draft.Tell(expr.Bind, x.start(s), func() string {
+		out := []string{"query"}
+		columns := func(what string, list []expr.Column) {
+			for _, c := range list {
+				line := what + c.Name + " " + c.Type.String()
+				if c.NotNull {
+					line += " NOT NULL"
+				}
+				if c.Expr != nil {
+					line += " = " + ir.ExprString(c.Expr)
+				}
+				out = append(out, line)
+			}
+		}
+		for _, src := range q.Level.Sources {
+			if !strings.HasPrefix(src.Alias, expr.HiddenAlias) {
+				out = append(out, "  source "+src.Alias)
+				columns("    ", src.Cols)
+			}
+		}
+		if where != nil {
+			out = append(out, "  where "+ir.ExprString(where))
+		}
+		columns("  column ", q.Targets)
+		for _, o := range q.Order {
+			out = append(out, "  order "+ir.ExprString(o.Expr)+map[bool]string{true: " desc"}[o.Desc])
+		}
+		if limit != nil {
+			out = append(out, "  limit "+ir.ExprString(limit))
+		}
+		return strings.Join(out, "\n")
+	})
 }

@@ -117,6 +117,7 @@ func (x *Place) Locking(s *pg.SelectStmt, anyRow bool) *Query {
 	} else {
 		rest()
 	}
+	q.tell(s, q.Where, q.Limit)
 	return q
 }
 

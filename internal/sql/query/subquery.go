@@ -175,6 +175,7 @@ func (x *Place) any(e *pg.SubLink, s *pg.SelectStmt, op string, m expr.Mode) ir.
 		}
 		return own
 	}
+	x.Draft.Applied(expr.ExistsForAny, x.Pos(e.Location))
 	return anyRow(c, m, func(cond ir.Expr) ir.Expr { return existsE(q, cond) })
 }
 
@@ -295,6 +296,7 @@ func (x *Place) Scalar(s *pg.SelectStmt, pos ir.Pos) expr.Val {
 	}
 	c := q.Targets[0]
 	if len(q.Aggs) > 0 && q.AtMost != 0 {
+		x.Draft.Applied(expr.RunBefore, pos)
 		x.lockSub(q, pos)
 		x.EmitAggregates(q, pos)
 		return c.Val()
@@ -319,6 +321,7 @@ func (x *Place) Scalar(s *pg.SelectStmt, pos ir.Pos) expr.Val {
 	x.oneRow(q, pos)
 	x.lockValue(q)
 	local := x.Draft.Local(base, c.Type)
+	x.Draft.Applied(expr.RunBefore, pos)
 	x.Draft.Emit(&ir.Select{At: expr.At(pos), Into: []string{local}, Cols: []ir.Expr{c.Expr}, Query: q.IR(), Order: q.Order, Locks: q.Locks})
 	return expr.Val{Expr: ir.V(local), Type: c.Type}
 }

@@ -66,6 +66,7 @@ func (q *Query) JoinSelf() {
 		if src.Table != t.Table.IR || !sameRow(src.Table, t.Row, src.Row, q.Where) {
 			continue
 		}
+		q.Place.Draft.Applied(expr.JoinSelf, q.Place.Draft.Cur)
 		q.From = slices.Delete(slices.Clone(q.From), i, i+1)
 		q.again = schema.Without(q.again, func(s ir.Source) bool { return s == src })
 		conds := ir.Conjuncts(q.Where)

@@ -124,6 +124,7 @@ func (b *Builder) Inline(pos ir.Pos, fn *schema.Function, args []expr.Val) expr.
 	if len(b.Calls) > write.MaxInline {
 		b.Unmodelled("calls that are nested more than %d deep", write.MaxInline)
 	}
+	b.Applied(expr.Inline, pos)
 	b.Calls = append(b.Calls, fn)
 	f := b.NewFrame(fn)
 	x := query.NewPlace(expr.Spot{App: b.App, Draft: b.Draft, Frame: f, Text: fn.Text})
@@ -301,6 +302,7 @@ func (b *Builder) Guard(pos ir.Pos, r *schema.Refs, f func(), other func()) {
 
 // TriggerBody implements write.Bodies.
 func (b *Builder) TriggerBody(t *schema.Table, g *schema.Trigger, r *expr.RowTrigger, fn *schema.Function, pos ir.Pos) {
+	b.Applied(expr.FireTrigger, pos)
 	b.Calls = append(b.Calls, fn)
 	f := b.NewFrame(fn)
 	f.Trigger = r

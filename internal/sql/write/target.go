@@ -51,6 +51,7 @@ func (b *Writer) derivedFrom(y *query.Place, row *expr.RowSource, from []*pg.Nod
 	for i, c := range returned {
 		all.Cols = append(all.Cols, ir.Item{Name: strconv.Itoa(len(list) + i), Type: expr.LocalType(c.Type), Expr: c.Expr})
 	}
+	b.Applied(expr.Derive, b.Cur)
 	z.Deriver.Read(all)
 	typeOf := func(e ir.Expr) ir.Type { return z.Deriver.TypeOf(y, e) }
 	match := &query.Derived{Rel: &ir.Project{From: tree, Where: inside}, TypeOf: typeOf}
