@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/tidy"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/internal/sql/write"
 	"github.com/txrobust/robust/ir"
 )
@@ -102,6 +103,7 @@ func (l *loader) newBuilder(fn *schema.Function) *builder {
 		Demands:   map[string][]expr.Demand{},
 		Next:      map[string]int{},
 		Fixed:     map[string]bool{},
+		Log:       trace.Log{Hear: l.In.Trace},
 	}
 	b := &builder{&routine.Builder{Writer: &write.Writer{Draft: d}}}
 	b.Runs, b.Bodies = b.Builder, b.Builder

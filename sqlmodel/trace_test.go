@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/internal/sql/expr"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 	"golang.org/x/tools/txtar"
 )
@@ -47,7 +47,7 @@ func TestTrace(t *testing.T) {
 				if !at.IsValid() || text == "" {
 					t.Errorf("%s, case %s: %s tells %q at %s", file, f.Name, phase, text, at)
 				}
-				if name, _, _ := strings.Cut(text, ":"); phase == expr.Rules {
+				if name, _, _ := strings.Cut(text, ":"); phase == trace.Rules {
 					applied[name] = true
 				}
 			}})
@@ -56,8 +56,8 @@ func TestTrace(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range []expr.Rule{expr.Flatten, expr.Derive, expr.RunBefore, expr.ChooseCut, expr.ChooseFree, expr.LoopSeries, expr.ExpandTable, expr.Inline,
-		expr.FireTrigger, expr.JoinSelf, expr.MoveRow, expr.ExistsForAny} {
+	for _, r := range []trace.Rule{trace.Flatten, trace.Derive, trace.RunBefore, trace.ChooseCut, trace.ChooseFree, trace.LoopSeries, trace.ExpandTable, trace.Inline,
+		trace.FireTrigger, trace.JoinSelf, trace.MoveRow, trace.ExistsForAny} {
 		if name, _, _ := strings.Cut(string(r), ":"); !applied[name] {
 			t.Errorf("no case tells of %s", name)
 		}
@@ -67,13 +67,14 @@ func TestTrace(t *testing.T) {
 // TestTraceForgets checks that a translation that was given up is not told of.
 func TestTraceForgets(t *testing.T) {
 	var told []string
-	_, err := Parse([]File{{Name: "a.sql", Text: `CREATE TABLE a (k int PRIMARY KEY, v int);
+	_, err := Parse([]File{{Name: "a.sql", Text: `CREATE TABLE a (k int PRIMARY KEY, w int);
+CREATE TABLE b (k int PRIMARY KEY, v int);
 -- name: f
 BEGIN;
-SELECT (SELECT max(b.v) FROM a AS b WHERE b.k = a.k) FROM a;
+SELECT (SELECT max(v) FROM b WHERE b.k = w) FROM a;
 COMMIT;
 `}}, Options{Trace: func(phase string, _ ir.Pos, text string) {
-		if phase == expr.Bind {
+		if phase == trace.Bind {
 			line, _, _ := strings.Cut(text, "\n")
 			told = append(told, line)
 		}

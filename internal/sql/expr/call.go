@@ -283,7 +283,6 @@ func (x *Spot) expressionFunction(f *schema.Function, args []Val) (Val, bool) {
 	if ret.Name == schema.NVoid {
 		return Val{}, false
 	}
-	x.Draft.Applied(Inline, x.Draft.Cur)
 	return x.Assigned(v, ret, 0), true
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/rows"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -59,7 +60,7 @@ func (x *Place) derivation(s *pg.SelectStmt) *Derived {
 // complete reads the rows for a derivation that stands in x, if that is all of it.
 func (y *Place) complete(x *Place, d *Derived, at ir.Pos) {
 	if x.Deriver == nil {
-		y.Draft.Applied(expr.Derive, at)
+		y.Draft.Applied(trace.Derive, at)
 		y.Deriver.Read(d.Rel)
 		d.TypeOf = func(e ir.Expr) ir.Type { return y.Deriver.TypeOf(x, e) }
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -37,7 +38,47 @@ func (x *Place) Form(s *pg.SelectStmt, use syntax.Use) Form {
 	if f.items(y, s.FromClause); f.Why == "" && syntax.Computes(s, use) && syntax.HasWindows(slices.Concat(s.TargetList, syntax.SortKeys(s))) {
 		f.Why = noWindow
 	}
+	if f.Why == "" && use.Once && x.correlated(s) {
+		f.Why = isCorrelated
+	}
 	return f.Form
+}
+
+// correlated reports whether the condition or the output columns of a query certainly have a column
+// of the queries around it. Without the name of its table only the translation finds what a column is.
+func (x *Place) correlated(s *pg.SelectStmt) bool {
+	own := map[string]bool{} // the names in its FROM
+	for _, n := range s.FromClause {
+		pg.Walk(n, func(tree any) bool {
+			switch t := tree.(type) {
+			case *pg.SelectStmt:
+				return false
+			case *pg.RangeVar:
+				own[syntax.AliasOf(t)] = true
+			case *pg.Alias:
+				own[t.Aliasname] = true
+			}
+			return true
+		})
+	}
+	inside := []*pg.Node{s.WhereClause}
+	if !syntax.HasAggregates(s.TargetList) { // what is made of aggregates is computed behind the query
+		inside = append(inside, s.TargetList...)
+	}
+	found := false
+	for _, n := range inside {
+		pg.Walk(n, func(tree any) bool {
+			if c, ok := tree.(*pg.ColumnRef); ok {
+				if parts := syntax.Names(c.Fields); len(parts) == 2 && len(c.Fields) == 2 && !own[parts[0]] {
+					src := x.SourceNamed(parts[:1])
+					found = found || src != nil && src.Col(parts[1]) != nil
+				}
+			}
+			_, nested := tree.(*pg.SelectStmt)
+			return !nested
+		})
+	}
+	return found
 }
 
 // FormOfWrite finds the form of FROM or USING of a statement that writes.
@@ -56,6 +97,8 @@ const (
 	noWindow  = "a window function together with grouping or in this place"
 	noSet     = "a set-returning function in a subquery"
 	noLateral = "LATERAL"
+
+	isCorrelated = "a correlated subquery as a value"
 
 	lateralFunction = "this form of a function in FROM"
 )
@@ -165,8 +208,8 @@ func (f *former) function(x *Place, r *pg.RangeFunction) {
 }
 
 // Choose translates a query in the form that it has. A query that seems to be plain may turn out
-// not to be, by properties that only its translation finds: that it is correlated, may give
-// several rows, or reads what a part of its statement writes. Then it is a derivation, too.
+// not to be, by properties that only its translation finds: that it may give several rows, or
+// reads what a part of its statement writes. Then it is a derivation, too.
 func (x *Place) Choose(f Form, plain, derived func()) {
 	switch {
 	case x.Deriver != nil:
@@ -200,7 +243,7 @@ func (f Form) tell(b *expr.Draft, form string) {
 	if !at.IsValid() {
 		at = b.Cur
 	}
-	b.Tell(expr.Bind, at, func() string { return "form: " + form })
+	b.Tell(trace.Bind, at, func() string { return "form: " + form })
 }
 
 // start is where a query begins.
@@ -212,7 +255,7 @@ func (q *Query) tell(s *pg.SelectStmt, where, limit ir.Expr) {
 	if x.Draft == nil {
 		return
 	}
-	x.Draft.Tell(expr.Bind, x.start(s), func() string {
+	x.Draft.Tell(trace.Bind, x.start(s), func() string {
 		out := []string{"query"}
 		columns := func(what string, list []expr.Column) {
 			for _, c := range list {

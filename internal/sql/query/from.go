@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -255,7 +256,7 @@ func (q *Query) flat(f *fromQuery) (conds []ir.Expr, ok bool) {
 		src.Cols = append(src.Cols, expr.Column{Name: c.Name, Expr: v.Expr, Type: v.Type, NotNull: v.NotNull})
 	}
 	if in.Draft != nil {
-		in.Draft.Applied(expr.Flatten, q.Place.Pos(f.loc))
+		in.Draft.Applied(trace.Flatten, q.Place.Pos(f.loc))
 		q.locksWithin(in, sub, src, f, conds)
 	}
 	q.Level.Sources = append(q.Level.Sources, hiddenSources(sub.Level)...)

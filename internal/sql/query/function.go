@@ -6,6 +6,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -125,7 +126,7 @@ func (q *Query) loop(x *Place, s series, alias string, pos ir.Pos, ordinality bo
 		loop.Ordinal = x.Draft.Local("ordinality", schema.TInt)
 		cols = append(cols, expr.Column{Name: "ordinality", Expr: ir.V(loop.Ordinal), Type: schema.TInt, NotNull: true})
 	}
-	x.Draft.Applied(expr.LoopSeries, pos)
+	x.Draft.Applied(trace.LoopSeries, pos)
 	q.Loops = append(q.Loops, loop)
 	return cols
 }
@@ -210,7 +211,7 @@ func (q *Query) tableFunction(call *pg.FuncCall, name, alias string, fns []*sche
 			y.Frame.Scope.Vars[p.Name] = v
 		}
 	}
-	x.Draft.Applied(expr.ExpandTable, x.Pos(call.Location))
+	x.Draft.Applied(trace.ExpandTable, x.Pos(call.Location))
 	held, see := q.hold(y, s, alias, "function "+name, true, call.Location)
 	x.Draft.Calls = append(x.Draft.Calls, f)
 	leave := x.Draft.Enter(f)

@@ -9,6 +9,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -111,7 +112,7 @@ func Kept(b *expr.Draft, q *Query, limit, offset ir.Expr, pos ir.Pos) picked {
 			b.Unmodelled("LIMIT in an order that may fail")
 		}
 	}
-	b.Applied(expr.ChooseCut, pos)
+	b.Applied(trace.ChooseCut, pos)
 	if constant && c.Value.I == 1 {
 		q.AtMost = 1
 	}
@@ -268,7 +269,7 @@ func pick(b *expr.Draft, q *Query, pos ir.Pos, first bool) picked {
 			b.Unmodelled("SKIP LOCKED in an order that may fail")
 		}
 	}
-	b.Applied(expr.ChooseFree, pos)
+	b.Applied(trace.ChooseFree, pos)
 	b.App.Note(b.Cur, "SKIP LOCKED: any row may be skipped, in serial executions too")
 	q.skip = false
 	if first || q.AtMost == 1 || b.SingleRow(q.IR()) && q.Limit == nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -24,8 +25,9 @@ func (x *Place) subCondition(e *pg.SubLink, m expr.Mode) (out ir.Expr) {
 	case e.SubLinkType == pg.SubExists:
 		use.Whether = true
 	case syntax.HasAggregates(s.TargetList):
+		use.Once = true
 	case syntax.IsLimited(s):
-		use.Limited = true
+		use.Limited, use.Once = true, true
 	default:
 		use.Distinct = s.LimitCount == nil
 	}
@@ -175,7 +177,7 @@ func (x *Place) any(e *pg.SubLink, s *pg.SelectStmt, op string, m expr.Mode) ir.
 		}
 		return own
 	}
-	x.Draft.Applied(expr.ExistsForAny, x.Pos(e.Location))
+	x.Draft.Applied(trace.ExistsForAny, x.Pos(e.Location))
 	return anyRow(c, m, func(cond ir.Expr) ir.Expr { return existsE(q, cond) })
 }
 
@@ -229,7 +231,7 @@ func (x *Place) subLink(e *pg.SubLink) expr.Val {
 	if !ok {
 		x.Unmodelled("this kind of subquery")
 	}
-	use := syntax.Use{Nested: true, Limited: syntax.IsLimited(s)}
+	use := syntax.Use{Nested: true, Once: true, Limited: syntax.IsLimited(s)}
 	var out expr.Val
 	x.Choose(x.Form(s, use), func() {
 		switch e.SubLinkType {
@@ -260,7 +262,7 @@ func (x *Place) uncorrelated(s *pg.SelectStmt) *Query {
 	q := x.subquery(s, false)
 	for _, lv := range x.Levels {
 		if lv.Used {
-			x.Unmodelled("a correlated subquery as a value")
+			x.Unmodelled(isCorrelated)
 		}
 	}
 	if (x.Conditional || x.PerRow) && (failure.MayFail(q.Where) || AnyMayFail(q.Targets)) {
@@ -296,7 +298,7 @@ func (x *Place) Scalar(s *pg.SelectStmt, pos ir.Pos) expr.Val {
 	}
 	c := q.Targets[0]
 	if len(q.Aggs) > 0 && q.AtMost != 0 {
-		x.Draft.Applied(expr.RunBefore, pos)
+		x.Draft.Applied(trace.RunBefore, pos)
 		x.lockSub(q, pos)
 		x.EmitAggregates(q, pos)
 		return c.Val()
@@ -321,7 +323,7 @@ func (x *Place) Scalar(s *pg.SelectStmt, pos ir.Pos) expr.Val {
 	x.oneRow(q, pos)
 	x.lockValue(q)
 	local := x.Draft.Local(base, c.Type)
-	x.Draft.Applied(expr.RunBefore, pos)
+	x.Draft.Applied(trace.RunBefore, pos)
 	x.Draft.Emit(&ir.Select{At: expr.At(pos), Into: []string{local}, Cols: []ir.Expr{c.Expr}, Query: q.IR(), Order: q.Order, Locks: q.Locks})
 	return expr.Val{Expr: ir.V(local), Type: c.Type}
 }

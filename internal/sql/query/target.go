@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -66,7 +67,7 @@ func (q *Query) JoinSelf() {
 		if src.Table != t.Table.IR || !sameRow(src.Table, t.Row, src.Row, q.Where) {
 			continue
 		}
-		q.Place.Draft.Applied(expr.JoinSelf, q.Place.Draft.Cur)
+		q.Place.Draft.Applied(trace.JoinSelf, q.Place.Draft.Cur)
 		q.From = slices.Delete(slices.Clone(q.From), i, i+1)
 		q.again = schema.Without(q.again, func(s ir.Source) bool { return s == src })
 		conds := ir.Conjuncts(q.Where)

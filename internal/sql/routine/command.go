@@ -8,6 +8,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -117,7 +118,7 @@ func (b *Builder) checkResult(f *expr.Frame, pos ir.Pos, cols []expr.Column) {
 func (b *Builder) Command(f *expr.Frame, t *syntax.Text, tree any, pos ir.Pos, to expr.Sink) {
 	defer b.follow(tree)
 	if m, ok := tree.(pg.Message); ok {
-		b.Tell(expr.Syntax, pos, func() string {
+		b.Tell(trace.Syntax, pos, func() string {
 			return pg.Print(m, func(off int) string { p := t.Pos(off); return strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Col) })
 		})
 	}

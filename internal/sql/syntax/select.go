@@ -8,8 +8,9 @@ import (
 
 // Use says what is made of the rows of a SELECT.
 type Use struct {
-	// Nested says that it is a subquery of an expression.
-	Nested bool
+	// Nested says that it is a subquery of an expression, Once that it runs once, before the
+	// statement that it is in.
+	Nested, Once bool
 	// Whether says that only the existence of a row matters.
 	Whether bool
 	// Distinct says that it does not matter how often a row comes, Limited that LIMIT and

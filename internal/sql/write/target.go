@@ -8,6 +8,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/rows"
 	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -51,7 +52,7 @@ func (b *Writer) derivedFrom(y *query.Place, row *expr.RowSource, from []*pg.Nod
 	for i, c := range returned {
 		all.Cols = append(all.Cols, ir.Item{Name: strconv.Itoa(len(list) + i), Type: expr.LocalType(c.Type), Expr: c.Expr})
 	}
-	b.Applied(expr.Derive, b.Cur)
+	b.Applied(trace.Derive, b.Cur)
 	z.Deriver.Read(all)
 	typeOf := func(e ir.Expr) ir.Type { return z.Deriver.TypeOf(y, e) }
 	match := &query.Derived{Rel: &ir.Project{From: tree, Where: inside}, TypeOf: typeOf}

@@ -1,13 +1,13 @@
-package expr
+// Package trace tells what the translation of SQL does, for those who work on it.
+package trace
 
 import "github.com/txrobust/robust/ir"
 
-// Event is something that the translation did, for those who work on it. Those of a translation
-// that was given up are forgotten with what it wrote.
-type Event struct {
-	Phase string
-	At    ir.Pos
-	Text  string
+// event is something that the translation did.
+type event struct {
+	phase string
+	at    ir.Pos
+	text  string
 }
 
 // The phases of which events tell.
@@ -39,21 +39,34 @@ const (
 	ExistsForAny Rule = "exists: IN, ANY or ALL becomes EXISTS"
 )
 
-// Tell tells of an event, if somebody listens.
-func (b *Draft) Tell(phase string, at ir.Pos, text func() string) {
-	if b.App.In.Trace != nil {
-		b.events = append(b.events, Event{phase, at, text()})
+// Log is what there is to tell of the translation of a transaction.
+type Log struct {
+	// Hear, if not nil, is told of it.
+	Hear   func(phase string, at ir.Pos, text string)
+	events []event
+}
+
+// Tell takes note of an event, if somebody listens.
+func (l *Log) Tell(phase string, at ir.Pos, text func() string) {
+	if l.Hear != nil {
+		l.events = append(l.events, event{phase, at, text()})
 	}
 }
 
-// Applied tells that a rule was applied.
-func (b *Draft) Applied(r Rule, at ir.Pos) {
-	b.Tell(Rules, at, func() string { return string(r) })
+// Applied takes note that a rule was applied.
+func (l *Log) Applied(r Rule, at ir.Pos) {
+	l.Tell(Rules, at, func() string { return string(r) })
+}
+
+// Mark gives what forgets all events from here on, of a translation that is given up.
+func (l *Log) Mark() (forget func()) {
+	n := len(l.events)
+	return func() { l.events = l.events[:n] }
 }
 
 // Told passes on the events of a translation that is complete.
-func (b *Draft) Told() {
-	for _, e := range b.events {
-		b.App.In.Trace(e.Phase, e.At, e.Text)
+func (l *Log) Told() {
+	for _, e := range l.events {
+		l.Hear(e.phase, e.at, e.text)
 	}
 }
