@@ -44,6 +44,9 @@ type Options struct {
 	// is in the directories of the paths. Without it, Parse takes no file from the
 	// disk.
 	Files *infile.Reader
+	// Trace, if not nil, is told what the translation does, as robust debug sql prints it: the phase (syntax, bind or rules),
+	// a place, and text.
+	Trace func(phase string, at ir.Pos, text string)
 }
 
 // Load reads SQL files and directories (all *.sql in them, by name) as one
@@ -77,12 +80,19 @@ func Parse(files []File, opt Options) (*ir.Program, error) {
 
 // input is what the application of some files is read from.
 func (o Options) input(files []File) schema.Input {
-	return schema.Input{Named: files, Found: o.Schema, More: o.Files, Txns: o.Txns, MySQL: o.MySQL, MySQLFiles: o.MySQLFiles, SearchPath: o.SearchPath}
+	return schema.Input{Named: files, Found: o.Schema, More: o.Files, Txns: o.Txns, MySQL: o.MySQL, MySQLFiles: o.MySQLFiles, SearchPath: o.SearchPath, Trace: o.Trace}
 }
 
 func parse(in schema.Input) (prog *ir.Program, err error) {
 	defer input.Catch(&err)
+	trace := in.Trace
 	for {
+		var told []func() // by the last round alone
+		if trace != nil {
+			in.Trace = func(phase string, at ir.Pos, text string) {
+				told = append(told, func() { trace(phase, at, text) })
+			}
+		}
 		l, err := read(in)
 		if err != nil {
 			return nil, err
@@ -92,6 +102,9 @@ func parse(in schema.Input) (prog *ir.Program, err error) {
 		}
 		mended := l.Mended()
 		if len(mended) == 0 {
+			for _, tell := range told {
+				tell()
+			}
 			return l.Prog, l.Finish()
 		}
 		in.Mended = append(in.Mended, mended...)

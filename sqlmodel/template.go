@@ -13,6 +13,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/tidy"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/internal/sql/write"
 	"github.com/txrobust/robust/ir"
 )
@@ -29,6 +30,7 @@ func (l *loader) template(fn *schema.Function) *ir.Txn {
 	}
 	tidy.Txn(b.Txn, b.Weak, b.Fields)
 	b.stale()
+	b.Told()
 	return b.Txn
 }
 
@@ -102,6 +104,7 @@ func (l *loader) newBuilder(fn *schema.Function) *builder {
 		Demands:   map[string][]expr.Demand{},
 		Next:      map[string]int{},
 		Fixed:     map[string]bool{},
+		Log:       trace.Log{Hear: l.In.Trace},
 	}
 	b := &builder{Builder: &routine.Builder{Core: &proc.Core{Writer: &write.Writer{Draft: d}}}}
 	b.Runs, b.Bodies = b.Builder, b.Builder
@@ -401,6 +404,7 @@ func (l *loader) scriptTemplate(fn *schema.Function, most int) *ir.Txn {
 		b.snapshots()
 		tidy.Txn(b.Txn, b.Weak, b.Fields)
 		b.stale()
+		b.Told()
 		return b.Txn
 	}
 }

@@ -12,6 +12,9 @@
 //	                                  tell which levels histories satisfy
 //	robust history convert -out FORMAT [flags] FILE…
 //	                                  rewrite a recorded history
+//	robust debug sql -phase PHASE FILE…
+//	                                  print a phase of the translation of SQL,
+//	                                  for those who work on robust
 //	robust version                    print the versions of robust, Go and Z3
 //	robust help [COMMAND|CODE|codes]
 //

@@ -58,6 +58,7 @@ func commands() []command {
 		{"replay", "[flags] WITNESS…", "run witnesses on a real server", "WITNESS is a folder that robust check -witness wrote.", replayCommand},
 		{"proof verify", "[flags] DIR…", "check what check -proof wrote, with z3", "DIR is a folder that robust check -proof wrote.", verifyCommand},
 	}, append(historyCommands(),
+		command{"debug sql", "-phase PHASE FILE…", "print a phase of the translation of SQL, for those who work on robust", debugOperands, debugSQLCommand},
 		command{"version", "", "print the versions of robust, Go and Z3", "", versionCommand})...)
 }
 

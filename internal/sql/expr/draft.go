@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -85,6 +86,7 @@ type Draft struct {
 	Cur       ir.Pos
 	// Number is that of the command that is being translated, numbers counts them.
 	Number, Numbers int
+	trace.Log
 }
 
 // Frame is one activation of a function.
@@ -253,8 +255,9 @@ func (b *Draft) Attempt(f func()) (why string, ok bool) {
 
 // mark gives what takes back all that is written from here on.
 func (b *Draft) mark() (undo func()) {
-	out, mark, calls, catches, late, fallible := b.Out, len(b.Out), len(b.Calls), len(b.Catches), b.App.Late, len(b.Fallible)
+	out, mark, calls, catches, late, fallible, forget := b.Out, len(b.Out), len(b.Calls), len(b.Catches), b.App.Late, len(b.Fallible), b.Mark()
 	return func() {
+		forget()
 		b.Out, b.Calls, b.Catches, b.App.Late, b.Fallible = out[:mark:mark], b.Calls[:calls], b.Catches[:catches], late, b.Fallible[:fallible]
 	}
 }
@@ -307,10 +310,7 @@ func (b *Draft) Sequence(name string) string {
 	if v, ok := b.Sequences[name]; ok {
 		return v
 	}
-	base := name
-	if base == "" {
-		base = "sequence"
-	}
+	base := syntax.NameOr(name, "sequence")
 	v := b.Local(base, schema.TInt)
 	b.Sequences[name] = v
 	h := &ir.Havoc{At: At(b.Txn.Pos), Var: v, NotNull: true, Of: "currval()"}

@@ -9,10 +9,13 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
+// IntoOfSet is why a SELECT INTO is not modelled as a statement.
+const IntoOfSet = "SELECT INTO from a set-returning function"
+
 // SelectInto takes the first row of q.
 func (b *Core) SelectInto(f *expr.Frame, x *query.Place, q *query.Query, pos ir.Pos, to expr.Sink) {
 	if len(q.Loops) > 0 {
-		b.Unmodelled("SELECT INTO from a set-returning function")
+		b.Unmodelled(IntoOfSet)
 	}
 	query.SkipRows(b.Draft, q, pos, true)
 	list, rest := to.Dests(q.Targets)

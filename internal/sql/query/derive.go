@@ -6,8 +6,10 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/rows"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -17,23 +19,12 @@ import (
 // result is an ir.Derivation of them.
 type deriver struct {
 	b *expr.Draft
-	// supports are the tables' rows that are read, one for each mention.
-	supports []*support
+	rows.Set
 	// Rows are the row variables in use, types the types of their columns.
 	Rows  map[string]bool
 	types map[ir.Col]ir.Type
 	// locks are those of its queries.
 	locks []*levelLocks
-}
-
-// support is the rows of a table that a derivation is computed from.
-type support struct {
-	table *schema.Table
-	row   string
-	given *ir.Given
-	pos   ir.Pos
-	// conds are conditions without which a row makes no difference.
-	conds []ir.Expr
 }
 
 // Derived is a relation under translation; of cols, e is not set.
@@ -46,35 +37,6 @@ type Derived struct {
 	nonEmpty bool
 	// TypeOf, if the derivation is complete, gives the types of what is free.
 	TypeOf func(ir.Expr) ir.Type
-}
-
-// ctes are the WITH queries in scope.
-type ctes struct {
-	name string
-	make func(x *Place) *Derived
-	up   *ctes
-	// query is the query, with the names cols for its columns; levels are the
-	// queries around it.
-	query  *pg.SelectStmt
-	cols   []string
-	levels []*expr.Level
-	// picked, if not nil, says which rows of the query are not skipped.
-	picked picked
-	// row has the columns of its only row, over locals, and found says whether there is one:
-	// the rows of RETURNING of a query that writes one.
-	row   []expr.Column
-	found string
-	// once says that its rows are in a local.
-	once bool
-}
-
-func (c *ctes) find(name string) *ctes {
-	for ; c != nil; c = c.up {
-		if c.name == name {
-			return c
-		}
-	}
-	return nil
 }
 
 // maxQueryDepth bounds the nesting of queries.
@@ -90,10 +52,18 @@ func (x *Place) derivation(s *pg.SelectStmt) *Derived {
 	out := y.relation(s)
 	if x.Deriver == nil {
 		y.settle(out)
-		y.Deriver.Read(out.Rel)
-		out.TypeOf = func(e ir.Expr) ir.Type { return y.Deriver.TypeOf(x, e) }
 	}
+	y.complete(x, out, y.start(s))
 	return out
+}
+
+// complete reads the rows for a derivation that stands in x, if that is all of it.
+func (y *Place) complete(x *Place, d *Derived, at ir.Pos) {
+	if x.Deriver == nil {
+		y.Draft.Applied(trace.Derive, at)
+		y.Deriver.Read(d.Rel)
+		d.TypeOf = func(e ir.Expr) ir.Type { return y.Deriver.TypeOf(x, e) }
+	}
 }
 
 // NewDeriver begins a derivation.
@@ -148,6 +118,33 @@ func (d *deriver) register(src *expr.RowSource) {
 	}
 }
 
+// Read reads the rows of all tables of a derivation, in the columns that it uses, and takes its
+// locks.
+func (d *deriver) Read(r ir.Rel) {
+	used := map[ir.Col]bool{}
+	ir.WalkRel(r, func(e ir.Expr) {
+		if c, ok := e.(*ir.Col); ok {
+			used[*c] = true
+		}
+	})
+	for _, l := range d.locks {
+		l.walk(func(e ir.Expr) {
+			if c, ok := e.(*ir.Col); ok {
+				used[*c] = true
+			}
+		})
+	}
+	d.Set.Read(d.b, used)
+	d.lock()
+}
+
+// settled is relation with types for all columns.
+func (x *Place) settled(s *pg.SelectStmt) *Derived {
+	d := x.relation(s)
+	x.settle(d)
+	return d
+}
+
 // relation translates a query in a derivation.
 func (x *Place) relation(s *pg.SelectStmt) *Derived {
 	if x.Depth++; x.Depth > maxQueryDepth {
@@ -189,8 +186,7 @@ func (x *Place) relation(s *pg.SelectStmt) *Derived {
 		return out
 	}
 	// ORDER BY and LIMIT of the whole.
-	q := &Query{Place: x.Inner(), AtMost: -1}
-	q.Level = q.Place.Levels[len(q.Place.Levels)-1]
+	q := NewDerived(x.Inner())
 	src := q.Place.leafSource("", q.Place.RowName("result"), out)
 	q.Level.Sources = append(q.Level.Sources, src)
 	q.Targets = append(q.Targets, src.Cols...)
@@ -213,17 +209,7 @@ func rename(d *Derived, cols []string) {
 
 // cut adds LIMIT and OFFSET.
 func (x *Place) cut(p *ir.Project, s *pg.SelectStmt, d *Derived) {
-	one := func(n *pg.Node, what string) ir.Expr {
-		if n == nil {
-			return nil
-		}
-		v := x.Expr(n)
-		if v.IsNull() {
-			return nil
-		}
-		return x.Convert(v, schema.TInt, x.At(n), what)
-	}
-	p.Limit, p.Offset = one(s.LimitCount, "LIMIT"), one(s.LimitOffset, "OFFSET")
+	p.Limit, p.Offset = x.number(s.LimitCount, "LIMIT"), x.number(s.LimitOffset, "OFFSET")
 	if p.Limit != nil || p.Offset != nil {
 		d.nonEmpty = false
 	}
@@ -344,29 +330,15 @@ func (x *Place) valuesRel(s *pg.SelectStmt) *Derived {
 
 // core translates a SELECT … FROM … WHERE … GROUP BY ….
 func (x *Place) core(s *pg.SelectStmt) *Derived {
-	q := &Query{Place: x.Inner(), AtMost: -1}
-	q.Level = q.Place.Levels[len(q.Place.Levels)-1]
+	q := NewDerived(x.Inner())
 	y := q.Place
 	x.checkLocking(s, x.pushed)
 	q.lockOf = syntax.LockModesOf(s, x.pushed)
-	var from ir.From
-	for _, n := range s.FromClause {
-		f := q.FromTree(n)
-		if from == nil {
-			from = f
-		} else {
-			from = &ir.Join{L: from, R: f}
-		}
-	}
+	from := q.Items(s.FromClause).Tree
 	q.checkLocked(s)
-	var where ir.Expr
-	if s.WhereClause != nil {
-		for _, c := range syntax.Conjuncts(s.WhereClause) {
-			where = ir.AndE(where, y.Boolean(c, expr.Truth))
-		}
-	}
+	where := ir.AndE(y.Conditions(s.WhereClause)...)
 	y.win = &window{from: from, where: where}
-	grouped := len(s.GroupClause) > 0 || s.HavingClause != nil || syntax.HasAggregates(s.TargetList) || syntax.HasAggregates(sortNodes(s))
+	grouped := len(s.GroupClause) > 0 || s.HavingClause != nil || syntax.HasAggregates(s.TargetList) || syntax.HasAggregates(syntax.SortKeys(s))
 	var g *grouping
 	if grouped {
 		g = &grouping{in: y, row: y.RowName("grouped")}
@@ -383,10 +355,8 @@ func (x *Place) core(s *pg.SelectStmt) *Derived {
 	if grouped {
 		g.keys(q, s.GroupClause)
 		p.Where = nil
-		if s.HavingClause != nil {
-			for _, c := range syntax.Conjuncts(s.HavingClause) {
-				p.Where = ir.AndE(p.Where, g.rewrite(q.Place.Boolean(c, expr.Truth)))
-			}
+		for _, c := range q.Place.Conditions(s.HavingClause) {
+			p.Where = ir.AndE(p.Where, g.rewrite(c))
 		}
 		for i := range q.Targets {
 			q.Targets[i].Expr = g.rewrite(q.Targets[i].Expr)
@@ -401,7 +371,7 @@ func (x *Place) core(s *pg.SelectStmt) *Derived {
 	} else if from == nil {
 		out.Single, out.nonEmpty = true, where == nil
 	} else if l, ok := from.(*ir.Leaf); ok {
-		if t := y.Deriver.tableOf(l); t != nil {
+		if t := y.Deriver.TableOf(l); t != nil {
 			out.Single = expr.FixesKey(t.IR, l.Row, where, x.outerRows())
 		}
 	}
@@ -411,6 +381,7 @@ func (x *Place) core(s *pg.SelectStmt) *Derived {
 	x.tie(p, q.Targets)
 	p.Cols = expr.ItemsOf(q.Targets)
 	out.Rel = p
+	q.tell(s, where, p.Limit)
 	y.Deriver.Restrict(from, where)
 	return out
 }
@@ -422,14 +393,6 @@ func (x *Place) outerRows() map[string]bool {
 		for _, s := range lv.Sources {
 			out[s.Row] = true
 		}
-	}
-	return out
-}
-
-func sortNodes(s *pg.SelectStmt) []*pg.Node {
-	var out []*pg.Node
-	for _, n := range s.SortClause {
-		out = append(out, pg.Inner(n).(*pg.SortBy).Node)
 	}
 	return out
 }

@@ -3,9 +3,9 @@ package query
 import (
 	"slices"
 
-	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/rows"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
 )
@@ -117,7 +117,7 @@ func (q *Query) lockDerived(x *Place, s *pg.SelectStmt, from ir.From, p *ir.Proj
 	for _, l := range leaves {
 		b := &Query{From: []ir.Source{{Table: l.table, Row: l.row}}, Locks: ir.Locks{{Mode: l.mode}}}
 		for _, c := range ir.Conjuncts(p.Where) {
-			if About(c, l.row) {
+			if rows.About(c, l.row) {
 				b.Where = ir.AndE(b.Where, c)
 			}
 		}
@@ -133,7 +133,7 @@ func lockedPart(from ir.From, p *ir.Project, leaves []leafLock) *ir.Project {
 		return out
 	}
 	l, one := from.(*ir.Leaf)
-	if !one || !ordersKey(leaves[0].table, l.Row, p.Order) {
+	if !one || !ordersAll(l.Row, keyNames(leaves[0].table), p.Order) {
 		return nil
 	}
 	out.Order, out.Limit = p.Order, p.Limit
@@ -181,18 +181,23 @@ func preserves(from ir.From, row string) bool {
 	return false
 }
 
-// ordersKey reports whether an order tells all rows of a table apart.
-func ordersKey(t *ir.Table, row string, order []ir.Order) bool {
+// keyNames gives the columns of the key of a table.
+func keyNames(t *ir.Table) []string {
+	var out []string
 	for _, k := range t.Key {
-		name := t.Columns[k].Name
-		if !slices.ContainsFunc(order, func(o ir.Order) bool {
+		out = append(out, t.Columns[k].Name)
+	}
+	return out
+}
+
+// ordersAll reports whether an order has all of some columns of a row.
+func ordersAll(row string, columns []string, order []ir.Order) bool {
+	return !slices.ContainsFunc(columns, func(name string) bool {
+		return !slices.ContainsFunc(order, func(o ir.Order) bool {
 			c, ok := o.Expr.(*ir.Col)
 			return ok && c.Row == row && c.Col == name
-		}) {
-			return false
-		}
-	}
-	return true
+		})
+	})
 }
 
 // nullableRows gives the row variables that may stand for no row, by an outer join.
@@ -318,18 +323,15 @@ func substituteColumns(c ir.Expr, src *expr.RowSource, targets []expr.Column) ir
 func (d *deriver) lock() {
 	for _, l := range d.locks {
 		for _, leaf := range l.leaves {
-			key := expr.KeysOf([]ir.Source{{Table: leaf.table, Row: leaf.row}})
-			one, elem := key[0], leaf.table.Columns[leaf.table.Key[0]].Type.Kind
-			if len(key) > 1 {
-				one, elem = &ir.Call{Name: irnames.RowFn, Args: key, Type: ir.OpaqueType}, ir.KindOpaque
-			}
+			from := []ir.Source{{Table: leaf.table, Row: leaf.row}}
+			one, elem := keyOf(from)
 			t := ir.ArrayType(elem)
 			rel := *l.rel
 			rel.Cols = []ir.Item{{Name: "key", Type: ir.Type{Kind: elem}, Expr: one}}
 			local := d.b.IRLocal("locked", t)
 			d.b.Emit(&ir.Assign{At: expr.At(l.pos), Var: local, Expr: ir.Derive(ir.WantArray, &rel, t, l.typeOf)})
 			d.b.Emit(&ir.LockRows{At: expr.At(l.pos), Locks: ir.Locks{{Mode: leaf.mode}}, Query: ir.Query{
-				From:  []ir.Source{{Table: leaf.table, Row: leaf.row}},
+				From:  from,
 				Where: &ir.Call{Name: "= any", Args: []ir.Expr{one, ir.V(local)}, Type: ir.BoolType}}})
 		}
 	}

@@ -8,33 +8,12 @@ import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
 // UnusedRows is why a query is not modelled that is run for its errors.
 const UnusedRows = "what may fail, in a query of which nobody uses the rows"
-
-// Either runs plain, which translates a query as one of the IR, and where that
-// cannot be done runs other, which makes a derivation of it.
-func (x *Place) Either(plain, other func()) {
-	switch {
-	case x.Deriver != nil:
-		other()
-	case x.Draft == nil:
-		plain()
-	default:
-		why, ok := x.Draft.Attempt(plain)
-		if ok {
-			return
-		}
-		if other, ok := x.Draft.Attempt(other); !ok {
-			if other == UnusedRows { // the form alone could be modelled
-				why = other
-			}
-			x.Unmodelled("%s", why)
-		}
-	}
-}
 
 // Whole translates a query whose rows are used once, before the statement, as far as they
 // are fetched.
@@ -88,7 +67,7 @@ func (d *Derived) Fields(row ir.Expr) []expr.Column {
 // AsLoop translates a query whose rows are gone through one by one, to the last if all
 // says so: ir.WantList where the order may matter, ir.WantRows where it does not.
 func (x *Place) AsLoop(s *pg.SelectStmt, want ir.Want, pos ir.Pos, all bool) (q *Query) {
-	x.Either(func() { q = x.Locking(s, false) }, func() {
+	x.Choose(x.Form(s, syntax.Use{}), func() { q = x.Locking(s, false) }, func() {
 		rows := FetchedSome
 		if all {
 			rows = FetchedAll
@@ -116,22 +95,6 @@ func (d *Derived) Repeats(cols []int) ir.Expr {
 	return again.Call(ir.WantAny, ir.BoolType)
 }
 
-// derivedCondition is EXISTS, IN, ANY or ALL of a derivation.
-func (x *Place) derivedCondition(e *pg.SubLink, s *pg.SelectStmt, m expr.Mode) ir.Expr {
-	switch e.SubLinkType {
-	case pg.SubExists:
-		d := x.derivation(s)
-		x.Succeeds(d, false)
-		return d.Call(ir.WantAny, ir.BoolType)
-	case pg.SubAny:
-		return x.derivedAny(e, s, operatorOf(e), m)
-	case pg.SubAll:
-		neg, inner := x.negation(e, m)
-		return ir.NotE(x.derivedAny(e, s, neg, inner))
-	}
-	return nil
-}
-
 // derivedAny is x op ANY (subquery).
 func (x *Place) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m expr.Mode) ir.Expr {
 	v := x.Expr(e.Testexpr)
@@ -141,35 +104,16 @@ func (x *Place) derivedAny(e *pg.SubLink, s *pg.SelectStmt, op string, m expr.Mo
 		y.Deriver = x.NewDeriver()
 	}
 	y.PerRow = true
-	d := y.relation(s)
-	y.settle(d)
+	d := y.settled(s)
 	src := y.leafSource("", y.RowName("member"), d)
-	member := expr.Val{Type: schema.TRecord, Record: true, Fields: src.Cols}
-	if len(src.Cols) == 1 && !v.Record {
-		member = src.Cols[0].Val()
-	} else if !v.Record {
-		x.Fail(e.Location, "the subquery has %d columns, but one value is compared", len(src.Cols))
-	}
-	c := y.Binary(op, v, member, e.Location)
-	if x.Deriver == nil {
-		y.Deriver.Read(d.Rel)
-		d.TypeOf = func(e ir.Expr) ir.Type { return y.Deriver.TypeOf(x, e) }
-	}
+	c := y.Binary(op, v, x.members(v, src.Cols, e.Location), e.Location)
+	y.complete(x, d, x.Pos(e.Location))
 	x.Succeeds(d, false)
 	x.once(d)
-	hit := func(cond ir.Expr) ir.Expr {
+	return anyRow(c, m, func(cond ir.Expr) ir.Expr {
 		p := &ir.Project{From: &ir.Leaf{Row: src.Row, Rel: d.Rel}, Where: cond}
 		return (&Derived{Rel: p, TypeOf: d.TypeOf}).Call(ir.WantAny, ir.BoolType)
-	}
-	isNull := &ir.Unary{Op: ir.IsNull, X: c.Expr}
-	switch {
-	case c.NotNull || m == expr.Truth:
-		return hit(c.Expr)
-	case m == expr.NonFalse:
-		return hit(ir.OrE(c.Expr, isNull))
-	}
-	return &ir.Cond{If: hit(c.Expr), Then: ir.C(ir.Bool(true)),
-		Else: &ir.Cond{If: hit(isNull), Then: ir.C(ir.Null), Else: ir.C(ir.Bool(false))}}
+	})
 }
 
 // withoutQueries makes a value fit to stand in a derivation, which reads no tables by

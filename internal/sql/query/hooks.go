@@ -3,6 +3,7 @@ package query
 import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -27,9 +28,9 @@ func (x *Place) Condition(s *expr.Spot, e *pg.SubLink, m expr.Mode) ir.Expr {
 // ArrayCondition implements Queries.
 func (x *Place) ArrayCondition(s *expr.Spot, e *pg.A_Expr, m expr.Mode) ir.Expr {
 	y := x.at(s)
-	if s := arrayQuery(e); s != nil && skipsLocked(s) && m == expr.Truth && y.Deriver == nil && y.Draft != nil {
+	if s := syntax.ArrayQuery(e); s != nil && syntax.SkipsLocked(s) && m == expr.Truth && y.Deriver == nil && y.Draft != nil {
 		return y.anySkipping(y.Expr(e.Lexpr), s, e.Location, m, true)
-	} else if s != nil && limited(s) { // the rows are the same as those of IN
+	} else if s != nil && syntax.IsLimited(s) { // the rows are the same as those of IN
 		link := &pg.SubLink{SubLinkType: pg.SubAny, Testexpr: e.Lexpr, OperName: e.Name, Subselect: pg.Inner(e.Rexpr).(*pg.SubLink).Subselect, Location: e.Location}
 		return y.subCondition(link, m)
 	}

@@ -9,14 +9,9 @@ import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
-
-// limited reports whether a query has LIMIT or OFFSET, and does not skip rows.
-func limited(s *pg.SelectStmt) bool {
-	return (s.LimitCount != nil || s.LimitOffset != nil) && !skipsLocked(s) && s.LimitOption != pg.LimitWithTies
-}
 
 // chosen translates a query with LIMIT or OFFSET that is run once, before the statement: its condition says which of its
 // rows are chosen.
@@ -34,14 +29,11 @@ func (x *Place) chosen(s *pg.SelectStmt, pos ir.Pos) (*Query, picked) {
 	outer := x.Copy()
 	outer.Levels = nil // no column is visible in LIMIT
 	number := func(n *pg.Node, what string) ir.Expr {
-		if n == nil {
+		e := outer.number(n, what)
+		if e == nil {
 			return nil
 		}
-		v := outer.Expr(n)
-		if v.IsNull() {
-			return nil
-		}
-		return x.Shared(x.Convert(v, schema.TInt, x.At(n), what), schema.TInt)
+		return x.Shared(e, schema.TInt)
 	}
 	kept := Kept(x.Draft, q, number(count, "LIMIT"), number(offset, "OFFSET"), pos)
 	if kept != nil {
@@ -73,10 +65,8 @@ func (d *deriver) total(p *ir.Project) bool {
 		return p.From == nil
 	}
 	var keys []string
-	if t := d.tableOf(leaf); t != nil {
-		for _, k := range t.IR.Key {
-			keys = append(keys, t.IR.Columns[k].Name)
-		}
+	if t := d.TableOf(leaf); t != nil {
+		keys = keyNames(t.IR)
 	} else if g, ok := leaf.Rel.(*ir.Group); ok {
 		for _, k := range g.Keys {
 			keys = append(keys, k.Name)
@@ -84,12 +74,7 @@ func (d *deriver) total(p *ir.Project) bool {
 	} else {
 		return false
 	}
-	return !slices.ContainsFunc(keys, func(name string) bool {
-		return !slices.ContainsFunc(p.Order, func(o ir.Order) bool {
-			c, ok := o.Expr.(*ir.Col)
-			return ok && c.Row == leaf.Row && c.Col == name
-		})
-	})
+	return ordersAll(leaf.Row, keys, p.Order)
 }
 
 // chosenFrom is chosen for a query of a FROM list or of WITH, where its rows are those of a statement that writes. Elsewhere a
@@ -127,6 +112,7 @@ func Kept(b *expr.Draft, q *Query, limit, offset ir.Expr, pos ir.Pos) picked {
 			b.Unmodelled("LIMIT in an order that may fail")
 		}
 	}
+	b.Applied(trace.ChooseCut, pos)
 	if constant && c.Value.I == 1 {
 		q.AtMost = 1
 	}
@@ -167,19 +153,28 @@ func orNumber(e, other ir.Expr) ir.Expr {
 
 // FirstOf chooses the first row of q in its order, any if it has none.
 func FirstOf(b *expr.Draft, q *Query, pos ir.Pos) picked {
-	s := &ir.Select{At: expr.At(pos), Query: q.IR(), Order: q.Order, Found: b.Local("was_found", schema.TBool), Cols: expr.KeysOf(q.From)}
-	for _, src := range q.From {
+	s := &ir.Select{At: expr.At(pos), Query: q.IR(), Order: q.Order, Found: b.Local("was_found", schema.TBool)}
+	key := intoKeys(b, s, ir.V(s.Found))
+	b.Emit(s)
+	return key
+}
+
+// intoKeys lets s read the keys of its rows into locals. It gives what says of other rows that they
+// are those, under a condition that may be nil.
+func intoKeys(b *expr.Draft, s *ir.Select, cond ir.Expr) picked {
+	for _, src := range s.Query.From {
 		for _, k := range src.Table.Key {
-			s.Into = append(s.Into, b.IRLocal(src.Table.Columns[k].Name, src.Table.Columns[k].Type))
+			c := src.Table.Columns[k]
+			s.Into = append(s.Into, b.IRLocal(c.Name, c.Type))
 		}
 	}
-	b.Emit(s)
+	s.Cols = expr.KeysOf(s.Query.From)
 	return func(from []ir.Source) ir.Expr {
-		where := ir.Expr(ir.V(s.Found))
+		same := []ir.Expr{cond}
 		for i, c := range expr.KeysOf(from) {
-			where = ir.AndE(where, ir.Op(ir.Eq, c, ir.V(s.Into[i])))
+			same = append(same, ir.Op(ir.Eq, c, ir.V(s.Into[i])))
 		}
-		return where
+		return ir.AndE(same...)
 	}
 }
 
@@ -246,27 +241,6 @@ func isKeyOf(s *expr.RowSource, x, y ir.Expr) bool {
 	return ok1 && ok2 && *a == *b && a.Row == s.Row && t.IsKey(t.Column(a.Col))
 }
 
-// skipsLocked reports whether a query has SKIP LOCKED.
-func skipsLocked(s *pg.SelectStmt) bool {
-	for _, n := range s.LockingClause {
-		if pg.Inner(n).(*pg.LockingClause).WaitPolicy == pg.LockWaitSkip {
-			return true
-		}
-	}
-	return false
-}
-
-// arrayQuery gives the query of v = ANY (ARRAY(SELECT …)), nil for something
-// else.
-func arrayQuery(e *pg.A_Expr) *pg.SelectStmt {
-	l, ok := pg.Inner(e.Rexpr).(*pg.SubLink)
-	if op := syntax.Names(e.Name); e.Kind != pg.ExprOpAny || !ok || l.SubLinkType != pg.SubArray || op[len(op)-1] != "=" {
-		return nil
-	}
-	s, _ := pg.Inner(l.Subselect).(*pg.SelectStmt)
-	return s
-}
-
 // picked says of rows, one of each source, that they are not skipped.
 type picked func(from []ir.Source) ir.Expr
 
@@ -295,6 +269,7 @@ func pick(b *expr.Draft, q *Query, pos ir.Pos, first bool) picked {
 			b.Unmodelled("SKIP LOCKED in an order that may fail")
 		}
 	}
+	b.Applied(trace.ChooseFree, pos)
 	b.App.Note(b.Cur, "SKIP LOCKED: any row may be skipped, in serial executions too")
 	q.skip = false
 	if first || q.AtMost == 1 || b.SingleRow(q.IR()) && q.Limit == nil {
@@ -313,23 +288,11 @@ const whichRows = "which rows SKIP LOCKED or LIMIT leaves"
 func pickOne(b *expr.Draft, q *Query, pos ir.Pos) picked {
 	taken, found := b.Local("taken", schema.TBool), b.Local("was_found", schema.TBool)
 	s := &ir.Select{At: expr.At(pos), Query: ir.Query{From: q.From, Where: ir.AndE(q.Where, ir.V(taken))}, Found: found}
-	for _, src := range q.From {
-		for _, k := range src.Table.Key {
-			c := src.Table.Columns[k]
-			s.Into = append(s.Into, b.IRLocal(c.Name, c.Type))
-		}
-	}
-	s.Cols = expr.KeysOf(q.From)
+	key := intoKeys(b, s, nil)
 	b.Emit(&ir.Havoc{At: expr.At(pos), Var: taken, NotNull: true, Of: whichRows})
 	b.Emit(s)
 	b.Emit(&ir.Assume{At: expr.At(pos), Cond: ir.Op(ir.Eq, ir.V(found), ir.V(taken))})
-	return func(from []ir.Source) ir.Expr {
-		var same ir.Expr
-		for i, c := range expr.KeysOf(from) {
-			same = ir.AndE(same, ir.Op(ir.Eq, c, ir.V(s.Into[i])))
-		}
-		return same
-	}
+	return key
 }
 
 // pickSome chooses some rows of q, as many as its LIMIT allows.
@@ -348,18 +311,10 @@ func pickSome(b *expr.Draft, q *Query, pos ir.Pos) picked {
 // someRows chooses rows of q: an array gets their keys, and the local count how
 // many they are.
 func someRows(b *expr.Draft, q *Query, pos ir.Pos) (kept picked, count string) {
-	elem := ir.KindOpaque
-	if keys := expr.KeysOf(q.From); len(keys) == 1 {
-		t := q.From[0].Table
-		elem = t.Columns[t.Key[0]].Type.Kind
-	}
+	_, elem := keyOf(q.From)
 	array := b.IRLocal("kept", ir.ArrayType(elem))
 	among := func(from []ir.Source) ir.Expr {
-		keys := expr.KeysOf(from)
-		key := keys[0]
-		if len(keys) > 1 {
-			key = &ir.Call{Name: irnames.RowFn, Args: keys, Type: ir.OpaqueType}
-		}
+		key, _ := keyOf(from)
 		return &ir.Call{Name: "= any", Args: []ir.Expr{key, ir.V(array)}, Type: ir.BoolType}
 	}
 	n := b.Local("count", schema.TInt)
@@ -372,6 +327,15 @@ func someRows(b *expr.Draft, q *Query, pos ir.Pos) (kept picked, count string) {
 		b.Emit(&ir.Assume{At: expr.At(pos), Cond: ir.NotE(&ir.Exists{Query: others})})
 	}
 	return among, n
+}
+
+// keyOf is what tells rows of tables apart, as one value, and its kind.
+func keyOf(from []ir.Source) (ir.Expr, ir.Kind) {
+	keys, t := expr.KeysOf(from), from[0].Table
+	if len(keys) == 1 {
+		return keys[0], t.Columns[t.Key[0]].Type.Kind
+	}
+	return &ir.Call{Name: irnames.RowFn, Args: keys, Type: ir.OpaqueType}, ir.KindOpaque
 }
 
 // pickAgain chooses rows of a query in FROM or USING of a write. It may be read
@@ -425,10 +389,7 @@ func (x *Place) anySkipping(v expr.Val, s *pg.SelectStmt, loc int32, m expr.Mode
 	if len(q.From) != 1 || len(q.Targets) == 0 || len(x.Levels) == 0 {
 		x.Unmodelled("SKIP LOCKED in this form of IN")
 	}
-	cols := expr.Val{Type: schema.TRecord, Record: true, Fields: q.Targets}
-	if len(q.Targets) == 1 && !v.Record {
-		cols = q.Targets[0].Val()
-	}
+	cols := x.members(v, q.Targets, loc)
 	c := q.Place.Binary("=", v, cols, loc)
 	if q.AtMost == 0 {
 		return ir.C(ir.Bool(false))

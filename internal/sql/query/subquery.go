@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -17,43 +18,58 @@ func (x *Place) subCondition(e *pg.SubLink, m expr.Mode) (out ir.Expr) {
 	if !ok {
 		return nil
 	}
-	x.Either(func() {
-		switch e.SubLinkType {
-		case pg.SubExists:
+	use := syntax.Use{Nested: true}
+	switch {
+	case e.SubLinkType != pg.SubExists && e.SubLinkType != pg.SubAny && e.SubLinkType != pg.SubAll:
+		return nil
+	case e.SubLinkType == pg.SubExists:
+		use.Whether = true
+	case syntax.HasAggregates(s.TargetList):
+		use.Once = true
+	case syntax.IsLimited(s):
+		use.Limited, use.Once = true, true
+	default:
+		use.Distinct = s.LimitCount == nil
+	}
+	op, mode, all := syntax.OperatorOf(e), m, e.SubLinkType == pg.SubAll
+	if all { // x op ALL (q) is NOT (x negated-op ANY (q))
+		op, mode = x.negation(op, m)
+	}
+	x.Choose(x.Form(s, use), func() {
+		switch {
+		case use.Whether:
 			out = x.exists(s)
-		case pg.SubAny:
-			if skipsLocked(s) && operatorOf(e) == "=" {
-				out = x.anySkipping(x.Expr(e.Testexpr), s, e.Location, m, false)
-				return
-			}
-			out = x.any(e, s, operatorOf(e), m)
-		case pg.SubAll:
-			neg, inner := x.negation(e, m)
-			out = ir.NotE(x.any(e, s, neg, inner))
+		case !all && syntax.SkipsLocked(s) && op == "=":
+			out = x.anySkipping(x.Expr(e.Testexpr), s, e.Location, m, false)
+		default:
+			out = x.any(e, s, op, mode)
 		}
-	}, func() { out = x.derivedCondition(e, s, m) })
+	}, func() {
+		if !use.Whether {
+			out = x.derivedAny(e, s, op, mode)
+			return
+		}
+		d := x.derivation(s)
+		x.Succeeds(d, false)
+		out = d.Call(ir.WantAny, ir.BoolType)
+	})
+	if all {
+		out = ir.NotE(out)
+	}
 	return out
 }
 
-// operatorOf gives the operator before ANY; IN has none.
-func operatorOf(e *pg.SubLink) string {
-	if ops := syntax.Names(e.OperName); len(ops) > 0 {
-		return ops[len(ops)-1]
-	}
-	return "="
-}
-
-// negation says how x op ALL (q) is NOT (x negated-op ANY (q)).
-func (x *Place) negation(e *pg.SubLink, m expr.Mode) (string, expr.Mode) {
-	neg, ok := negated[operatorOf(e)]
+// negation gives the operator that is true where op is false, and the mode of what it is in.
+func (x *Place) negation(op string, m expr.Mode) (string, expr.Mode) {
+	neg, ok := negated[op]
 	if !ok {
-		x.Unmodelled("the operator %s ALL", operatorOf(e))
+		x.Unmodelled("the operator %s ALL", op)
 	}
 	switch m {
 	case expr.Truth:
-		return neg, expr.NonFalse
+		m = expr.NonFalse
 	case expr.NonFalse:
-		return neg, expr.Truth
+		m = expr.Truth
 	}
 	return neg, m
 }
@@ -67,7 +83,7 @@ func (x *Place) subquery(s *pg.SelectStmt, anyRow bool) *Query {
 	}
 	q := x.Locking(s, anyRow)
 	if len(q.Loops) > 0 {
-		x.Unmodelled("a set-returning function in a subquery")
+		x.Unmodelled(noSet)
 	}
 	return q
 }
@@ -101,33 +117,49 @@ func existsE(q *Query, cond ir.Expr) ir.Expr {
 	return ir.Op(ir.Is, w, ir.C(ir.Bool(true)))
 }
 
-// any is x op ANY (subquery). Where NULL is not told from false or true it is
-// one EXISTS; otherwise it is NULL when no row gives true and some row NULL.
+// members is what a value is compared with by ANY: the columns of a query.
+func (x *Place) members(v expr.Val, cols []expr.Column, loc int32) expr.Val {
+	switch {
+	case v.Record:
+		return expr.Val{Type: schema.TRecord, Record: true, Fields: cols}
+	case len(cols) != 1:
+		x.Fail(loc, "the subquery has %d columns, but one value is compared", len(cols))
+	}
+	return cols[0].Val()
+}
+
+// anyRow is a comparison with ANY, where exists says that it has some result for a row. Where NULL
+// is not told from false or true it is one EXISTS; otherwise it is NULL when no row gives true and
+// some row NULL.
+func anyRow(c expr.Val, m expr.Mode, exists func(ir.Expr) ir.Expr) ir.Expr {
+	isNull := &ir.Unary{Op: ir.IsNull, X: c.Expr}
+	switch {
+	case c.NotNull || m == expr.Truth:
+		return exists(c.Expr)
+	case m == expr.NonFalse:
+		return exists(ir.OrE(c.Expr, isNull))
+	}
+	return &ir.Cond{If: exists(c.Expr), Then: ir.C(ir.Bool(true)),
+		Else: &ir.Cond{If: exists(isNull), Then: ir.C(ir.Null), Else: ir.C(ir.Bool(false))}}
+}
+
+// any is x op ANY (subquery).
 func (x *Place) any(e *pg.SubLink, s *pg.SelectStmt, op string, m expr.Mode) ir.Expr {
 	if expr.IsCtid(e.Testexpr) {
 		x = x.ofTid()
 	}
 	v := x.Expr(e.Testexpr)
 	var q *Query
-	switch {
-	case syntax.HasAggregates(s.TargetList):
-		q = x.uncorrelated(s)
-	case limited(s):
-		q, _ = x.chosen(s, x.Pos(e.Location))
-	default:
+	if syntax.HasAggregates(s.TargetList) || syntax.IsLimited(s) {
+		q = x.before(s, x.Pos(e.Location), !syntax.HasAggregates(s.TargetList))
+	} else {
 		q = x.distinctFree(s)
 	}
 	LooseLocks(x.Draft, q, x.Pos(e.Location), "of which it is not known how many rows are fetched")
 	if q.Limit != nil {
 		x.Unmodelled("LIMIT in a subquery of IN")
 	}
-	cols := expr.Val{Type: schema.TRecord, Record: true, Fields: q.Targets}
-	if len(q.Targets) == 1 && !v.Record {
-		c := q.Targets[0]
-		cols = c.Val()
-	} else if !v.Record {
-		x.Fail(e.Location, "the subquery has %d columns, but one value is compared", len(q.Targets))
-	}
+	cols := x.members(v, q.Targets, e.Location)
 	var c expr.Val
 	if v.Type.IsTid() {
 		c = expr.SameTid(&x.Spot, op, v, cols)
@@ -139,21 +171,14 @@ func (x *Place) any(e *pg.SubLink, s *pg.SelectStmt, op string, m expr.Mode) ir.
 		x.EmitAggregates(q, x.Pos(e.Location))
 		return c.Expr
 	}
-	isNull := &ir.Unary{Op: ir.IsNull, X: c.Expr}
-	if own := x.ownRows(q, c.Expr); own != nil && limited(s) && (c.NotNull || m == expr.Truth) {
+	if own := x.ownRows(q, c.Expr); own != nil && syntax.IsLimited(s) && (c.NotNull || m == expr.Truth) {
 		if m != expr.Truth {
 			own = ir.Op(ir.Is, own, ir.C(ir.Bool(true)))
 		}
 		return own
 	}
-	switch {
-	case c.NotNull || m == expr.Truth:
-		return existsE(q, c.Expr)
-	case m == expr.NonFalse:
-		return existsE(q, ir.OrE(c.Expr, isNull))
-	}
-	return &ir.Cond{If: existsE(q, c.Expr), Then: ir.C(ir.Bool(true)),
-		Else: &ir.Cond{If: existsE(q, isNull), Then: ir.C(ir.Null), Else: ir.C(ir.Bool(false))}}
+	x.Draft.Applied(trace.ExistsForAny, x.Pos(e.Location))
+	return anyRow(c, m, func(cond ir.Expr) ir.Expr { return existsE(q, cond) })
 }
 
 // ownRows is the condition on the row of the query around q under which q has a row for which cond holds, where that
@@ -206,8 +231,9 @@ func (x *Place) subLink(e *pg.SubLink) expr.Val {
 	if !ok {
 		x.Unmodelled("this kind of subquery")
 	}
+	use := syntax.Use{Nested: true, Once: true, Limited: syntax.IsLimited(s)}
 	var out expr.Val
-	x.Either(func() {
+	x.Choose(x.Form(s, use), func() {
 		switch e.SubLinkType {
 		case pg.SubExpr:
 			out = x.Scalar(s, x.Pos(e.Location))
@@ -236,12 +262,21 @@ func (x *Place) uncorrelated(s *pg.SelectStmt) *Query {
 	q := x.subquery(s, false)
 	for _, lv := range x.Levels {
 		if lv.Used {
-			x.Unmodelled("a correlated subquery as a value")
+			x.Unmodelled(isCorrelated)
 		}
 	}
 	if (x.Conditional || x.PerRow) && (failure.MayFail(q.Where) || AnyMayFail(q.Targets)) {
 		x.Unmodelled("a subquery that may fail under a condition")
 	}
+	return q
+}
+
+// before is uncorrelated, where LIMIT and OFFSET choose rows if cut says so.
+func (x *Place) before(s *pg.SelectStmt, pos ir.Pos, cut bool) *Query {
+	if !cut || !syntax.IsLimited(s) {
+		return x.uncorrelated(s)
+	}
+	q, _ := x.chosen(s, pos)
 	return q
 }
 
@@ -257,17 +292,13 @@ func AnyMayFail(cols []expr.Column) bool {
 
 // Scalar translates a subquery used as a value: it runs before the statement.
 func (x *Place) Scalar(s *pg.SelectStmt, pos ir.Pos) expr.Val {
-	var q *Query
-	if s.LimitOffset != nil && limited(s) {
-		q, _ = x.chosen(s, pos)
-	} else {
-		q = x.uncorrelated(s)
-	}
+	q := x.before(s, pos, s.LimitOffset != nil)
 	if len(q.Targets) != 1 {
 		x.App.Fail(pos, "a subquery used as a value must have one column, not %d", len(q.Targets))
 	}
 	c := q.Targets[0]
 	if len(q.Aggs) > 0 && q.AtMost != 0 {
+		x.Draft.Applied(trace.RunBefore, pos)
 		x.lockSub(q, pos)
 		x.EmitAggregates(q, pos)
 		return c.Val()
@@ -292,6 +323,7 @@ func (x *Place) Scalar(s *pg.SelectStmt, pos ir.Pos) expr.Val {
 	x.oneRow(q, pos)
 	x.lockValue(q)
 	local := x.Draft.Local(base, c.Type)
+	x.Draft.Applied(trace.RunBefore, pos)
 	x.Draft.Emit(&ir.Select{At: expr.At(pos), Into: []string{local}, Cols: []ir.Expr{c.Expr}, Query: q.IR(), Order: q.Order, Locks: q.Locks})
 	return expr.Val{Expr: ir.V(local), Type: c.Type}
 }
@@ -357,12 +389,7 @@ func (x *Place) EmitAggregates(q *Query, pos ir.Pos) {
 
 // arrayOfRows is ARRAY(SELECT …): a function of the rows, never NULL.
 func (x *Place) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) expr.Val {
-	var q *Query
-	if limited(s) {
-		q, _ = x.chosen(s, pos)
-	} else {
-		q = x.uncorrelated(s)
-	}
+	q := x.before(s, pos, true)
 	if len(q.Targets) != 1 {
 		x.App.Fail(pos, "ARRAY needs a subquery with one column, not %d", len(q.Targets))
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -66,6 +67,7 @@ func (q *Query) JoinSelf() {
 		if src.Table != t.Table.IR || !sameRow(src.Table, t.Row, src.Row, q.Where) {
 			continue
 		}
+		q.Place.Draft.Applied(trace.JoinSelf, q.Place.Draft.Cur)
 		q.From = slices.Delete(slices.Clone(q.From), i, i+1)
 		q.again = schema.Without(q.again, func(s ir.Source) bool { return s == src })
 		conds := ir.Conjuncts(q.Where)
@@ -98,7 +100,7 @@ func (d *deriver) OneEach(from ir.From, where ir.Expr, target string) bool {
 		return false
 	}
 	fixed := expr.FixedColumns(leaf.Row, where, map[string]bool{target: true})
-	if t := d.tableOf(leaf); t != nil {
+	if t := d.TableOf(leaf); t != nil {
 		all := true
 		for _, k := range t.IR.Key {
 			all = all && fixed[t.IR.Columns[k].Name]

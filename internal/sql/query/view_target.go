@@ -25,8 +25,8 @@ func (x *Place) WriteTarget(r *pg.RangeVar) (*Place, *expr.RowSource) {
 		x.Unmodelled("%s, behind a WITH query that writes", what)
 	}
 	y := x.Inner()
-	q := &Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
-	conds, ok := q.flat(x.InView(v), &fromQuery{s: v.Query, alias: syntax.AliasOf(r), as: r.Alias, cols: v.Cols, rename: v.Column, loc: r.Location, what: "view " + v.Name})
+	q := NewQuery(y)
+	conds, ok := q.flat(viewQuery(x, v, r))
 	if !ok || len(q.From) != 1 {
 		x.Unmodelled("%s", what)
 	}

@@ -26,18 +26,18 @@ func (x *Place) with(w *pg.WithClause) {
 		}
 		x.tryLocks(sel)
 		x.learnTypes(sel)
-		if old := x.Ctes.find(c.Ctename); old != nil && old.query == sel && (old.picked != nil || old.once) {
+		if x.Ctes.holds(c.Ctename, sel) {
 			continue
 		}
 		scope, levels := x.Ctes, x.Levels
 		cols := syntax.Names(c.Aliascolnames)
 		var kept picked
-		if x.Draft != nil && x.Deriver == nil && limited(sel) && x.writes {
+		if x.Draft != nil && x.Deriver == nil && syntax.IsLimited(sel) && x.writes {
 			y := x.Copy()
 			x.Draft.Attempt(func() { kept = y.chosenFrom(sel, x.Pos(x.At(c.Ctequery))) })
 		}
 		var once *Derived // its rows, the same each time that they are named
-		if x.Draft != nil && x.Deriver == nil && limited(sel) && kept == nil {
+		if x.Draft != nil && x.Deriver == nil && syntax.IsLimited(sel) && kept == nil {
 			y := x.Copy()
 			x.Draft.Attempt(func() {
 				d := y.Whole(sel, FetchedSome)
@@ -61,8 +61,7 @@ func (x *Place) with(w *pg.WithClause) {
 			y := at.Copy()
 			y.Ctes, y.Levels, y.Depth = scope, levels, at.Depth
 			y.held, y.pushed = true, ir.NoLock
-			d := y.relation(sel)
-			y.settle(d)
+			d := y.settled(sel)
 			rename(d, cols)
 			return d
 		}}
@@ -114,7 +113,7 @@ func (x *Place) WithWrites(w *pg.WithClause, root pg.Message) {
 		case *pg.DeleteStmt:
 			target, returning = s.Relation, s.ReturningClause
 		case *pg.SelectStmt:
-			if skipsLocked(s) {
+			if syntax.SkipsLocked(s) {
 				y := x.Copy()
 				q := y.Locking(s, false) // where it is named, flat sees to its locks
 				if q.AtMost == 0 {
@@ -342,7 +341,7 @@ func (x *Place) learnTypes(s *pg.SelectStmt) {
 	fallible := x.Draft.Fallible
 	y := x.Copy()
 	x.Draft.Attempt(func() {
-		x.Draft.Collect(func() { y.Either(func() { y.Locking(s, false) }, func() { y.derivation(s) }) })
+		x.Draft.Collect(func() { y.Choose(y.Form(s, syntax.Use{}), func() { y.Locking(s, false) }, func() { y.derivation(s) }) })
 	})
 	x.Draft.Fallible = fallible
 }

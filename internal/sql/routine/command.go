@@ -1,11 +1,14 @@
 package routine
 
 import (
+	"strconv"
+
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -112,6 +115,11 @@ func (b *Builder) checkResult(f *expr.Frame, pos ir.Pos, cols []expr.Column) {
 // Command translates an SQL statement.
 func (b *Builder) Command(f *expr.Frame, t *syntax.Text, tree any, pos ir.Pos, to expr.Sink) {
 	defer b.follow(tree)
+	if m, ok := tree.(pg.Message); ok {
+		b.Tell(trace.Syntax, pos, func() string {
+			return pg.Print(m, func(off int) string { p := t.Pos(off); return strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Col) })
+		})
+	}
 	if b.refuses(f, tree, pos) {
 		return
 	}

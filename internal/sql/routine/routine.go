@@ -11,6 +11,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/internal/sql/write"
 	"github.com/txrobust/robust/ir"
 )
@@ -125,6 +126,7 @@ func (b *Builder) Inline(pos ir.Pos, fn *schema.Function, args []expr.Val) expr.
 	if len(b.Calls) > write.MaxInline {
 		b.Unmodelled("calls that are nested more than %d deep", write.MaxInline)
 	}
+	b.Applied(trace.Inline, pos)
 	b.Calls = append(b.Calls, fn)
 	f := b.NewFrame(fn)
 	x := query.NewPlace(expr.Spot{App: b.App, Draft: b.Draft, Frame: f, Text: fn.Text})
@@ -275,6 +277,7 @@ func (b *Builder) Guard(pos ir.Pos, r *schema.Refs, f func(), other func()) {
 
 // TriggerBody implements write.Bodies.
 func (b *Builder) TriggerBody(t *schema.Table, g *schema.Trigger, r *expr.RowTrigger, fn *schema.Function, pos ir.Pos) {
+	b.Applied(trace.FireTrigger, pos)
 	b.Calls = append(b.Calls, fn)
 	f := b.NewFrame(fn)
 	f.Trigger = r

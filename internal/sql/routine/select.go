@@ -4,6 +4,7 @@ import (
 	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/proc"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -15,7 +16,7 @@ func (b *Builder) selectStmt(f *expr.Frame, t *syntax.Text, s *pg.SelectStmt, po
 	b.Apart(s, nil)
 	x := b.Ex(f, t)
 	x.WithWrites(s.WithClause, s)
-	x.Either(func() {
+	x.Choose(formOf(x, s, to), func() {
 		b.AfterParts(x.Parts, func() {
 			if len(s.ValuesLists) > 0 {
 				b.values(f, t, s, pos, to)
@@ -34,10 +35,45 @@ func (b *Builder) selectStmt(f *expr.Frame, t *syntax.Text, s *pg.SelectStmt, po
 	}, func() { b.AfterParts(x.Parts, func() { b.derivedSelect(f, x, s, pos, to) }) })
 }
 
+// formOf finds the form of a SELECT that is a statement.
+func formOf(x *query.Place, s *pg.SelectStmt, to expr.Sink) query.Form {
+	if len(s.ValuesLists) > 0 {
+		if isCutValues(s) {
+			return query.Form{Why: cutValues}
+		}
+		return query.Form{}
+	}
+	f := x.Form(s, syntax.Use{})
+	if f.Why != "" || !f.Loops {
+		return f
+	}
+	switch {
+	case to.Kind == expr.IntoLocals:
+		f.Why = proc.IntoOfSet
+	case to.Kind != expr.ToClient || x.Frame.Result != nil:
+		f.Why = performOfSet
+	case s.LimitCount != nil || syntax.HasAggregates(s.TargetList):
+		f.Why = cutSet
+	}
+	return f
+}
+
+// isCutValues reports whether VALUES is sorted or cut, or stands behind WITH.
+func isCutValues(s *pg.SelectStmt) bool {
+	return s.LimitCount != nil || s.LimitOffset != nil || len(s.SortClause) > 0 || s.WithClause != nil
+}
+
+// What makes a SELECT that is a statement a derivation.
+const (
+	cutValues    = "VALUES with ORDER BY or LIMIT"
+	performOfSet = "PERFORM over a set-returning function"
+	cutSet       = "ORDER BY, LIMIT or aggregates over a set-returning function"
+)
+
 // perform runs q for its locks and FOUND alone.
 func (b *Builder) perform(f *expr.Frame, x *query.Place, q *query.Query, pos ir.Pos) {
 	if len(q.Loops) > 0 {
-		b.Unmodelled("PERFORM over a set-returning function")
+		b.Unmodelled(performOfSet)
 	}
 	query.SkipRows(b.Draft, q, pos, false)
 	yes := ir.C(ir.Bool(true))
@@ -197,7 +233,7 @@ func (b *Builder) selectRows(f *expr.Frame, x *query.Place, q *query.Query, pos 
 // loopRows returns the rows of a set-returning function one by one.
 func (b *Builder) loopRows(f *expr.Frame, q *query.Query, pos ir.Pos, cols []ir.Expr) {
 	if q.Limit != nil || len(q.Order) > 0 || len(q.Aggs) > 0 {
-		b.Unmodelled("ORDER BY, LIMIT or aggregates over a set-returning function")
+		b.Unmodelled(cutSet)
 	}
 	b.SetFound(f, pos, ir.C(ir.Bool(false)), ir.C(ir.Int(0)))
 	b.Each(q, pos, "", "", func() {
@@ -215,8 +251,8 @@ func (b *Builder) loopRows(f *expr.Frame, q *query.Query, pos ir.Pos, cols []ir.
 
 // values is VALUES (…), (…) as a statement.
 func (b *Builder) values(f *expr.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to expr.Sink) {
-	if s.LimitCount != nil || s.LimitOffset != nil || len(s.SortClause) > 0 || s.WithClause != nil {
-		b.Unmodelled("VALUES with ORDER BY or LIMIT")
+	if isCutValues(s) {
+		b.Unmodelled(cutValues)
 	}
 	for i, row := range s.ValuesLists {
 		x := b.Ex(f, t)

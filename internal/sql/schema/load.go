@@ -42,6 +42,8 @@ type Input struct {
 	// dialect says besides, if it is not that of PostgreSQL.
 	Scripts bool
 	Foreign *mysql.Schema
+	// Trace, if not nil, is told what the translation does (internal/sql/trace).
+	Trace func(phase string, at ir.Pos, text string)
 	// Aside are other transactions of it, which may create tables.
 	Aside []*client.Txn
 }

@@ -76,7 +76,7 @@ func (i *inserter) returned(row, proposed *expr.RowSource) []expr.Column {
 	named := *row
 	named.Alias, named.Through = syntax.AliasOf(i.s.Relation), i.through
 	y.Levels = append(append([]*expr.Level{}, y.Levels...), &expr.Level{Sources: []*expr.RowSource{named.Seen()}})
-	q := &query.Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
+	q := query.NewQuery(y)
 	if len(i.s.ReturningClause.Options) > 0 {
 		i.b.Unmodelled("RETURNING WITH")
 	}

@@ -69,7 +69,7 @@ func (i *inserter) beforehand(n *pg.Node) []expr.Column {
 	y := i.x.Copy()
 	src := expr.TableSource(i.tab, syntax.AliasOf(i.s.Relation), returnedRow)
 	y.Levels = append(append([]*expr.Level{}, y.Levels...), &expr.Level{Sources: []*expr.RowSource{src}})
-	q := &query.Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
+	q := query.NewQuery(y)
 	q.AddTarget(pg.Inner(n).(*pg.ResTarget))
 	for k, c := range q.Targets {
 		if ir.HasExists(c.Expr) {

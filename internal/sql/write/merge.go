@@ -94,7 +94,7 @@ func (m *merger) single() bool { return len(m.q.From) == 0 }
 
 // source brings the source into scope, beside the table that is written.
 func (m *merger) source(y *query.Place) {
-	m.q = &query.Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
+	m.q = query.NewQuery(y)
 	if r, ok := pg.Inner(m.s.SourceRelation).(*pg.RangeSubselect); ok && r.Alias != nil {
 		if sel, ok := pg.Inner(r.Subquery).(*pg.SelectStmt); ok {
 			if cols := m.oneRow(sel); cols != nil {
@@ -103,7 +103,7 @@ func (m *merger) source(y *query.Place) {
 			}
 		}
 	}
-	m.own = ir.AndE(m.q.AddFrom(m.s.SourceRelation)...)
+	m.own = ir.AndE(m.q.Items([]*pg.Node{m.s.SourceRelation}).Conds...)
 	m.q.TakeLocks(&pg.SelectStmt{}, ir.NoLock)
 	query.LooseInner(m.b.Draft, m.q)
 	if len(m.q.Loops) > 0 || m.q.Writer {

@@ -9,6 +9,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -93,6 +94,7 @@ func renames(cols []string, list []assignment) bool {
 // and another come. Where the key turns out to be the same, it is an UPDATE of
 // the other columns; if there are none, the row moves to where it is.
 func (b *Writer) move(pos ir.Pos, row *expr.RowSource, list []assignment, where ir.Expr, keep func(ir.Expr) ir.Expr) {
+	b.Applied(trace.MoveRow, pos)
 	t := row.Table.IR
 	found := b.IRLocal("moves", ir.BoolType)
 	sel := &ir.Select{At: expr.At(pos), Found: found, Query: ir.Query{From: []ir.Source{row.IRSource()}, Where: where}}

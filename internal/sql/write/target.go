@@ -6,8 +6,9 @@ import (
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
+	"github.com/txrobust/robust/internal/sql/rows"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -22,29 +23,17 @@ func (b *Writer) derivedFrom(y *query.Place, row *expr.RowSource, from []*pg.Nod
 	z := y.Copy()
 	z.Deriver, z.PerRow, z.Fetched, z.Sure = y.NewDeriver(), true, query.FetchedSome, nil
 	z.Deriver.Rows[row.Row] = true
-	q := &query.Query{Place: z.Inner(), AtMost: -1}
-	q.Level = q.Place.Levels[len(q.Place.Levels)-1]
-	var tree ir.From
-	for _, n := range from {
-		f := q.FromTree(n)
-		if tree == nil {
-			tree = f
-		} else {
-			tree = &ir.Join{L: tree, R: f}
-		}
-	}
+	q := query.NewDerived(z.Inner())
+	tree := q.Items(from).Tree
 	var inside, own ir.Expr // conditions with the rows of FROM, and without
 	if row.Through != nil {
 		own = row.Through.Where
 	}
-	if where != nil {
-		for _, n := range syntax.Conjuncts(where) {
-			c := q.Place.Boolean(n, expr.Truth)
-			if query.About(c, row.Row) {
-				own = ir.AndE(own, c)
-			} else {
-				inside = ir.AndE(inside, c)
-			}
+	for _, c := range q.Place.Conditions(where) {
+		if rows.About(c, row.Row) {
+			own = ir.AndE(own, c)
+		} else {
+			inside = ir.AndE(inside, c)
 		}
 	}
 	list := b.sets(q.Place, row, set)
@@ -63,6 +52,7 @@ func (b *Writer) derivedFrom(y *query.Place, row *expr.RowSource, from []*pg.Nod
 	for i, c := range returned {
 		all.Cols = append(all.Cols, ir.Item{Name: strconv.Itoa(len(list) + i), Type: expr.LocalType(c.Type), Expr: c.Expr})
 	}
+	b.Applied(trace.Derive, b.Cur)
 	z.Deriver.Read(all)
 	typeOf := func(e ir.Expr) ir.Type { return z.Deriver.TypeOf(y, e) }
 	match := &query.Derived{Rel: &ir.Project{From: tree, Where: inside}, TypeOf: typeOf}
@@ -94,7 +84,7 @@ func (b *Writer) targetsOf(q *query.Query, after *expr.RowSource, from []*expr.R
 	}
 	x := q.Place.Copy()
 	x.Levels = append(append([]*expr.Level{}, x.Levels[:len(x.Levels)-1]...), &expr.Level{Sources: append([]*expr.RowSource{after.Seen()}, from...)})
-	rq := &query.Query{Place: x, Level: x.Levels[len(x.Levels)-1], AtMost: -1}
+	rq := query.NewQuery(x)
 	for _, n := range ret.Exprs {
 		rq.AddTarget(pg.Inner(n).(*pg.ResTarget))
 	}
@@ -143,7 +133,8 @@ func (b *Writer) limit(w *writeQuery, row *expr.RowSource, tree any, pos ir.Pos)
 	if len(w.other) > 0 {
 		b.Unmodelled("LIMIT in a write of several tables")
 	}
-	q := &query.Query{Place: w.in, Level: w.in.Levels[len(w.in.Levels)-1], From: []ir.Source{row.IRSource()}, Where: w.where, AtMost: -1}
+	q := query.NewQuery(w.in)
+	q.From, q.Where = []ir.Source{row.IRSource()}, w.where
 	outer := w.in.Copy()
 	outer.Levels = outer.Levels[:len(outer.Levels)-1]
 	q.Limits(outer, s)

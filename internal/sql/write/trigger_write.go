@@ -226,7 +226,7 @@ func (u *rowWriter) returned(row *expr.RowSource) []expr.Column {
 	named := *row
 	named.Alias, named.Through = u.row.Alias, u.row.Through
 	x.Levels = append(append([]*expr.Level{}, x.Levels[:len(x.Levels)-1]...), &expr.Level{Sources: []*expr.RowSource{named.Seen()}})
-	q := &query.Query{Place: x, Level: x.Levels[len(x.Levels)-1], AtMost: -1}
+	q := query.NewQuery(x)
 	if len(u.ret.Options) > 0 {
 		u.b.Unmodelled("RETURNING WITH")
 	}

@@ -47,7 +47,7 @@ func (b *Writer) updateRows(f *expr.Frame, x *query.Place, s *pg.UpdateStmt, pos
 	if to.Kind == expr.Discard {
 		ret = nil
 	}
-	y.Either(func() {
+	y.Choose(y.FormOfWrite(s.FromClause), func() {
 		sure := y.Surely(func() {
 			w = b.from(y, row, s.FromClause, s.WhereClause, cond)
 			w.gives(ret)
@@ -174,7 +174,7 @@ func (b *Writer) deleteRows(f *expr.Frame, x *query.Place, s *pg.DeleteStmt, pos
 	if to.Kind == expr.Discard {
 		ret = nil
 	}
-	y.Either(func() {
+	y.Choose(y.FormOfWrite(s.UsingClause), func() {
 		sure := y.Surely(func() {
 			w = b.from(y, row, s.UsingClause, s.WhereClause, cond)
 			w.gives(ret)
@@ -236,25 +236,20 @@ func (b *Writer) sets(x *query.Place, row *expr.RowSource, targets []*pg.Node) [
 // from translates FROM or USING, and WHERE, for which current stands if it is not
 // nil.
 func (b *Writer) from(y *query.Place, row *expr.RowSource, list []*pg.Node, where *pg.Node, current ir.Expr) *writeQuery {
-	q := &query.Query{Place: y, Level: y.Levels[len(y.Levels)-1], AtMost: -1}
+	q := query.NewQuery(y)
 	q.Target = q.Level.Sources[0]
 	var conds []ir.Expr
 	if row.Through != nil {
 		conds = append(conds, row.Through.Where)
 	}
-	for _, n := range list {
-		conds = append(conds, q.AddFrom(n)...)
-	}
+	conds = append(conds, q.Items(list).Conds...)
 	if len(q.Loops) > 0 || q.Writer {
-		b.Unmodelled("a function in FROM or USING")
+		b.Unmodelled(query.FunctionJoined)
 	}
-	switch {
-	case current != nil:
+	if current != nil {
 		conds = append(conds, current)
-	case where != nil:
-		for _, c := range syntax.Conjuncts(where) {
-			conds = append(conds, y.Boolean(c, expr.Truth))
-		}
+	} else {
+		conds = append(conds, y.Conditions(where)...)
 	}
 	q.Where = ir.AndE(conds...)
 	q.JoinSelf()

@@ -1,4 +1,6 @@
-package query
+// Package rows finds the rows of tables that a derivation is computed from. They are read before
+// the statement, as far as the conditions of its queries tell which ones matter.
+package rows
 
 import (
 	"github.com/txrobust/robust/internal/irnames"
@@ -8,16 +10,36 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
+// Set is the rows that a derivation needs, one entry for each mention of a table.
+type Set struct{ list []*entry }
+
+// entry is the rows of a table.
+type entry struct {
+	table *schema.Table
+	row   string
+	given *ir.Given
+	pos   ir.Pos
+	// conds are conditions without which a row makes no difference.
+	conds []ir.Expr
+}
+
+// Of adds the rows of a table that is mentioned at a place, and gives them as a relation.
+func (d *Set) Of(t *schema.Table, row string, pos ir.Pos) *ir.Given {
+	s := &entry{table: t, row: row, given: &ir.Given{}, pos: pos}
+	d.list = append(d.list, s)
+	return s.given
+}
+
 // TableOf gives the table whose rows a leaf is, or nil.
-func (d *deriver) tableOf(l *ir.Leaf) *schema.Table {
-	if s := d.supportOf(l.Rel); s != nil {
+func (d *Set) TableOf(l *ir.Leaf) *schema.Table {
+	if s := d.entryOf(l.Rel); s != nil {
 		return s.table
 	}
 	return nil
 }
 
-func (d *deriver) supportOf(r ir.Rel) *support {
-	for _, s := range d.supports {
+func (d *Set) entryOf(r ir.Rel) *entry {
+	for _, s := range d.list {
 		if ir.Rel(s.given) == r {
 			return s
 		}
@@ -26,7 +48,7 @@ func (d *deriver) supportOf(r ir.Rel) *support {
 }
 
 // Restrict passes the conditions of a query on to the rows that it reads.
-func (d *deriver) Restrict(from ir.From, where ir.Expr) {
+func (d *Set) Restrict(from ir.From, where ir.Expr) {
 	conds := ir.Conjuncts(where)
 	d.push(from, conds)
 	d.follow(from, conds)
@@ -34,7 +56,7 @@ func (d *deriver) Restrict(from ir.From, where ir.Expr) {
 
 // push tells the leaves of a FROM list about conditions that hold of every row
 // of the result.
-func (d *deriver) push(from ir.From, conds []ir.Expr) {
+func (d *Set) push(from ir.From, conds []ir.Expr) {
 	switch f := from.(type) {
 	case *ir.Leaf:
 		for _, c := range conds {
@@ -73,6 +95,7 @@ func About(e ir.Expr, row string) bool {
 			ok = ok && e.Def == nil
 		case *ir.Exists:
 			ok = false
+		default: // what it is made of decides
 		}
 	})
 	return ok
@@ -80,7 +103,7 @@ func About(e ir.Expr, row string) bool {
 
 // narrow passes a condition on the rows of a relation, which the row variable
 // row stands for in it, on to what the relation is made of.
-func (d *deriver) narrow(r ir.Rel, row string, c ir.Expr) {
+func (d *Set) narrow(r ir.Rel, row string, c ir.Expr) {
 	through := func(items []ir.Item, from ir.From, where ir.Expr) {
 		ok := true
 		e := ir.MapExpr(c, func(e ir.Expr) ir.Expr {
@@ -102,7 +125,7 @@ func (d *deriver) narrow(r ir.Rel, row string, c ir.Expr) {
 	}
 	switch r := r.(type) {
 	case *ir.Given:
-		if s := d.supportOf(r); s != nil {
+		if s := d.entryOf(r); s != nil {
 			s.add(c, row)
 		}
 	case *ir.Project:
@@ -113,6 +136,7 @@ func (d *deriver) narrow(r ir.Rel, row string, c ir.Expr) {
 		if len(r.Keys) > 0 {
 			through(r.Keys, r.From, r.Where)
 		}
+	case *ir.Elems: // it reads no table
 	case *ir.SetOp:
 		d.narrow(r.L, row, c)
 		cols := ir.Columns(r.L)
@@ -144,7 +168,7 @@ func looksAtAll(items []ir.Item) bool {
 }
 
 // add adds a condition, which names the rows row.
-func (s *support) add(c ir.Expr, row string) {
+func (s *entry) add(c ir.Expr, row string) {
 	if row != s.row {
 		c = ir.MapExpr(c, func(e ir.Expr) ir.Expr {
 			if col, ok := e.(*ir.Col); ok && col.Row == row {
@@ -162,84 +186,90 @@ func (s *support) add(c ir.Expr, row string) {
 	s.conds = append(s.conds, c)
 }
 
+// link is two columns that are equal: rows of b without a partner in a do not matter.
+type link struct{ a, b *ir.Col }
+
+// links gives the links that conditions are, of the rows that can be left out.
+func links(conds []ir.Expr, can func(row string) bool) []link {
+	var out []link
+	for _, c := range conds {
+		eq, ok := c.(*ir.Binary)
+		if !ok || eq.Op != ir.Eq {
+			continue
+		}
+		l, ok1 := eq.X.(*ir.Col)
+		r, ok2 := eq.Y.(*ir.Col)
+		if !ok1 || !ok2 || l.Row == r.Row {
+			continue
+		}
+		if can(r.Row) {
+			out = append(out, link{l, r})
+		}
+		if can(l.Row) {
+			out = append(out, link{r, l})
+		}
+	}
+	return out
+}
+
+// joinLinks gives the links of the conditions of joins. inner says that no outer join around keeps
+// rows of f without a partner.
+func joinLinks(f ir.From, inner bool) []link {
+	j, ok := f.(*ir.Join)
+	if !ok {
+		return nil
+	}
+	right := map[string]bool{}
+	for _, s := range ir.Sources(j.R) {
+		right[s.Row] = true
+	}
+	var out []link
+	switch {
+	case j.Kind == ir.Inner && inner:
+		out = links(ir.Conjuncts(j.On), func(string) bool { return true })
+	case j.Kind == ir.Left && inner:
+		out = links(ir.Conjuncts(j.On), func(row string) bool { return right[row] })
+	}
+	out = append(out, joinLinks(j.L, inner && (j.Kind == ir.Inner || j.Kind == ir.Left))...)
+	return append(out, joinLinks(j.R, inner && j.Kind == ir.Inner)...)
+}
+
+// preserve finds the rows that are those of a table in each row of a FROM list.
+func preserve(f ir.From, out map[string]bool) {
+	switch f := f.(type) {
+	case *ir.Leaf:
+		out[f.Row] = true
+	case *ir.Join:
+		if f.Kind == ir.Inner || f.Kind == ir.Left {
+			preserve(f.L, out)
+		}
+		if f.Kind == ir.Inner || f.Kind == ir.Right {
+			preserve(f.R, out)
+		}
+	}
+}
+
+// leaves finds the tables of a FROM list by their row variables.
+func (d *Set) leaves(f ir.From, out map[string]*entry) {
+	switch f := f.(type) {
+	case *ir.Leaf:
+		out[f.Row] = d.entryOf(f.Rel)
+	case *ir.Join:
+		d.leaves(f.L, out)
+		d.leaves(f.R, out)
+	}
+}
+
 // follow looks at equalities of columns of two tables: where one side is read
 // with conditions, of the other side only rows with a partner matter.
-func (d *deriver) follow(from ir.From, where []ir.Expr) {
-	type link struct {
-		a, b *ir.Col // rows of b without a partner in a do not matter
-	}
-	var links []link
-	both := func(conds []ir.Expr, can func(row string) bool) {
-		for _, c := range conds {
-			eq, ok := c.(*ir.Binary)
-			if !ok || eq.Op != ir.Eq {
-				continue
-			}
-			l, ok1 := eq.X.(*ir.Col)
-			r, ok2 := eq.Y.(*ir.Col)
-			if !ok1 || !ok2 || l.Row == r.Row {
-				continue
-			}
-			if can(r.Row) {
-				links = append(links, link{l, r})
-			}
-			if can(l.Row) {
-				links = append(links, link{r, l})
-			}
-		}
-	}
-	var visit func(f ir.From, inner bool)
-	visit = func(f ir.From, inner bool) {
-		j, ok := f.(*ir.Join)
-		if !ok {
-			return
-		}
-		right := map[string]bool{}
-		for _, s := range ir.Sources(j.R) {
-			right[s.Row] = true
-		}
-		switch {
-		case j.Kind == ir.Inner && inner:
-			both(ir.Conjuncts(j.On), func(string) bool { return true })
-		case j.Kind == ir.Left && inner:
-			both(ir.Conjuncts(j.On), func(row string) bool { return right[row] })
-		}
-		visit(j.L, inner && (j.Kind == ir.Inner || j.Kind == ir.Left))
-		visit(j.R, inner && j.Kind == ir.Inner)
-	}
-	visit(from, true)
-	preserved := map[string]bool{}
-	var always func(f ir.From)
-	always = func(f ir.From) {
-		switch f := f.(type) {
-		case *ir.Leaf:
-			preserved[f.Row] = true
-		case *ir.Join:
-			if f.Kind == ir.Inner || f.Kind == ir.Left {
-				always(f.L)
-			}
-			if f.Kind == ir.Inner || f.Kind == ir.Right {
-				always(f.R)
-			}
-		}
-	}
-	always(from)
-	both(where, func(row string) bool { return preserved[row] })
-	leaf := map[string]*support{}
-	var leaves func(f ir.From)
-	leaves = func(f ir.From) {
-		switch f := f.(type) {
-		case *ir.Leaf:
-			leaf[f.Row] = d.supportOf(f.Rel)
-		case *ir.Join:
-			leaves(f.L)
-			leaves(f.R)
-		}
-	}
-	leaves(from)
-	done := map[*support]bool{}
-	for range links { // along chains of tables
-		for _, k := range links {
+func (d *Set) follow(from ir.From, where []ir.Expr) {
+	preserved, leaf := map[string]bool{}, map[string]*entry{}
+	preserve(from, preserved)
+	d.leaves(from, leaf)
+	all := append(joinLinks(from, true), links(where, func(row string) bool { return preserved[row] })...)
+	done := map[*entry]bool{}
+	for range all { // along chains of tables
+		for _, k := range all {
 			a, b := leaf[k.a.Row], leaf[k.b.Row]
 			if a == nil || b == nil || done[b] || len(a.conds) == 0 || len(b.conds) > 0 || !preserved[k.a.Row] {
 				continue
@@ -271,23 +301,9 @@ func fixedValue(conds []ir.Expr, col *ir.Col) ir.Expr {
 	return nil
 }
 
-// Read reads the rows of all tables of a derivation, in the columns that it
-// uses.
-func (d *deriver) Read(r ir.Rel) {
-	used := map[ir.Col]bool{}
-	ir.WalkRel(r, func(e ir.Expr) {
-		if c, ok := e.(*ir.Col); ok {
-			used[*c] = true
-		}
-	})
-	for _, l := range d.locks {
-		l.walk(func(e ir.Expr) {
-			if c, ok := e.(*ir.Col); ok {
-				used[*c] = true
-			}
-		})
-	}
-	for _, s := range d.supports {
+// Read reads the rows of all tables, in the columns that are used.
+func (d *Set) Read(b *expr.Draft, used map[ir.Col]bool) {
+	for _, s := range d.list {
 		row := &ir.Call{Name: irnames.RowFn, Type: ir.OpaqueType}
 		use := func(c ir.Column) {
 			s.given.Cols = append(s.given.Cols, c)
@@ -302,9 +318,8 @@ func (d *deriver) Read(r ir.Rel) {
 			}
 		}
 		t := ir.ArrayType(ir.KindOpaque)
-		s.given.Param = d.b.IRLocal("rows_of_"+syntax.LastPart(s.table.Name), t)
-		d.b.Emit(&ir.Select{At: expr.At(s.pos), Into: []string{s.given.Param}, Aggs: []ir.Agg{{Fn: irnames.RowsAgg, Arg: row, Type: t}},
+		s.given.Param = b.IRLocal("rows_of_"+syntax.LastPart(s.table.Name), t)
+		b.Emit(&ir.Select{At: expr.At(s.pos), Into: []string{s.given.Param}, Aggs: []ir.Agg{{Fn: irnames.RowsAgg, Arg: row, Type: t}},
 			Query: ir.Query{From: []ir.Source{{Table: s.table.IR, Row: s.row}}, Where: ir.AndE(s.conds...)}})
 	}
-	d.lock()
 }
