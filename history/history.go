@@ -53,7 +53,7 @@ const (
 	// Aborted is known not to have.
 	Aborted
 	// Unknown may have done either: the client did not learn it. If somebody
-	// read its writes it did commit; its own reads say nothing.
+	// read its writes it did commit, and then its own reads count.
 	Unknown
 )
 

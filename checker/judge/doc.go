@@ -32,7 +32,7 @@
 // checkers:
 //
 // An Unknown transaction either committed or it did not, whichever lets the
-// history satisfy more; its reads say nothing. Reads of aborted transactions say
+// history satisfy more. If it did, its reads count. Reads of aborted transactions say
 // nothing either.
 //
 // A value that was written twice may come from either write. The history

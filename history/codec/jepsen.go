@@ -157,13 +157,24 @@ func (j *jepsen) add(e event, line int, place history.Place) error {
 	if e.time != history.NoTime {
 		j.b.SetEnded(p.txn, e.time)
 	}
-	if (e.kind != "ok" || !e.hasValue && e.f != "read") && len(p.value.Nodes) > 0 {
+	if (e.kind != "ok" || !e.hasValue && e.f != "read") && len(p.value.Nodes) > 0 && !j.observed(e, p) {
 		// What such an operation was about, its invocation says, but not what it
 		// read.
 		e.value, e.hasValue, e.invoked = p.value.Root(), true, true
 	}
 	j.free = append(j.free, p)
 	return j.operations(p.txn, e)
+}
+
+// observed tells whether a transaction of unknown outcome says what it read: as its
+// invocation, with results.
+func (j *jepsen) observed(e event, p *pending) bool {
+	return e.kind == "info" && e.hasValue && e.value.Shape() == ednode.ListNode && isTxn(e) && sameShape(p.value.Root(), e.value)
+}
+
+// isTxn tells whether an event is a transaction of operations with keys.
+func isTxn(e event) bool {
+	return e.f == "txn" || e.f == "" && e.hasValue && e.value.Shape() == ednode.ListNode
 }
 
 // begin starts a transaction.
@@ -279,10 +290,9 @@ func (j *jepsen) finish() (line int, err error) {
 func (j *jepsen) operations(t history.Txn, e event) error {
 	b := j.b
 	b.Resume(t)
-	isTxn := e.f == "txn" || e.f == "" && e.hasValue && e.value.Shape() == ednode.ListNode
 	known := e.kind == "ok"
 	switch {
-	case isTxn:
+	case isTxn(e):
 		if !e.hasValue {
 			return b.Err() // a transaction without operations
 		}
@@ -290,7 +300,7 @@ func (j *jepsen) operations(t history.Txn, e event) error {
 			return fmt.Errorf("%s as the :value of a transaction, expected a vector of operations", e.value.Shape())
 		}
 		for op := e.value.First(); op.In(e.value); op = op.Next() {
-			if err := j.operation(op, known && !e.invoked); err != nil {
+			if err := j.operation(op, e); err != nil {
 				return err
 			}
 		}
@@ -319,13 +329,8 @@ func (j *jepsen) operations(t history.Txn, e event) error {
 		if !e.hasValue || e.value.Shape() != ednode.ListNode || e.value.Count() != 2 {
 			return fmt.Errorf("a cas whose :value is not [old new]")
 		}
-		object, old, next := j.object(), e.value.First(), e.value.First().Next()
-		if known {
-			b.Read(object, b.Value(old.Name()))
-		} else {
-			b.Read(object, history.NoValue)
-		}
-		b.Write(object, b.Value(next.Name()))
+		old, next := e.value.First(), e.value.First().Next()
+		j.swap(e, b.Value(old.Name()), b.Value(next.Name()))
 	case e.f == "acquire" || e.f == "release":
 		// A mutex is a register that is held or, as initially, is not.
 		held := b.Value(history.Name{Kind: history.KeywordName, Text: "held"})
@@ -333,11 +338,7 @@ func (j *jepsen) operations(t history.Txn, e event) error {
 		if e.f == "release" {
 			before, after = after, before
 		}
-		if !known {
-			before = history.NoValue
-		}
-		b.Read(j.object(), before)
-		b.Write(j.object(), after)
+		j.swap(e, before, after)
 	case e.f == "transfer":
 		return j.transfer(e)
 	default:
@@ -346,8 +347,18 @@ func (j *jepsen) operations(t history.Txn, e event) error {
 	return b.Err()
 }
 
+// swap adds a compare-and-set. If it took effect, it found what it expected, also where the
+// outcome is not known.
+func (j *jepsen) swap(e event, old, next history.Value) {
+	if e.kind == "fail" {
+		old = history.NoValue
+	}
+	j.b.Read(j.object(), old)
+	j.b.Write(j.object(), next)
+}
+
 // operation adds one operation of a transaction: [f key value].
-func (j *jepsen) operation(op ednode.Node, known bool) error {
+func (j *jepsen) operation(op ednode.Node, e event) error {
 	b := j.b
 	if op.Shape() != ednode.ListNode || op.Count() != 3 {
 		return fmt.Errorf("the operation %s, expected a vector of function, key and value", op)
@@ -356,7 +367,7 @@ func (j *jepsen) operation(op ednode.Node, known bool) error {
 	value := key.Next()
 	k := j.key(key)
 	switch {
-	case f.Is("r") && !known:
+	case f.Is("r") && (e.invoked || e.kind == "fail" || e.kind == "info" && value.Shape() == ednode.NilNode):
 		b.ReadAny(k, history.NoValue)
 	case f.Is("r"):
 		return j.read(k, value)

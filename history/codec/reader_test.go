@@ -145,7 +145,7 @@ nil: write 1
 nil: read = nil`},
 		{"jepsen log", JepsenLog, "INFO  jepsen.util - 0\t:invoke\t:write\t4\nINFO  jepsen.util - 0\t:ok\t:write\t4\nINFO  jepsen.util - 1\t:invoke\t:cas\t[4 2]\n", `
 0: write 4
-1: unknown read = ?, write 2`},
+1: unknown read = 4, write 2`},
 	} {
 		want := strings.TrimPrefix(c.want, "\n") + "\n"
 		for _, o := range []Options{{Format: c.f}, {}} {

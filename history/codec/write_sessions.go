@@ -212,8 +212,13 @@ func writeEDN(w *writer) error {
 			if time != history.NoTime {
 				b = strconv.AppendInt(append(b, ", :time "...), time, 10)
 			}
-			b = append(b, ", :f :txn, :value ["...)
-			out.Write(append(w.ednOps(b, t, kind), "]}\n"...))
+			if read, write, ok := w.swap(t); ok {
+				b = appendEDN(append(b, ", :f :cas, :value ["...), h.ValueName(h.Value(read)))
+				b = appendEDN(append(b, ' '), h.ValueName(h.Value(write)))
+			} else {
+				b = w.ednOps(append(b, ", :f :txn, :value ["...), t, kind)
+			}
+			out.Write(append(b, "]}\n"...))
 			index++
 		}
 		if givens := w.givens(); w.written(givens) {
@@ -341,6 +346,17 @@ func (w *writer) events(ordered bool) []ednEvent {
 	return events
 }
 
+// swap gives the two operations of a compare-and-set of unknown outcome, which has no
+// key. As a transaction it could not say that the value it found was the initial one.
+func (w *writer) swap(t history.Txn) (read, write history.Op, ok bool) {
+	h := w.h
+	read, end := h.Ops(t)
+	write = read + 1
+	ok = h.Status(t) == history.Unknown && end-read == 2 && h.Kind(read) == history.Read && h.Known(read) && h.Kind(write) == history.Write &&
+		h.Key(read) == h.Key(write) && h.KeyName(h.Key(read)).Kind == history.NilName
+	return read, write, ok
+}
+
 // ednOps appends the operations of a transaction as a line of a kind has them.
 func (w *writer) ednOps(b []byte, t history.Txn, kind string) []byte {
 	h := w.h
@@ -348,7 +364,7 @@ func (w *writer) ednOps(b []byte, t history.Txn, kind string) []byte {
 	for o, end := h.Ops(t); o < end; o++ {
 		k := h.Key(o)
 		v := h.Value(o)
-		done := kind == "ok"
+		done := kind == "ok" || kind == "info" && h.Kind(o).Reads() && h.Known(o)
 		if t == history.InitialTxn && (!h.InitialGiven(k) || v == history.NoValue) || done && h.Kind(o).Reads() && !h.Known(o) {
 			continue
 		}
@@ -463,17 +479,28 @@ func (w *writer) ednNames() {
 func (w *writer) loseTypes() {
 	h := w.h
 	shown := make([]bool, h.NumKeys())
-	results := false
+	results, initial := false, false
 	for o := history.Op(h.NumKeys()); int(o) < h.NumOps(); o++ {
 		kind := h.Kind(o)
 		committed := h.Status(h.TxnOf(o)) == history.Committed
 		if k := h.Key(o); k >= 0 && (kind.Writes() || committed && h.Known(o) && (kind == history.ReadList || kind == history.ReadSet)) {
 			shown[k] = true
 		}
-		results = results || kind.Reads() && h.Known(o) && !committed
+		results = results || kind.Reads() && h.Known(o) && h.Status(h.TxnOf(o)) == history.Aborted
+	}
+	for t := range history.Txn(h.NumTxns()) {
+		if _, _, ok := w.swap(t); ok || h.Status(t) != history.Unknown {
+			continue
+		}
+		for o, end := h.Ops(t); o < end; o++ {
+			initial = initial || h.Kind(o) == history.Read && h.Value(o) == history.Initial
+		}
+	}
+	if initial {
+		w.lose("Reads of the initial value in transactions of unknown outcome are written as reads whose result is not known")
 	}
 	if results {
-		w.lose("Results of reads in transactions that are not known to have committed are left out")
+		w.lose("Results of reads in aborted transactions are left out")
 	}
 	for k, ok := range shown {
 		if t := h.Type(history.Key(k)); !ok && t != history.Register && t != history.Untyped {
