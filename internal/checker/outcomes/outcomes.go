@@ -121,7 +121,7 @@ func (s *search) violated(all []checker.Violation) {
 	s.violations = nil
 	for _, v := range all {
 		if s.level.Implies(v.Level) {
-			v.Level = s.level
+			v.Level, v.OneChoice = s.level, true
 			s.violations = append(s.violations, v)
 		}
 	}

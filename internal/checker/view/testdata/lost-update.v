@@ -41,5 +41,6 @@ note: The recording has no times, so that levels with real time say no more than
 commit order for PC: S0.1 S1.1 S2.1
 c4: 0.0 ms for RC, RA, CC
 elle: 0.0 ms for PL-1, PL-2, PL-2L, PL-2+, PL-2.99, PL-SI, PL-3, RC, RA, CC, PC, SI, SER, GSI, SSSI, StrongSI, SSER
+adya: 0.0 ms for PL-2L
 brute: 0.0 ms for PL-2L
 reading: 0.0 ms
