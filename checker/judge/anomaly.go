@@ -47,7 +47,7 @@ type Edge struct {
 
 // ofViolation takes a violation as checkers in general have it.
 func ofViolation(h *history.History, name string, v checker.Violation) Anomaly {
-	a := Anomaly{Kind: v.Anomaly, Checker: name, Read: v.Read, Violates: weakest(h, v), sure: !v.OneChoice}
+	a := Anomaly{Kind: v.Anomaly, Checker: name, Read: v.Read, Violates: weakest(h, v), sure: !v.OneChoice && !h.Sources().Duplicates() && !h.UnknownInitials()}
 	var edges func(es []checker.Edge) []Edge
 	edges = func(es []checker.Edge) []Edge {
 		var out []Edge
@@ -216,7 +216,7 @@ func (p *panel) keepRelevant() {
 func (p *panel) amend(a *Anomaly) {
 	var left, rejected []isolation.Level
 	for _, l := range a.Violates {
-		if v, _ := p.verdict(l); v != isolation.Accept {
+		if v, _ := p.verdict(l); v == isolation.Reject {
 			left = append(left, l)
 		}
 	}

@@ -12,21 +12,25 @@ import (
 // exclude its kind, its own, and of Adya's levels those whose graphs have its cycle.
 func weakest(h *history.History, v checker.Violation) []isolation.Level {
 	kinds := v.Anomaly.ExcludedBy()
+	if h.HasRanges() {
+		// Checkers do not tell reads of predicates from those of items.
+		kinds = slices.DeleteFunc(kinds, func(l isolation.Level) bool { return l == isolation.PL299 })
+	}
 	if !slices.ContainsFunc(kinds, v.Level.Implies) {
 		return append([]isolation.Level{v.Level}, adyas(h, v)...) // the kind is wider than this one
 	}
 	return isolation.Weakest(append(kinds, adyas(h, v)...))
 }
 
-// adyas gives those of Adya's levels that exclude the cycle of a violation, whatever the
-// orders of versions that are not known.
+// adyas gives those of PL-2+ and PL-2.99 that exclude the cycle of a violation, whatever the
+// orders of versions that are not known. Both exclude lost updates, as the levels from
+// whose demands checkers conclude orders of writes.
 func adyas(h *history.History, v checker.Violation) []isolation.Level {
-	if len(v.Cycle) == 0 || v.OneChoice || h.Sources().Duplicates() {
+	if len(v.Cycle) == 0 || v.OneChoice || h.Sources().Duplicates() || h.UnknownInitials() {
 		return nil // where reads come from may have been concluded from another level
 	}
 	var out []isolation.Level
 	for _, g := range []graph{
-		{h: h, level: isolation.PL2, antis: 0},
 		{h: h, level: isolation.PL2Plus, antis: 1},
 		{h: h, level: isolation.PL299, antis: len(v.Cycle) + h.NumTxns(), items: true},
 	} {

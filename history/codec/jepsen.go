@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec/internal/ednode"
+	"github.com/txrobust/robust/history/codec/internal/stringstore"
 )
 
 // jepsen makes a history of the operations that Jepsen records: each is an
@@ -23,6 +24,7 @@ type jepsen struct {
 	position int64
 	invoked  bool // some operation has an invocation
 	elements []history.Value
+	strings  stringstore.Store
 }
 
 // process is a client.
@@ -36,6 +38,7 @@ type pending struct {
 	txn   history.Txn
 	f     string
 	value ednode.Tree // empty if the invocation has none
+	key   history.Name
 	line  int
 }
 
@@ -72,7 +75,8 @@ type event struct {
 	hasValue   bool
 	hasProcess bool
 	time       int64
-	invoked    bool // the value is that of the invocation
+	invoked    bool         // the value is that of the invocation
+	key        history.Name // of get, put and append
 }
 
 // types of events, so that parsing allocates nothing.
@@ -88,13 +92,8 @@ func parseEvent(m ednode.Node) (event, error) {
 		v := k.Next()
 		switch {
 		case k.Is("type"):
-			for _, kind := range eventKinds {
-				if v.Is(kind) {
-					e.kind = kind
-				}
-			}
-			if e.kind == "" {
-				return e, fmt.Errorf("the :type %s, expected :invoke, :ok, :fail or :info", v)
+			if err := e.setKind(v); err != nil {
+				return e, err
 			}
 		case k.Is("f"):
 			e.f = intern(v)
@@ -102,6 +101,8 @@ func parseEvent(m ednode.Node) (event, error) {
 			e.process, e.hasProcess = v.Name(), v.Shape() != ednode.NilNode
 		case k.Is("value"):
 			e.value, e.hasValue = v, v.Shape() != ednode.NilNode
+		case k.Is("key"):
+			e.key = v.Name()
 		case k.Is("time"):
 			if v.Shape() == ednode.IntNode {
 				e.time = v.Node().Num
@@ -113,6 +114,16 @@ func parseEvent(m ednode.Node) (event, error) {
 		return e, fmt.Errorf("an operation without :type")
 	}
 	return e, nil
+}
+
+func (e *event) setKind(v ednode.Node) error {
+	for _, kind := range eventKinds {
+		if v.Is(kind) {
+			e.kind = kind
+			return nil
+		}
+	}
+	return fmt.Errorf("the :type %s, expected :invoke, :ok, :fail or :info", v)
 }
 
 // intern gives the words that occur often without an allocation.
@@ -145,6 +156,10 @@ func (j *jepsen) add(e event, line int, place history.Place) error {
 	if e.f == "" {
 		e.f = p.f
 	}
+	if err := p.matches(e); err != nil {
+		return err
+	}
+	e.key = p.key
 	switch e.kind {
 	case "ok":
 		j.b.SetEnd(p.txn, j.position)
@@ -164,6 +179,21 @@ func (j *jepsen) add(e event, line int, place history.Place) error {
 	}
 	j.free = append(j.free, p)
 	return j.operations(p.txn, e)
+}
+
+// matches makes sure that a successful completion is one of its invocation: with the same
+// operations, keys and written values. Only results of reads are new.
+func (p *pending) matches(e event) error {
+	if e.kind == "ok" && e.key.Kind != history.NilName && e.key != p.key {
+		return fmt.Errorf("the completion of key %s, expected that of %s, which line %d invoked", e.key, p.key, p.line)
+	}
+	if e.kind != "ok" || !e.hasValue || len(p.value.Nodes) == 0 || e.f == "read" || e.f == "get" {
+		return nil
+	}
+	if invoked := p.value.Root(); !sameShape(invoked, e.value) {
+		return fmt.Errorf("the completion %s, expected what line %d invoked, %s, with results of reads", ednode.Clip(e.value), p.line, ednode.Clip(invoked))
+	}
+	return nil
 }
 
 // observed tells whether a transaction of unknown outcome says what it read: as its
@@ -190,7 +220,7 @@ func (j *jepsen) begin(who *process, e event, line int, place history.Place) *pe
 	if n := len(j.free); n > 0 {
 		p, j.free = j.free[n-1], j.free[:n-1]
 	}
-	p.txn, p.f, p.line = j.b.Txn(s, history.Committed), e.f, line
+	p.txn, p.f, p.key, p.line = j.b.Txn(s, history.Committed), e.f, e.key, line
 	p.value.Nodes = p.value.Nodes[:0]
 	j.b.SetPlace(p.txn, place)
 	return p
@@ -270,13 +300,16 @@ func (j *jepsen) finish() (line int, err error) {
 	slices.SortFunc(j.nameless, func(p, q *pending) int { return cmp.Compare(p.txn, q.txn) })
 	for _, p := range j.nameless {
 		j.b.SetStatus(p.txn, history.Unknown)
-		e := event{kind: "info", f: p.f}
+		e := event{kind: "info", f: p.f, key: p.key}
 		if len(p.value.Nodes) > 0 {
 			e.value, e.hasValue = p.value.Root(), true
 		}
 		if err := j.operations(p.txn, e); err != nil {
 			return p.line, err
 		}
+	}
+	if err := j.strings.Finish(j.b); err != nil {
+		return 0, err
 	}
 	if j.invoked {
 		j.b.SetOrder(history.RealTime)
@@ -341,8 +374,10 @@ func (j *jepsen) operations(t history.Txn, e event) error {
 		j.swap(e, before, after)
 	case e.f == "transfer":
 		return j.transfer(e)
+	case e.f == "get" || e.f == "put" || e.f == "append":
+		return j.strings.Add(stringstore.Op{Txn: t, F: e.f, Key: e.key, Ended: e.kind, Known: known && !e.invoked}, e.value)
 	default:
-		return fmt.Errorf("the operation %q, expected :f to be txn, read, write, cas, add, acquire, release or transfer", e.f)
+		return fmt.Errorf("the operation %q, expected :f to be txn, read, write, cas, add, acquire, release, transfer, get, put or append", e.f)
 	}
 	return b.Err()
 }
