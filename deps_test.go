@@ -26,8 +26,9 @@ var layers = [][]string{
 	{"history/codec/internal/ednode"},
 	{"history/codec", "history/record"},
 	{"internal/checker", "internal/checker/acyclic"},
-	{"internal/checker/explain"},
-	{"internal/checker/brute", "internal/checker/c4", "internal/checker/elle", "internal/checker/polysi", "internal/checker/viper", "internal/checker/verify", "internal/checker/simdb", "internal/checker/historytest"}, // they judge each other, and share no decision
+	{"internal/checker/explain", "internal/checker/verify"},
+	{"internal/checker/outcomes"},
+	{"internal/checker/adya", "internal/checker/brute", "internal/checker/c4", "internal/checker/elle", "internal/checker/polysi", "internal/checker/viper", "internal/checker/simdb", "internal/checker/historytest"}, // they judge each other, and share no decision
 	{"checker/judge", "internal/checker/definitions"}, // judge asks them all, definitions is for their tests
 	{"internal/checker/view"},
 	{"internal/folder", "internal/dbserver"},

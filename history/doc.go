@@ -44,12 +44,14 @@
 //
 // # Unknown outcomes
 //
-// The writes of an Unknown transaction may have happened: they did if somebody
-// read them, and if nobody did, then leaving the transaction out changes no
-// verdict about histories of unique values. Its reads, whether recorded or not,
-// say nothing. A client that leaves such transactions out (as Plume does) takes
-// reads of their values for reads out of thin air. Reads whose result is not
-// known (NoValue) say nothing either.
+// An Unknown transaction either took effect as a whole, or did nothing. If it took
+// effect, its writes happened, and its reads returned what was recorded: so a
+// compare-and-set of unknown outcome found its expected value, or did not happen. It took
+// effect if somebody read what it wrote, and if nobody did, then leaving
+// the transaction out changes no verdict about histories of unique values. A client
+// that leaves such transactions out (as Plume does) takes reads of their values
+// for reads out of thin air. Reads whose result is not known (NoValue) say
+// nothing. Settled makes transactions Committed of which the reads show that they were.
 //
 // # Real time
 //

@@ -53,7 +53,7 @@ const (
 	// Aborted is known not to have.
 	Aborted
 	// Unknown may have done either: the client did not learn it. If somebody
-	// read its writes it did commit; its own reads say nothing.
+	// read its writes it did commit, and then its own reads count.
 	Unknown
 )
 
@@ -344,6 +344,12 @@ func (h *History) List(o Op) []Value {
 	at := h.listFirst[n]
 	return h.elements[at : at+uint32(h.listLen[n]) : at+uint32(h.listLen[n])]
 }
+
+// UnknownInitials tells whether it is not known what some key held initially.
+func (h *History) UnknownInitials() bool { return slices.Contains(h.value[:len(h.types)], NoValue) }
+
+// HasRanges tells whether some operation reads a range whose result is known.
+func (h *History) HasRanges() bool { return len(h.ranges) > 0 }
 
 // Range is what a ReadRange returned: the rows from Low to High that live, and
 // the tombstones of those that do not, as keys and values of the same length.

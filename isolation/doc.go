@@ -29,6 +29,24 @@
 // began (StrongSI). So SI here, which has sessions but no real time, lies between
 // PL-SI and SSSI.
 //
+// What "session" and "strong" add differs between the papers:
+//
+//	level      sessions   commits in real time   snapshots in real time
+//	PL-SI      no         no                     no    Adya SI of Viper
+//	SI         yes        no                     no    strong session SI of PolySI, dbcop, Elle and Cerone
+//	GSI        no         yes                    no    GSI and ANSI SI of Viper and Crooks
+//	SSSI       yes        yes                    no    strong session SI of Viper and Crooks
+//	StrongSI   yes        yes                    yes   strong SI of Viper and Crooks
+//	PL-3       no         no                           serializability of Adya
+//	SER        yes        no                           strong session serializability
+//	SSER       yes        yes                          strict serializability
+//
+// Daudjee and Salem (VLDB 2006) gave strong session SI its name: a snapshot contains what its
+// session committed before, and nothing is said about the order of other sessions. That is
+// SI here, and the name "strong session SI" means it. Viper adds the edges of GSI between the
+// commits of all sessions, as Crooks defines it by commit stamps: that is SSSI. Where
+// there are no times both are one.
+//
 // # Anomalies
 //
 // For every anomaly there are the weakest levels that exclude it. Several names

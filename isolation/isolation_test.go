@@ -261,3 +261,19 @@ func TestWords(t *testing.T) {
 		t.Error("vocabularies are called otherwise")
 	}
 }
+
+// TestStrongSession: the name that several papers give to two levels means the one without
+// real time, and the other one has names of its own.
+func TestStrongSession(t *testing.T) {
+	for name, want := range map[string]Level{
+		"strong session SI": SI, "strong-session snapshot isolation": SI, "session SI": SI,
+		"SSSI": SSSI, "Viper strong session SI": SSSI, "prefix-consistent SI": SSSI, "PCSI": SSSI, "strong session SER": SER, "strict serializable": SSER,
+	} {
+		if got, err := ParseLevel(name); err != nil || got != want {
+			t.Errorf("%s is %s (%v), want %s", name, got, err, want)
+		}
+	}
+	if !SSSI.Implies(SI) || SI.Implies(SSSI) || SI.NeedsRealTime() || !SSSI.NeedsRealTime() {
+		t.Error("only SSSI is about real time")
+	}
+}

@@ -52,6 +52,7 @@ const (
 	elle    = "Kingsbury and Alvaro, Elle (VLDB 2020), section 5, and its checker"
 	cerone  = "Cerone and Gotsman, Analysing Snapshot Isolation (JACM 2018)"
 	fekete  = "Fekete, O'Neil and O'Neil, A Read-Only Transaction Anomaly under Snapshot Isolation (SIGMOD Record 2004)"
+	daudjee = "Daudjee and Salem, Lazy Database Replication with Snapshot Isolation (VLDB 2006)"
 	papadim = "Papadimitriou, The Serializability of Concurrent Database Updates (JACM 1979)"
 )
 
@@ -78,14 +79,14 @@ var levels = [numLevels]level{
 		why: "session order and reads-from are causal order", source: biswas},
 	PC: {name: "PC", aka: []string{"prefix consistency", "prefix"}, long: "prefix consistency", implies: []Level{CC},
 		why: "what precedes in the commit order contains the causal past", source: biswas},
-	SI: {name: "SI", aka: []string{"snapshot isolation"}, long: "snapshot isolation", implies: []Level{PC, PLSI},
-		why: "prefixes, and no concurrent writers of one key; forgetting sessions gives PL-SI", source: biswas + "; " + cerone},
+	SI: {name: "SI", aka: []string{"snapshot isolation", "strong session SI", "strong session snapshot isolation", "session SI"}, long: "snapshot isolation", implies: []Level{PC, PLSI},
+		why: "prefixes, and no concurrent writers of one key; forgetting sessions gives PL-SI", source: biswas + "; " + cerone + "; " + daudjee},
 	SER: {name: "SER", aka: []string{"serializability", "serializable", "SSSER", "strong session SER", "strong session serializability"}, long: "serializability", implies: []Level{SI, PL3},
 		why: "a serial order that contains the session order; forgetting sessions gives PL-3", source: biswas + "; " + papadim},
 	GSI: {name: "GSI", aka: []string{"generalized SI", "ANSI SI", "generalized snapshot isolation"}, long: "generalized snapshot isolation", implies: []Level{PLSI},
 		why: "commits in the order of real time, and reads from what had committed", source: viper + "; " + crooks},
-	SSSI: {name: "SSSI", aka: []string{"strong session SI", "PCSI", "prefix-consistent SI", "strong session snapshot isolation"}, long: "strong session snapshot isolation", implies: []Level{GSI, SI},
-		why: "GSI whose snapshots contain the past of the session", source: viper + "; " + crooks},
+	SSSI: {name: "SSSI", aka: []string{"Viper strong session SI", "real-time session SI", "PCSI", "prefix-consistent SI"}, long: "session snapshot isolation in real time", implies: []Level{GSI, SI},
+		why: "GSI whose snapshots contain the past of the session; without the real time of commits it is SI", source: viper + "; " + crooks},
 	StrongSI: {name: "StrongSI", aka: []string{"strong SI", "strong snapshot isolation"}, long: "strong snapshot isolation", implies: []Level{SSSI},
 		why: "snapshots contain all that had committed, so the past of the session, too", source: viper + "; " + crooks},
 	SSER: {name: "SSER", aka: []string{"strict SER", "strict serializability", "strict serializable", "strong SER"}, long: "strict serializability", implies: []Level{SER, StrongSI},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/internal/checker"
@@ -29,6 +30,8 @@ type Anomaly struct {
 	Cycle []Edge
 	// Text says in a sentence what is wrong. Of a cycle its edges say it.
 	Text string
+	// sure: the levels are violated whatever the choices of the checker.
+	sure bool
 }
 
 // Edge is a dependency of a cycle, or what it was concluded from.
@@ -44,10 +47,7 @@ type Edge struct {
 
 // ofViolation takes a violation as checkers in general have it.
 func ofViolation(h *history.History, name string, v checker.Violation) Anomaly {
-	a := Anomaly{Kind: v.Anomaly, Checker: name, Read: v.Read, Violates: v.Anomaly.ExcludedBy()}
-	if !slices.ContainsFunc(a.Violates, v.Level.Implies) {
-		a.Violates = []isolation.Level{v.Level} // the kind is wider than this one
-	}
+	a := Anomaly{Kind: v.Anomaly, Checker: name, Read: v.Read, Violates: weakest(h, v), sure: !v.OneChoice && !h.Sources().Duplicates() && !h.UnknownInitials()}
 	var edges func(es []checker.Edge) []Edge
 	edges = func(es []checker.Edge) []Edge {
 		var out []Edge
@@ -74,7 +74,7 @@ func ofViolation(h *history.History, name string, v checker.Violation) Anomaly {
 
 // ofElle takes an anomaly of elle, with its explanations.
 func ofElle(e elle.Anomaly) Anomaly {
-	a := Anomaly{Kind: e.Form, Checker: "elle", Read: e.Read, Txns: e.Txns, Violates: e.Form.ExcludedBy()}
+	a := Anomaly{Kind: e.Form, Checker: "elle", Read: e.Read, Txns: e.Txns, Violates: e.Form.ExcludedBy(), sure: true}
 	a.addKey(e.Key)
 	for i, s := range e.Steps {
 		a.Cycle = append(a.Cycle, Edge{Dependency: s.Kind, From: e.Txns[i], To: e.Txns[(i+1)%len(e.Txns)], Key: s.Key, Why: sentence(s.Why)})
@@ -159,15 +159,29 @@ func same(a, b Anomaly) bool {
 }
 
 // merge adds the anomalies of one checker to those of the others. The first one that
-// told it explains it.
-func (p *panel) merge(f *finding) {
+// told it explains it. What an anomaly violates is violated.
+func (p *panel) merge(f *finding, spent time.Duration) {
 	for _, a := range f.anomalies {
+		p.reject(a, spent)
 		if !slices.ContainsFunc(p.Anomalies, func(b Anomaly) bool { return b.Checker != a.Checker && same(a, b) }) {
 			p.Anomalies = append(p.Anomalies, a)
 		}
 	}
 	for kind, n := range f.counts {
 		p.Counts[kind] = max(p.Counts[kind], n)
+	}
+}
+
+// reject notes the levels that an anomaly violates, and about which nothing is known.
+func (p *panel) reject(a Anomaly, spent time.Duration) {
+	if !a.sure {
+		return
+	}
+	for _, l := range a.Violates {
+		known := slices.ContainsFunc(p.found, func(d direct) bool { return d.Verdict == checker.Violated && p.implies(l, d.Level) })
+		if !known {
+			p.found = append(p.found, direct{checker.Answer{Level: l, Verdict: checker.Violated, Why: "Shown by " + a.Kind.String()}, a.Checker, spent})
+		}
 	}
 }
 
@@ -202,7 +216,7 @@ func (p *panel) keepRelevant() {
 func (p *panel) amend(a *Anomaly) {
 	var left, rejected []isolation.Level
 	for _, l := range a.Violates {
-		if v, _ := p.verdict(l); v != isolation.Accept {
+		if v, _ := p.verdict(l); v == isolation.Reject {
 			left = append(left, l)
 		}
 	}

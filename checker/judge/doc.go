@@ -19,6 +19,8 @@
 //   - polysi decides PL-SI, PL-3, SI and SER of registers, by a search.
 //   - viper decides these and GSI, SSSI, StrongSI and SSER of registers, by another
 //     search.
+//   - adya decides PL-2, PL-2L, PL-2+ and PL-2.99 of registers, where there are at most
+//     adya.MaxTxns transactions, by a search for orders of the versions.
 //   - brute decides by definition what is small.
 //
 // Without times (history.NoOrder) a level with real time is the same as the one
@@ -32,7 +34,7 @@
 // checkers:
 //
 // An Unknown transaction either committed or it did not, whichever lets the
-// history satisfy more; its reads say nothing. Reads of aborted transactions say
+// history satisfy more. If it did, its reads count. Reads of aborted transactions say
 // nothing either.
 //
 // A value that was written twice may come from either write. The history

@@ -328,7 +328,7 @@ func (p *panel) ask(ctx context.Context, m method, levels []isolation.Level) err
 			p.Notes = append(p.Notes, n)
 		}
 	}
-	p.merge(f)
+	p.merge(f, run.Time)
 	return nil
 }
 

@@ -80,7 +80,7 @@ w(9,5,3,9)
 func TestVerdicts(t *testing.T) {
 	r := judged(t, parse(t, lostUpdate), Options{})
 	expect(t, r, "RC accept, CC accept, PC accept, PL-2+ reject, SI reject, SER reject, SSER reject, PL-1 accept")
-	if !slices.Equal(r.Strongest, []isolation.Level{isolation.PC}) || !slices.Equal(r.Weakest, []isolation.Level{isolation.PL2Plus, isolation.PL299}) {
+	if !slices.Equal(r.Strongest, []isolation.Level{isolation.PL2L, isolation.PC}) || !slices.Equal(r.Weakest, []isolation.Level{isolation.PL2Plus, isolation.PL299}) {
 		t.Errorf("strongest %v, weakest violated %v", r.Strongest, r.Weakest)
 	}
 	if len(r.Judgements) != len(isolation.Levels()) || r.Verdict() != isolation.Reject {
@@ -139,7 +139,7 @@ func TestNonMonotonic(t *testing.T) {
 			t.Fatalf("no anomaly: %+v", r.Judgements)
 		}
 		for _, a := range r.Anomalies {
-			if a.Kind != anomalies.NonMonoReadAO || !slices.Equal(a.Violates, []isolation.Level{want}) {
+			if a.Kind != anomalies.NonMonoReadAO || !slices.Contains(a.Violates, want) || slices.Contains(a.Violates, isolation.RA) {
 				t.Errorf("%s violates %v, want %s", a.Kind, a.Violates, want)
 			}
 		}
@@ -322,16 +322,8 @@ func (n *tally) compare(t *testing.T, name string, h *history.History) {
 		t.Errorf("%s: %v", name, r.Conflicts)
 	}
 	fast := judged(t, h, Options{})
-	for _, a := range append(r.Anomalies, fast.Anomalies...) {
-		for _, l := range a.Violates {
-			if r.Judgement(l).Verdict == isolation.Accept {
-				t.Errorf("%s: %s is satisfied, with %s by %s", name, l, a.Kind, a.Checker)
-			}
-		}
-		if len(a.Violates) == 0 {
-			t.Errorf("%s: %s violates nothing", name, a.Kind)
-		}
-	}
+	consistent(t, name, r)
+	consistent(t, name, fast)
 	n.backward += min(1, r.Counts[anomalies.BackwardSession])
 	def, err := brute.Check(t.Context(), h, brute.Options{})
 	if err != nil {
@@ -349,7 +341,7 @@ func (n *tally) compare(t *testing.T, name string, h *history.History) {
 		if want := def.Verdict(j.Level); want != checker.Unknown && (want == checker.Satisfied) != (j.Verdict == isolation.Accept) {
 			t.Errorf("%s: %s is %s by %s, by definition %s", name, j.Level, j.Verdict, j.Checker, want)
 		}
-		if j.Verdict == isolation.Reject && j.Checker != "brute" && !shown(r, j) {
+		if j.Verdict == isolation.Reject && j.Checker != "brute" && j.Checker != "adya" && !shown(r, j) {
 			t.Errorf("%s: %s is violated by no anomaly (%s, %s, %v)", name, j.Level, j.Checker, j.Why, r.Counts)
 		}
 	}

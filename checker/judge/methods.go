@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/adya"
 	"github.com/txrobust/robust/internal/checker/brute"
 	"github.com/txrobust/robust/internal/checker/c4"
 	"github.com/txrobust/robust/internal/checker/elle"
@@ -36,6 +37,7 @@ var methods = []method{
 	{"c4", c4.Levels(), true, repeated, runC4},
 	{"polysi", polysi.Levels(), true, always, runPolysi},
 	{"viper", viper.Levels(), true, always, runViper},
+	{"adya", adya.Levels(), false, always, runAdya},
 	{"brute", brute.Levels(), false, small, runBrute},
 }
 
@@ -82,6 +84,14 @@ func runPolysi(ctx context.Context, h *history.History, levels []isolation.Level
 func runViper(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {
 	r, err := viper.Check(ctx, h, viper.Options{Levels: levels})
 	return found(h, "viper", r), err
+}
+
+func runAdya(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {
+	r, err := adya.Check(ctx, h, adya.Options{Levels: levels})
+	if err != nil {
+		return nil, err
+	}
+	return found(h, "adya", r), nil
 }
 
 func runElle(ctx context.Context, h *history.History, levels []isolation.Level, o Options) (*finding, error) {

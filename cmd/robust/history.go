@@ -89,6 +89,7 @@ func convertCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (
 	out := fs.String("out", "", "`format` to write: "+strings.Join(codec.Names(true), ", "))
 	path := fs.String("o", "", "write to `PATH`: a file, compressed if it ends with .gz, or a new folder if the format is one (default standard output)")
 	lossless := fs.Bool("lossless", false, "fail, and write nothing, if the format cannot hold the whole history")
+	lossy := fs.Bool("lossy", false, "write the history also if a verdict about it may change, because the format cannot hold what the verdict depends on (default: fail, and say why)")
 	return func(ctx context.Context, std streams, files []string) (int, error) {
 		if *out == "" {
 			return 0, usagef("history convert: -out is missing; the formats are %s", strings.Join(codec.Names(true), ", "))
@@ -99,6 +100,8 @@ func convertCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (
 			return 0, usagef("-out: %v", err)
 		case !format.Writable():
 			return 0, usagef("-out %s: this format is only read; those written are %s", *out, strings.Join(codec.Names(true), ", "))
+		case *lossless && *lossy:
+			return 0, usagef("-lossless and -lossy exclude each other")
 		case format.Folder() && *path == "":
 			return 0, usagef("-out %s: such a history is a folder; name a new one with -o", *out)
 		}
@@ -119,6 +122,11 @@ func convertCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (
 				return 0, fmt.Errorf("the format %s cannot hold this history: %s Leave out -lossless to write it all the same", format, strings.Join(losses, " "))
 			}
 		}
+		if !*lossy {
+			if err := keepsVerdicts(ctx, h, format); err != nil {
+				return 0, err
+			}
+		}
 		if *path == "" {
 			if losses, err = codec.Write(ctx, &b, h, format); err == nil {
 				if isTerminal(std.out) && !quote.Printable(strings.NewReplacer("\n", "", "\t", "").Replace(b.String())) {
@@ -137,6 +145,15 @@ func convertCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (
 		}
 		return exitOK, nil
 	}
+}
+
+// keepsVerdicts is an error if a verdict about a history may change in a format.
+func keepsVerdicts(ctx context.Context, h *history.History, f codec.Format) error {
+	doubts, err := f.Doubts(ctx, h)
+	if err != nil || len(doubts) == 0 {
+		return err
+	}
+	return fmt.Errorf("verdicts about this history may change in the format %s: %s With -lossy it is written all the same", f, strings.Join(doubts, " "))
 }
 
 // checkTarget finds out early that a history cannot be written.

@@ -143,7 +143,7 @@ func TestRecordedPatterns(t *testing.T) {
 			t.Errorf("%s: no pattern %s, but %v", r.Path, want, got.Anomalies)
 		}
 	}
-	if n != historytest.Least(8*14, 8*14+14+14+13+10) {
+	if n != historytest.Least(9*14+3, 9*14+3+14+14+13+10) {
 		t.Errorf("%d test cases", n)
 	}
 	for path, want := range map[string][]string{

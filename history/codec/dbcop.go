@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec/internal/dbcopyaml"
 	"github.com/txrobust/robust/history/codec/internal/ednode"
+	"github.com/txrobust/robust/history/codec/internal/sniff"
 )
 
 // dbcopReader reads the binary format of dbcop (history.bincode), little-endian:
@@ -321,8 +324,8 @@ func (r *dbcopTextReader) events(in *input, text []byte) error {
 			n, ok = parseInt(value)
 			v = b.IntValue(n)
 		}
-		if !ok || len(name) == 0 || bytes.ContainsAny(name, "=:[!\"") {
-			return in.lineErrorf("%s, expected x:=1, x==1 or x==?", show(e))
+		if !ok || !sniff.IsVariable(name) {
+			return in.lineErrorf("%s, expected x:=1, x==1 or x==?, where x is a number or a name", show(e))
 		}
 		key := history.String(string(name))
 		if n, ok := parseInt(name); ok {
@@ -334,4 +337,30 @@ func (r *dbcopTextReader) events(in *input, text []byte) error {
 		}
 	}
 	return nil
+}
+
+// dbcopYAMLReader reads the YAML of dbcop (package dbcopyaml).
+type dbcopYAMLReader struct{ b *history.Builder }
+
+func (r *dbcopYAMLReader) file(in *input) error {
+	line, err := dbcopyaml.Read(r.b, in.file, reading{in})
+	if err == nil || in.err != nil {
+		return in.err
+	}
+	return in.errorAt(line, 0, "%v", err)
+}
+
+// reading makes an io.Reader of an input.
+type reading struct{ in *input }
+
+func (r reading) Read(b []byte) (int, error) {
+	if r.in.pos == len(r.in.buf) && !r.in.fill() {
+		if r.in.err != nil {
+			return 0, r.in.err
+		}
+		return 0, io.EOF
+	}
+	n := copy(b, r.in.buf[r.in.pos:])
+	r.in.pos += n
+	return n, nil
 }

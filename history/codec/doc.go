@@ -4,7 +4,7 @@
 // Read takes a file, a folder, or the files of the sessions of a history; it finds
 // the format in the content, and decompresses gzip. Everything is read as a
 // stream. A mistake has its file, line and column, or the offset in a binary file,
-// and says what was expected (Error). Write and Save write, and say what a
+// and says what was expected (Error). A recording without a transaction is a mistake. Write and Save write, and say what a
 // format could not hold: a history that was written without a loss reads back as
 // the same history.
 //
@@ -15,6 +15,7 @@
 //	dbcop       binary format of dbcop (history.bincode)      read, written
 //	dbcop-json  JSON of dbcop                                 read
 //	dbcop-text  text of dbcop                                 read
+//	dbcop-yaml  YAML of dbcop                                 read
 //	cobra       logs of Cobra, a folder of T<n>.log           read, written
 //	viper       logs of Viper, a folder of J<n>.log           read, written
 //	edn         EDN of Jepsen and Elle                        read, written
@@ -42,12 +43,18 @@
 //   - Unknown outcomes. Only edn, elle-json, jepsen-log and compact have them, and Cobra
 //     where a log was cut off. For other formats such a transaction is written as
 //     committed if somebody read its writes, and otherwise left out, which changes
-//     no verdict about histories of unique values.
+//     no verdict. Where it is open whether somebody did, a verdict may change
+//     (Format.Doubts). A compare-and-set of Jepsen reads what it expects, whatever its
+//     outcome; a transaction of unknown outcome reads what its completion says it did.
 //   - Identity of versions. Cobra has write ids. Where a workload has none, they are
 //     one constant, and values decide.
 //   - Real time. Invocations and completions of Jepsen are ordered by their lines,
 //     whatever :time says. A recording of completions alone has no order. Stamps of
 //     Chronos are those of the database, not of clients.
+//   - Completions. What succeeded has the operations, keys and written values of its
+//     invocation: another completion is a mistake.
+//   - Strings. The get, put and append of Knossos and Porcupine are reads and writes of
+//     registers: an append read and wrote what the strings show that others got.
 //   - Kinds of objects. In edn a read of nil may be of a register or of a list, and an
 //     add may be to a set or a counter: what else is done with the key decides.
 //     Operations of Jepsen that are no transactions become some: a cas reads and

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec/internal/sniff"
 	"github.com/txrobust/robust/internal/infile"
 )
 
@@ -36,6 +36,7 @@ const (
 	JepsenLog Format = "jepsen-log"
 	Chronos   Format = "chronos"
 	Compact   Format = "compact"
+	dbcopYAML Format = "dbcop-yaml"
 )
 
 // decoder reads the files of one history.
@@ -71,6 +72,8 @@ func formats() []format {
 			decoder: func(b *history.Builder) decoder { return &dbcopJSONReader{b} }},
 		{name: DbcopText, what: "text of dbcop: [x:=1 y==2 z==?]", aka: []string{"dbcop-dsl"},
 			decoder: func(b *history.Builder) decoder { return &dbcopTextReader{b} }},
+		{name: dbcopYAML, what: "YAML of dbcop, with the structure of its JSON", aka: []string{"yaml"},
+			decoder: func(b *history.Builder) decoder { return &dbcopYAMLReader{b} }},
 		{name: Cobra, what: "logs of Cobra, a folder of T<n>.log", aka: []string{"cobra-log"}, binary: true, apart: true,
 			decoder: func(b *history.Builder) decoder { return &cobraReader{b} }, write: writeCobra},
 		{name: Viper, what: "logs of Viper, a folder of J<n>.log", aka: []string{"viper-json", "viper-jsonl"}, apart: true,
@@ -79,10 +82,10 @@ func formats() []format {
 			decoder: func(b *history.Builder) decoder { return &ednReader{b: b, j: newJepsen(b)} }, write: writeEDN},
 		{name: ElleJSON, what: "the same as JSON, for elle-cli", aka: []string{"jepsen-json", "elle-cli", "json"},
 			decoder: func(b *history.Builder) decoder { return &ednReader{b: b, j: newJepsen(b), json: true} }},
-		{name: JepsenLog, what: "log lines of Jepsen: process, type, function, value",
+		{name: JepsenLog, what: "log lines of Jepsen: process, type, function, value, apart by tabs or blanks",
 			decoder: func(b *history.Builder) decoder { return &logReader{ednReader{b: b, j: newJepsen(b)}} }},
 		{name: Chronos, what: "JSON of Chronos, with stamps of the database",
-			decoder: func(b *history.Builder) decoder { return &chronosReader{b} }},
+			decoder: func(b *history.Builder) decoder { return &chronosReader{b: b} }},
 		{name: Compact, what: "compact binary format of this program", aka: []string{"own", "robust"}, binary: true, inside: "history.rbh",
 			decoder: func(b *history.Builder) decoder { return &compactReader{b: b} }, write: writeCompact},
 	}
@@ -253,11 +256,26 @@ func decode(ctx context.Context, streams []stream, o Options) (*history.History,
 	if v, ok := d.(*viperReader); ok && !o.Strict && !v.marked && !v.nulls {
 		b.TakePreloaded()
 	}
+	if c, ok := d.(*chronosReader); ok && !o.Strict {
+		c.takeZero()
+	}
 	h, err := b.Build()
 	if err != nil {
 		return nil, g.name, located(err, streams)
 	}
+	if h.NumTxns() == 1 && h.NumKeys() == 0 {
+		return nil, g.name, nothing(g, streams)
+	}
 	return h, g.name, nil
+}
+
+// nothing is the error that no transaction is recorded: every level would hold.
+func nothing(g format, streams []stream) error {
+	name, what := streams[0].name, "the file has"
+	if len(streams) > 1 {
+		name, what = filepath.Dir(name), fmt.Sprintf("the %d files have", len(streams))
+	}
+	return fmt.Errorf("%s: %s no transaction, expected %s", name, what, g.what)
 }
 
 // located puts the name of the file before a message that has no place.
@@ -361,102 +379,12 @@ func sessionOfFile(path, letter string) history.Name {
 
 // guess tells the format from the beginning of a file.
 func guess(f *opening) (Format, error) {
-	h := f.head
-	unknown := func(why string) (Format, error) {
-		return Guess, fmt.Errorf("%s:1:1: %s; name the format of the history, one of %s", f.name, why, strings.Join(Names(false), ", "))
+	name, err := sniff.Format(f.name, f.head)
+	if err == nil {
+		return Format(name), nil
 	}
-	switch {
-	case len(h) == 0:
-		// Viper writes empty files for sessions without a transaction.
-		if _, number := strings.CutPrefix(filepath.Base(f.name), "J"); number {
-			return Viper, nil
-		}
-		return unknown("the file is empty")
-	case bytes.HasPrefix(h, []byte(compactMagic)):
-		return Compact, nil
-	case h[0] == 'S' && len(h) >= 10 && cobraSizes[h[9]] > 0 || h[0] == 'S' && len(h) >= 18 && cobraSizes[h[17]] > 0:
-		return Cobra, nil
-	case looksDbcop(h):
-		return Dbcop, nil
+	if errors.Is(err, sniff.ErrUnknown) {
+		return Guess, fmt.Errorf("%s:1:1: %w; name the format of the history, one of %s", f.name, err, strings.Join(Names(false), ", "))
 	}
-	text := bytes.TrimLeft(h, " \t\r\n,")
-	for bytes.HasPrefix(text, []byte(";")) { // a comment of EDN
-		_, rest, _ := bytes.Cut(text, []byte("\n"))
-		text = bytes.TrimLeft(rest, " \t\r\n,")
-		if len(text) == 0 {
-			return EDN, nil
-		}
-	}
-	begins := func(prefixes ...string) bool {
-		for _, p := range prefixes {
-			if bytes.HasPrefix(text, []byte(p)) {
-				return true
-			}
-		}
-		return false
-	}
-	// What follows the opening bracket.
-	inside := bytes.TrimLeft(text[min(1, len(text)):], " \t\r\n,;")
-	switch {
-	case begins("r(", "w("):
-		return Plume, nil
-	case begins("---") && bytes.HasPrefix(bytes.TrimLeft(text, "- \t\r\n"), []byte("[")):
-		return DbcopText, nil // whose first session is empty
-	case begins("r ", "w ", "r\t", "w\t", "---", "==="):
-		return AWDIT, nil
-	case begins("INFO"):
-		return JepsenLog, nil
-	case begins("//"):
-		return DbcopText, nil
-	case begins("n:") && bytes.Contains(text, []byte("\ne:")):
-		return Guess, fmt.Errorf("%s:1:1: this is a polygraph, which has no operations; expected a history", f.name)
-	case begins("{") && bytes.HasPrefix(inside, []byte(`"`)):
-		if bytes.Contains(text, []byte(`"value"`)) && !bytes.Contains(text, []byte(`"events"`)) {
-			return Viper, nil
-		}
-		return DbcopJSON, nil
-	case begins("{", "(", "#"):
-		return EDN, nil
-	case begins("[") && bytes.HasPrefix(inside, []byte("{")):
-		inside = bytes.TrimLeft(inside[1:], " \t\r\n")
-		switch {
-		case !bytes.HasPrefix(inside, []byte(`"`)):
-			return EDN, nil
-		case bytes.Contains(text, []byte(`"sts"`)) && bytes.Contains(text, []byte(`"cts"`)):
-			return Chronos, nil
-		}
-		return ElleJSON, nil
-	case begins("[") && (bytes.Contains(firstLine(text), []byte(":=")) || bytes.Contains(firstLine(text), []byte("=="))):
-		return DbcopText, nil
-	case begins("["):
-		return EDN, nil
-	case len(text) == 0:
-		return unknown("the file is blank")
-	}
-	return unknown("the format is not one that this program knows")
-}
-
-func firstLine(b []byte) []byte {
-	line, _, _ := bytes.Cut(b, []byte("\n"))
-	return line
-}
-
-// looksDbcop tells whether a file may be of dbcop: five numbers, and a string
-// that is short and printable.
-func looksDbcop(h []byte) bool {
-	const at = 5 * 8
-	if len(h) < at+8 {
-		return false
-	}
-	for i := 0; i < at; i += 8 {
-		if n := int64(binary.LittleEndian.Uint64(h[i:])); n < 0 || n >= 1<<40 {
-			return false
-		}
-	}
-	n := binary.LittleEndian.Uint64(h[at:])
-	if n > 1<<16 {
-		return false
-	}
-	info := h[at+8 : min(at+8+int(n), len(h))]
-	return !bytes.ContainsFunc(info, func(r rune) bool { return r < ' ' })
+	return Guess, fmt.Errorf("%s:1:1: %w", f.name, err)
 }

@@ -73,7 +73,17 @@ func FuzzDbcopJSON(f *testing.F) {
 	fuzz(f, DbcopJSON, `{"data":[[{"events":[{"Write":{"variable":0,"version":1}},["r","x",null]],"committed":true}]]}`)
 }
 func FuzzDbcopText(f *testing.F) { fuzz(f, DbcopText, "[x:=1 y==2]! [z==?]\n---\n// c\n[0:=0]\n") }
-func FuzzCobra(f *testing.F)     { fuzz(f, Cobra) }
+func FuzzDbcopYAML(f *testing.F) {
+	fuzz(f, dbcopYAML, "data:\n- - events:\n    - Write: {variable: 0, version: 1}\n    - !Read\n      variable: x\n      version: null\n    committed: true\n", "- - {success: false, events: [[w, 1, 2], {write: true, variable: 1, value: 3, success: false}]}\n")
+}
+func FuzzStrings(f *testing.F) {
+	fuzz(f, EDN, `{:process 0, :type :invoke, :f :append, :key "0", :value "x 0 0 y"}
+{:process 1, :type :invoke, :f :get, :key "0", :value nil}
+{:process 1, :type :ok, :f :get, :key "0", :value "x 0 0 y"}
+{:process 0, :type :ok, :f :append, :key "0", :value "x 0 0 y"}
+`)
+}
+func FuzzCobra(f *testing.F) { fuzz(f, Cobra) }
 func FuzzViper(f *testing.F) {
 	fuzz(f, Viper, `{"value": [["i", 3, 8, 7, true, true], ["range", 1, null, [{"id": 1, "val": 5}], [[3, 9]]]]}`, `{"value": [["w", "a", 1, true]], "isInitial": true}`)
 }

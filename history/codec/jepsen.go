@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec/internal/ednode"
+	"github.com/txrobust/robust/history/codec/internal/stringstore"
 )
 
 // jepsen makes a history of the operations that Jepsen records: each is an
@@ -23,6 +24,7 @@ type jepsen struct {
 	position int64
 	invoked  bool // some operation has an invocation
 	elements []history.Value
+	strings  stringstore.Store
 }
 
 // process is a client.
@@ -36,6 +38,7 @@ type pending struct {
 	txn   history.Txn
 	f     string
 	value ednode.Tree // empty if the invocation has none
+	key   history.Name
 	line  int
 }
 
@@ -72,7 +75,8 @@ type event struct {
 	hasValue   bool
 	hasProcess bool
 	time       int64
-	invoked    bool // the value is that of the invocation
+	invoked    bool         // the value is that of the invocation
+	key        history.Name // of get, put and append
 }
 
 // types of events, so that parsing allocates nothing.
@@ -88,13 +92,8 @@ func parseEvent(m ednode.Node) (event, error) {
 		v := k.Next()
 		switch {
 		case k.Is("type"):
-			for _, kind := range eventKinds {
-				if v.Is(kind) {
-					e.kind = kind
-				}
-			}
-			if e.kind == "" {
-				return e, fmt.Errorf("the :type %s, expected :invoke, :ok, :fail or :info", v)
+			if err := e.setKind(v); err != nil {
+				return e, err
 			}
 		case k.Is("f"):
 			e.f = intern(v)
@@ -102,6 +101,8 @@ func parseEvent(m ednode.Node) (event, error) {
 			e.process, e.hasProcess = v.Name(), v.Shape() != ednode.NilNode
 		case k.Is("value"):
 			e.value, e.hasValue = v, v.Shape() != ednode.NilNode
+		case k.Is("key"):
+			e.key = v.Name()
 		case k.Is("time"):
 			if v.Shape() == ednode.IntNode {
 				e.time = v.Node().Num
@@ -113,6 +114,16 @@ func parseEvent(m ednode.Node) (event, error) {
 		return e, fmt.Errorf("an operation without :type")
 	}
 	return e, nil
+}
+
+func (e *event) setKind(v ednode.Node) error {
+	for _, kind := range eventKinds {
+		if v.Is(kind) {
+			e.kind = kind
+			return nil
+		}
+	}
+	return fmt.Errorf("the :type %s, expected :invoke, :ok, :fail or :info", v)
 }
 
 // intern gives the words that occur often without an allocation.
@@ -145,6 +156,10 @@ func (j *jepsen) add(e event, line int, place history.Place) error {
 	if e.f == "" {
 		e.f = p.f
 	}
+	if err := p.matches(e); err != nil {
+		return err
+	}
+	e.key = p.key
 	switch e.kind {
 	case "ok":
 		j.b.SetEnd(p.txn, j.position)
@@ -157,13 +172,39 @@ func (j *jepsen) add(e event, line int, place history.Place) error {
 	if e.time != history.NoTime {
 		j.b.SetEnded(p.txn, e.time)
 	}
-	if (e.kind != "ok" || !e.hasValue && e.f != "read") && len(p.value.Nodes) > 0 {
+	if (e.kind != "ok" || !e.hasValue && e.f != "read") && len(p.value.Nodes) > 0 && !j.observed(e, p) {
 		// What such an operation was about, its invocation says, but not what it
 		// read.
 		e.value, e.hasValue, e.invoked = p.value.Root(), true, true
 	}
 	j.free = append(j.free, p)
 	return j.operations(p.txn, e)
+}
+
+// matches makes sure that a successful completion is one of its invocation: with the same
+// operations, keys and written values. Only results of reads are new.
+func (p *pending) matches(e event) error {
+	if e.kind == "ok" && e.key.Kind != history.NilName && e.key != p.key {
+		return fmt.Errorf("the completion of key %s, expected that of %s, which line %d invoked", e.key, p.key, p.line)
+	}
+	if e.kind != "ok" || !e.hasValue || len(p.value.Nodes) == 0 || e.f == "read" || e.f == "get" {
+		return nil
+	}
+	if invoked := p.value.Root(); !sameShape(invoked, e.value) {
+		return fmt.Errorf("the completion %s, expected what line %d invoked, %s, with results of reads", ednode.Clip(e.value), p.line, ednode.Clip(invoked))
+	}
+	return nil
+}
+
+// observed tells whether a transaction of unknown outcome says what it read: as its
+// invocation, with results.
+func (j *jepsen) observed(e event, p *pending) bool {
+	return e.kind == "info" && e.hasValue && e.value.Shape() == ednode.ListNode && isTxn(e) && sameShape(p.value.Root(), e.value)
+}
+
+// isTxn tells whether an event is a transaction of operations with keys.
+func isTxn(e event) bool {
+	return e.f == "txn" || e.f == "" && e.hasValue && e.value.Shape() == ednode.ListNode
 }
 
 // begin starts a transaction.
@@ -179,7 +220,7 @@ func (j *jepsen) begin(who *process, e event, line int, place history.Place) *pe
 	if n := len(j.free); n > 0 {
 		p, j.free = j.free[n-1], j.free[:n-1]
 	}
-	p.txn, p.f, p.line = j.b.Txn(s, history.Committed), e.f, line
+	p.txn, p.f, p.key, p.line = j.b.Txn(s, history.Committed), e.f, e.key, line
 	p.value.Nodes = p.value.Nodes[:0]
 	j.b.SetPlace(p.txn, place)
 	return p
@@ -259,13 +300,16 @@ func (j *jepsen) finish() (line int, err error) {
 	slices.SortFunc(j.nameless, func(p, q *pending) int { return cmp.Compare(p.txn, q.txn) })
 	for _, p := range j.nameless {
 		j.b.SetStatus(p.txn, history.Unknown)
-		e := event{kind: "info", f: p.f}
+		e := event{kind: "info", f: p.f, key: p.key}
 		if len(p.value.Nodes) > 0 {
 			e.value, e.hasValue = p.value.Root(), true
 		}
 		if err := j.operations(p.txn, e); err != nil {
 			return p.line, err
 		}
+	}
+	if err := j.strings.Finish(j.b); err != nil {
+		return 0, err
 	}
 	if j.invoked {
 		j.b.SetOrder(history.RealTime)
@@ -279,10 +323,9 @@ func (j *jepsen) finish() (line int, err error) {
 func (j *jepsen) operations(t history.Txn, e event) error {
 	b := j.b
 	b.Resume(t)
-	isTxn := e.f == "txn" || e.f == "" && e.hasValue && e.value.Shape() == ednode.ListNode
 	known := e.kind == "ok"
 	switch {
-	case isTxn:
+	case isTxn(e):
 		if !e.hasValue {
 			return b.Err() // a transaction without operations
 		}
@@ -290,7 +333,7 @@ func (j *jepsen) operations(t history.Txn, e event) error {
 			return fmt.Errorf("%s as the :value of a transaction, expected a vector of operations", e.value.Shape())
 		}
 		for op := e.value.First(); op.In(e.value); op = op.Next() {
-			if err := j.operation(op, known && !e.invoked); err != nil {
+			if err := j.operation(op, e); err != nil {
 				return err
 			}
 		}
@@ -319,13 +362,8 @@ func (j *jepsen) operations(t history.Txn, e event) error {
 		if !e.hasValue || e.value.Shape() != ednode.ListNode || e.value.Count() != 2 {
 			return fmt.Errorf("a cas whose :value is not [old new]")
 		}
-		object, old, next := j.object(), e.value.First(), e.value.First().Next()
-		if known {
-			b.Read(object, b.Value(old.Name()))
-		} else {
-			b.Read(object, history.NoValue)
-		}
-		b.Write(object, b.Value(next.Name()))
+		old, next := e.value.First(), e.value.First().Next()
+		j.swap(e, b.Value(old.Name()), b.Value(next.Name()))
 	case e.f == "acquire" || e.f == "release":
 		// A mutex is a register that is held or, as initially, is not.
 		held := b.Value(history.Name{Kind: history.KeywordName, Text: "held"})
@@ -333,21 +371,29 @@ func (j *jepsen) operations(t history.Txn, e event) error {
 		if e.f == "release" {
 			before, after = after, before
 		}
-		if !known {
-			before = history.NoValue
-		}
-		b.Read(j.object(), before)
-		b.Write(j.object(), after)
+		j.swap(e, before, after)
 	case e.f == "transfer":
 		return j.transfer(e)
+	case e.f == "get" || e.f == "put" || e.f == "append":
+		return j.strings.Add(stringstore.Op{Txn: t, F: e.f, Key: e.key, Ended: e.kind, Known: known && !e.invoked}, e.value)
 	default:
-		return fmt.Errorf("the operation %q, expected :f to be txn, read, write, cas, add, acquire, release or transfer", e.f)
+		return fmt.Errorf("the operation %q, expected :f to be txn, read, write, cas, add, acquire, release, transfer, get, put or append", e.f)
 	}
 	return b.Err()
 }
 
+// swap adds a compare-and-set. If it took effect, it found what it expected, also where the
+// outcome is not known.
+func (j *jepsen) swap(e event, old, next history.Value) {
+	if e.kind == "fail" {
+		old = history.NoValue
+	}
+	j.b.Read(j.object(), old)
+	j.b.Write(j.object(), next)
+}
+
 // operation adds one operation of a transaction: [f key value].
-func (j *jepsen) operation(op ednode.Node, known bool) error {
+func (j *jepsen) operation(op ednode.Node, e event) error {
 	b := j.b
 	if op.Shape() != ednode.ListNode || op.Count() != 3 {
 		return fmt.Errorf("the operation %s, expected a vector of function, key and value", op)
@@ -356,7 +402,7 @@ func (j *jepsen) operation(op ednode.Node, known bool) error {
 	value := key.Next()
 	k := j.key(key)
 	switch {
-	case f.Is("r") && !known:
+	case f.Is("r") && (e.invoked || e.kind == "fail" || e.kind == "info" && value.Shape() == ednode.NilNode):
 		b.ReadAny(k, history.NoValue)
 	case f.Is("r"):
 		return j.read(k, value)

@@ -319,14 +319,7 @@ func (p *parser) collection(s ednode.Shape) error {
 }
 
 // symbolic tells whether a byte may be part of an atom.
-func symbolic(c byte) bool { return !delimiters[c] }
-
-var delimiters = func() (d [256]bool) {
-	for _, c := range []byte(" \n\t\r\f,()[]{}\";") {
-		d[c] = true
-	}
-	return d
-}()
+func symbolic(c byte) bool { return !ednode.Delimiters[c] }
 
 // integer reads an integer of at most 18 digits that is in the buffer together
 // with what ends it, which is what most atoms are. It tells whether it did.
@@ -344,7 +337,7 @@ func (p *parser) integer() bool {
 		}
 		n = 10*n + int64(d)
 	}
-	if i == first || i == len(b) || !delimiters[b[i]] || p.json && b[first] == '0' && i-first > 1 {
+	if i == first || i == len(b) || !ednode.Delimiters[b[i]] || p.json && b[first] == '0' && i-first > 1 {
 		return false
 	}
 	if negative {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec/internal/numbers"
 )
 
 // plumeReader reads the text format of Plume (C4) and PolySI: one operation a
@@ -13,7 +14,7 @@ import (
 type plumeReader struct {
 	b        *history.Builder
 	sessions map[int64]history.Session
-	txns     numbers
+	txns     numbers.Map
 	// The line before: most lines continue its transaction.
 	session, txn int64
 	current      bool
@@ -88,7 +89,7 @@ func (r *plumeReader) enter(in *input, line int, session, txn int64) error {
 		r.b.SetPlace(r.b.Txn(s, history.Aborted), place)
 		return nil
 	}
-	if t, ok := r.txns.get(txn); ok {
+	if t, ok := r.txns.Get(txn); ok {
 		if had := r.b.SessionOf(t); had != s {
 			return in.errorAt(line, 0, "the transaction %d is in session %d, but was in session %s before; expected numbers that are unique in the whole history",
 				txn, session, r.b.SessionName(had))
@@ -97,7 +98,7 @@ func (r *plumeReader) enter(in *input, line int, session, txn int64) error {
 		return nil
 	}
 	t := r.b.Txn(s, history.Committed)
-	r.txns.set(txn, t)
+	r.txns.Set(txn, t)
 	r.b.SetNumber(t, txn)
 	r.b.SetPlace(t, place)
 	return nil
@@ -150,39 +151,4 @@ func plumeFields(b []byte) (n [4]int64, ok bool) {
 		}
 	}
 	return n, true
-}
-
-// numbers maps the numbers of a recording to transactions. Most are small.
-type numbers struct {
-	small []history.Txn
-	large map[int64]history.Txn
-}
-
-func (m *numbers) get(n int64) (history.Txn, bool) {
-	if 0 <= n && n < int64(len(m.small)) {
-		return m.small[n], m.small[n] != 0
-	}
-	t, ok := m.large[n]
-	return t, ok
-}
-
-func (m *numbers) set(n int64, t history.Txn) {
-	// An array that is at most a quarter full wastes no more than a map.
-	if 0 <= n && n < 4*int64(t)+1024 {
-		if n >= int64(len(m.small)) {
-			m.small = append(m.small, make([]history.Txn, max(int(n)+1, 2*len(m.small))-len(m.small))...)
-			for l, t := range m.large {
-				if 0 <= l && l < int64(len(m.small)) {
-					m.small[l] = t
-					delete(m.large, l)
-				}
-			}
-		}
-		m.small[n] = t
-		return
-	}
-	if m.large == nil {
-		m.large = map[int64]history.Txn{}
-	}
-	m.large[n] = t
 }

@@ -143,9 +143,40 @@ initial: write 2 = ?
 		{"no processes", EDN, `{:type :invoke :f :write :value 1}{:type :invoke :f :read :value nil}{:type :ok :f :read :value nil}{:type :ok :f :write :value 1}`, `
 nil: write 1
 nil: read = nil`},
+		{"jepsen log, apart by blanks, with an error", JepsenLog, "2020-01-02 03:04:05,678{GMT}\tINFO\t[jepsen worker 0] jepsen.util - 0  :invoke :write  4\nINFO jepsen.util - 0 :ok :write 4\n1 :invoke :cas [4 2]\n1 :info :cas [4 2] :timeout\n", `
+0: write 4
+1: unknown read = 4, write 2`},
+		{"get, put and append", EDN, `{:process 0, :type :invoke, :f :put, :key "k", :value "a"}{:process 0, :type :ok, :f :put, :key "k", :value "a"}
+			{:process 1, :type :invoke, :f :append, :key "k", :value "bc"}{:process 0, :type :invoke, :f :append, :key "k", :value "d"}
+			{:process 2, :type :invoke, :f :get, :key "k", :value nil}{:process 2, :type :ok, :f :get, :key "k", :value "abcd"}
+			{:process 0, :type :ok, :f :append, :key "k", :value "d"}{:process 2, :type :invoke, :f :append, :key "k", :value "lost"}
+			{:process 3, :type :invoke, :f :get, :key "new", :value nil}{:process 3, :type :ok, :f :get, :key "new", :value ""}`, `
+0: write "k" "a"
+0: read "k" = "abc", write "k" "abcd"
+1: unknown read "k" = "a", write "k" "abc"
+2: read "k" = "abcd"
+2: unknown write "k" #…lost (5)
+3: read "new" = nil`},
+		{"chronos, strings for numbers, and initial values", Chronos, `[{"tid":"initial","sid":"initial","sts":{"p":"0","l":"0"},"cts":{"p":"0","l":"0"},"ops":[{"t":"write","k":"1","v":"5"}]},
+			{"tid":"7","sid":"3","sts":"100","cts":"200","ops":[{"t":"READ","k":1,"v":"5"},{"t":"w","k":"1","v":6},{"t":"r","k":2}]}]`, `
+initial: write 1 5
+3: read 1 = 5, write 1 6, read 2 = nil`},
+		{"chronos, where all was 0", Chronos, `[{"tid":1,"sid":0,"sts":{"p":1,"l":0},"cts":{"p":2,"l":0},"ops":[{"t":"r","k":1,"v":0},{"t":"w","k":2,"v":3}]}]`, `
+initial: write 1 0
+initial: write 2 0
+0: read 1 = 0, write 2 3`},
+		{"chronos, lists", Chronos, `[{"tid":1,"sid":0,"sts":{"p":1,"l":0},"cts":{"p":2,"l":0},"ops":[{"t":"a","k":1,"v":4},{"t":"r","k":1,"v":[4]},{"t":"r","k":2,"v":[]},{"t":"r","k":1}]}]`, `
+0: append 1 4, read-list 1 = [4], read-list 2 = [], read-list 1 = []`},
+		{"dbcop YAML", dbcopYAML, "---\ninfo: x\ndata:\n- - events:\n    - Write:\n        variable: 0\n        version: 1\n    - !Read\n      variable: x\n      version: ~\n    committed: true\n  - events: [[w, 1, 2]]\n    committed: false\n- - {success: true, events: [{write: true, variable: 1, value: 3, success: false}, {write: false, variable: 1, value: 0, success: true}]}\n", `
+0: write 0 1, read "x" = nil
+0: aborted write 1 2
+1: read 1 = nil
+1: aborted write 1 3`},
+		{"dbcop YAML, sessions alone", dbcopYAML, "- - events: [{Write: {variable: 1, version: 2}}]\n    committed: true\n", `
+0: write 1 2`},
 		{"jepsen log", JepsenLog, "INFO  jepsen.util - 0\t:invoke\t:write\t4\nINFO  jepsen.util - 0\t:ok\t:write\t4\nINFO  jepsen.util - 1\t:invoke\t:cas\t[4 2]\n", `
 0: write 4
-1: unknown read = ?, write 2`},
+1: unknown read = 4, write 2`},
 	} {
 		want := strings.TrimPrefix(c.want, "\n") + "\n"
 		for _, o := range []Options{{Format: c.f}, {}} {
@@ -207,6 +238,23 @@ func TestMistakes(t *testing.T) {
 		{Plume, "w(1,99999999999999999999,3,4)\n", "x:1: "},
 		{Plume, "w(1,2,0,4)\nw(1,3,1,4)\n", "x:2: the transaction 4 is in session 1, but was in session 0 before"},
 		{Plume, "w(1,2,0,-2)\n", "x:1: the transaction -2"},
+		{JepsenLog, "INFO jepsen.util - 0 :invoke :read\n", "x:1: \"0 :invoke :read\", expected process, type, function and value"},
+		{JepsenLog, "INFO jepsen.util - 0 :invoke :read nil\nINFO jepsen.core - done\n", "x:2: "},
+		{EDN, "{:type :invoke :process 0 :value [[:w 1 1]]}\n{:type :ok :process 0 :value [[:w 1 2]]}", "x:2: the completion [[:w 1 2]], expected what line 1 invoked, [[:w 1 1]]"},
+		{EDN, "{:type :invoke :process 0 :value [[:r 1 nil]]}\n{:type :ok :process 0 :value [[:r 2 nil]]}", "x:2: the completion [[:r 2 nil]]"},
+		{EDN, "{:type :invoke :process 0 :value [[:append 1 1]]}\n{:type :ok :process 0 :value [[:append 1 1] [:append 1 2]]}", "x:2: the completion"},
+		{EDN, "{:type :invoke :process 0 :f :write :value 1}\n{:type :ok :process 0 :f :write :value 2}", "x:2: the completion 2"},
+		{EDN, "{:type :invoke :process 0 :f :cas :value [1 2]}\n{:type :ok :process 0 :f :cas :value [1 3]}", "x:2: the completion [1 3]"},
+		{EDN, "{:type :invoke :process 0 :f :write :value 1}\n{:type :ok :process 0 :f :cas :value [1 3]}", "x:2: process 0 completes cas"},
+		{EDN, "{:type :invoke :process 0 :f :put :key 1 :value \"a\"}\n{:type :ok :process 0 :f :put :key 2 :value \"a\"}", "x:2: the completion of key 2"},
+		{EDN, "{:type :ok :process 0 :f :append :key 1 :value \"a\"}{:type :ok :process 0 :f :append :key 1 :value \"a\"}", "the string \"a\" is appended twice to the key 1"},
+		{EDN, "{:type :ok :process 0 :f :append :key 1 :value \"a\"}{:type :ok :process 0 :f :put :key 1 :value \"a\"}{:type :ok :process 0 :f :get :key 1 :value \"a\"}", "in more than one way"},
+		{DbcopText, "[x:=1 %%%@@@x==1]\n", "x:1: \"%%%@@@x==1\", expected x:=1"},
+		{DbcopText, "[-:=1]\n", "x:1: \"-:=1\", expected x:=1"},
+		{dbcopYAML, "data:\n- - events:\n    - Write: {variable: 1}\n    committed: true\n", "x:3: expected an event"},
+		{dbcopYAML, "data:\n- - events: []\n", "x:2: expected a transaction"},
+		{dbcopYAML, "data: 1\n", "x:1: expected an array of sessions"},
+		{dbcopYAML, "data: [\n", "x:1: no YAML"},
 		{AWDIT, "r 1 1\nr 1\n", `x:2: "r 1", expected "r key value"`},
 		{AWDIT, "r 1 1\nx\n", "x:2: "},
 		{Dbcop, strings.Repeat("\x00", 30), "x, byte 30: the file ends within the header"},
@@ -519,5 +567,44 @@ func TestCobraTimes(t *testing.T) {
 	h, _, err = Decode(t.Context(), strings.NewReader("S"+number(1)+"C"+number(1)), "T4.log", Options{})
 	if err != nil || h.Order() != history.NoOrder {
 		t.Errorf("without times: %v", err)
+	}
+}
+
+// TestNothing: a recording without a transaction is a mistake in every format, and not a
+// history of which every level holds.
+func TestNothing(t *testing.T) {
+	empty := map[Format][]string{
+		Plume: {"", "\n \n"}, AWDIT: {"", "\n", "-----\n", "=====\n"}, Dbcop: {"", strings.Repeat("\x00", 9*8)}, DbcopJSON: {"", `{"data": []}`, `{"data": [[]]}`},
+		DbcopText: {"", "\n", "---\n", "// c\n"}, dbcopYAML: {"", "\n", "data: []\n", "data:\n- []\n"}, Cobra: {""}, Viper: {"", "\n"},
+		EDN: {"", "\n", "[]", "; c\n", "{:type :info :process :nemesis :f :start}"}, ElleJSON: {"", "[]"}, JepsenLog: {"", "\n"},
+		Chronos: {"", "[]"}, Compact: {""},
+	}
+	for _, name := range Names(false) {
+		f := Format(name)
+		if len(empty[f]) == 0 {
+			t.Errorf("%s is not tested", f)
+		}
+		for _, text := range empty[f] {
+			h, _, err := Decode(t.Context(), strings.NewReader(text), "x", Options{Format: f})
+			if err == nil || !strings.HasPrefix(err.Error(), "x") {
+				t.Errorf("%s: %q gives %v, error %v", f, text, h, err)
+			}
+		}
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"J0.log", "J1.log"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := Read(t.Context(), []string{dir}, Options{}); err == nil || !strings.Contains(err.Error(), "the 2 files have no transaction") {
+		t.Errorf("a folder of empty logs: %v", err)
+	}
+	// A session without a transaction is none of these.
+	if err := os.WriteFile(filepath.Join(dir, "J2.log"), []byte("{\"value\": []}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if h, _, err := Read(t.Context(), []string{dir}, Options{}); err != nil || h.NumTxns() != 2 {
+		t.Errorf("a folder of logs of which two are empty: %v", err)
 	}
 }

@@ -25,6 +25,7 @@ func (w *writer) integerRegisters() (n *integers, committed []bool, err error) {
 	w.loseReads(true)
 	w.loseOrder()
 	w.loseInitials()
+	w.loseUnknownInitials()
 	if len(w.givens()) == 0 {
 		w.loseFirst(committed, history.AllInitial)
 	}
@@ -128,6 +129,7 @@ func writeAWDIT(w *writer) error {
 	committed := w.committed()
 	w.loseReads(true)
 	w.loseOrder()
+	w.loseUnknownInitials()
 	w.loseNumbers()
 	w.losePositions(initial)
 	if !initial {
@@ -240,7 +242,9 @@ func writeDbcop(w *writer) error {
 	givens := w.givens()
 	w.losePositions(len(givens) > 0)
 	written := func(t history.Txn) bool { return committed[t] || h.Status(t) == history.Aborted }
-	// count is the number of transactions or operations that are written.
+	if len(givens) == 0 && !w.any(written) {
+		return w.nothing()
+	}
 	txns := func(s history.Session) (count uint64) {
 		for t, end := h.Txns(s); t < end; t++ {
 			if written(t) {
@@ -302,16 +306,9 @@ func writeDbcop(w *writer) error {
 					if w.skips(o) {
 						continue
 					}
-					write := byte(0)
-					if h.Kind(o) == history.Write {
-						write = 1
-					}
-					event(write, n.key(h.Key(o)), n.value(o))
+					event(bit(h.Kind(o) == history.Write), n.key(h.Key(o)), n.value(o))
 				}
-				if committed[t] {
-					return out.WriteByte(1)
-				}
-				return out.WriteByte(0)
+				return out.WriteByte(bit(committed[t]))
 			})
 			if err != nil {
 				return err
@@ -321,13 +318,24 @@ func writeDbcop(w *writer) error {
 	})
 }
 
+func bit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 func writeCobra(w *writer) error {
 	h := w.h
 	if err := w.registers(); err != nil {
 		return err
 	}
+	if err := w.initialWritten(); err != nil {
+		return err
+	}
 	committed := w.committed()
 	w.loseReads(true)
+	w.loseUnknownInitials()
 	sessions := w.sessionNumbers(true)
 	txns := w.txnNumbers(func(t history.Txn) bool { return committed[t] })
 	if len(w.givens()) > 0 {
@@ -431,7 +439,7 @@ func (c *cobraLog) op(o history.Op) error {
 		value = c.names.number(v)
 	}
 	if id > history.Initial && c.names.number(id) == value {
-		w.lose("Identities of versions that are their values are not told from values")
+		w.doubt("Identities of versions that are their values are not told from values")
 	}
 	switch {
 	case h.Kind(o) == history.Write && v == history.Initial && id == history.NoValue:

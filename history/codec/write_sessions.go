@@ -21,18 +21,23 @@ func writeViper(w *writer) error {
 		return err
 	}
 	committed := w.committed()
+	if len(w.givens()) == 0 && !w.any(func(t history.Txn) bool { return committed[t] }) {
+		return w.nothing()
+	}
 	w.loseReads(true)
 	w.loseOrder()
 	w.loseNumbers()
 	w.jsonNames()
 	w.loseIdentities()
+	w.loseUnknownInitials()
 	sessions := w.sessionNumbers(true)
 	src := h.Sources()
 	aborted := 0
 	// Values from nowhere are from thin air unless the file says what was loaded.
 	initial := len(w.givens()) > 0
 	for o := range history.Op(h.NumOps()) {
-		initial = initial || h.Kind(o) == history.Read && h.Known(o) && len(src.Of(o)) == 0
+		left := func(f history.Op) bool { return committed[h.TxnOf(f)] }
+		initial = initial || h.Kind(o) == history.Read && h.Known(o) && !slices.ContainsFunc(src.Of(o), left)
 	}
 	if initial {
 		// A file of its own, which is no session.
@@ -94,7 +99,12 @@ func writeViper(w *writer) error {
 // halves of an insert or delete. It gives the last operation that it wrote.
 func (w *writer) viperOp(b []byte, o history.Op, more bool, src *history.Sources) ([]byte, history.Op) {
 	h := w.h
-	value := func(o history.Op) history.Name { return h.ValueName(h.Value(o)) }
+	value := func(o history.Op) history.Name {
+		if h.Version(o) == history.Initial {
+			return h.ValueName(h.Value(history.Op(h.Key(o))))
+		}
+		return h.ValueName(h.Value(o))
+	}
 	op := func(f string, names ...history.Name) {
 		b = append(append(append(b, `["`...), f...), '"')
 		for _, n := range names {
@@ -146,19 +156,40 @@ func (w *writer) viperOp(b []byte, o history.Op, more bool, src *history.Sources
 
 // jsonNames says which names JSON cannot tell from others.
 func (w *writer) jsonNames() {
+	text := func(n history.Name) string { return string(appendJSON(nil, n)) }
+	w.loseNames(text, func(n history.Name) bool { return n.Kind != history.KeywordName && n.Kind != history.TextName }, "Keywords and other names become strings")
+}
+
+// loseNames says that names are lost, and whether two of keys or of values become one. text is
+// how names are written, and reads tells which are read back.
+func (w *writer) loseNames(text func(history.Name) string, reads func(history.Name) bool, what string) {
 	h := w.h
-	lossy := func(n history.Name) bool { return n.Kind == history.KeywordName || n.Kind == history.TextName }
+	lost, same := false, false
+	keys, values := map[string]history.Name{}, map[string]history.Name{}
+	see := func(seen map[string]history.Name, n history.Name) {
+		old, ok := seen[text(n)]
+		seen[text(n)] = n
+		lost, same = lost || !reads(n), same || ok && old != n
+	}
 	for k := range history.Key(h.NumKeys()) {
-		if lossy(h.KeyName(k)) {
-			w.lose("Keywords and other names become strings")
-			return
-		}
+		see(keys, h.KeyName(k))
 	}
 	for o := range history.Op(h.NumOps()) {
-		if k := h.Kind(o); k != history.ReadRange && lossy(h.ValueName(h.Value(o))) {
-			w.lose("Keywords and other names become strings")
-			return
+		switch h.Kind(o) {
+		case history.ReadRange:
+		case history.ReadList, history.ReadSet:
+			for _, v := range h.List(o) {
+				see(values, h.ValueName(v))
+			}
+		default:
+			see(values, h.ValueName(h.Value(o)))
 		}
+	}
+	switch {
+	case same:
+		w.doubt("%s, and different ones the same", what)
+	case lost:
+		w.lose("%s", what)
 	}
 }
 
@@ -172,13 +203,38 @@ func appendJSON(b []byte, n history.Name) []byte {
 	return ednode.AppendString(b, n.Text)
 }
 
-// loseIdentities says that identities of versions are lost.
+// loseIdentities says that identities of versions are lost, and whether values alone say
+// which versions were read.
 func (w *writer) loseIdentities() {
-	for o := history.Op(w.h.NumKeys()); int(o) < w.h.NumOps(); o++ {
-		if w.h.Version(o) != history.NoValue {
-			w.lose("The format has no identities of versions, only values")
-			return
+	h, src := w.h, w.h.Sources()
+	type version struct {
+		key   history.Key
+		value history.Value
+	}
+	writes := map[version]int{}
+	some := false
+	for o := range history.Op(h.NumOps()) {
+		some = some || int(o) >= h.NumKeys() && h.Version(o) != history.NoValue
+		if h.Kind(o).Writes() {
+			writes[version{h.Key(o), h.Value(o)}]++
 		}
+	}
+	if !some {
+		return
+	}
+	clear := true
+	for o := range history.Op(h.NumOps()) {
+		if h.Kind(o) != history.Read || h.Version(o) <= history.Initial {
+			continue
+		}
+		from := src.Of(o)
+		clear = clear && len(from) == writes[version{h.Key(o), h.Value(o)}] &&
+			!slices.ContainsFunc(from, func(f history.Op) bool { return h.Value(f) != h.Value(o) })
+	}
+	if clear {
+		w.lose("The format has no identities of versions, only values")
+	} else {
+		w.doubt("The format has no identities of versions, and values alone do not tell them apart")
 	}
 }
 
@@ -192,6 +248,12 @@ func writeEDN(w *writer) error {
 			return w.refuse(o, "%s, which the format %s does not have", w.h.Words(o), w.g.name)
 		}
 	}
+	// Initial values are nil: as writes of a transaction they would not come before all others.
+	w.loseInitials()
+	w.loseUnknownInitials()
+	if err := w.initialWritten(); err != nil {
+		return err
+	}
 	w.loseReads(false)
 	w.loseNumbers()
 	w.loseIdentities()
@@ -199,7 +261,7 @@ func writeEDN(w *writer) error {
 	w.ednNames()
 	ordered := h.Order() == history.RealTime
 	if h.Order() == history.Database {
-		w.lose("The stamps of the database are left out")
+		w.doubt("The stamps of the database are left out")
 	}
 	processes := w.processes()
 	events := w.events(ordered)
@@ -212,17 +274,14 @@ func writeEDN(w *writer) error {
 			if time != history.NoTime {
 				b = strconv.AppendInt(append(b, ", :time "...), time, 10)
 			}
-			b = append(b, ", :f :txn, :value ["...)
-			out.Write(append(w.ednOps(b, t, kind), "]}\n"...))
-			index++
-		}
-		if givens := w.givens(); w.written(givens) {
-			w.lose("Initial values are written as a transaction")
-			last := unused(processes)
-			if ordered {
-				line("invoke", last, history.InitialTxn, history.NoTime)
+			if read, write, ok := w.swap(t); ok {
+				b = appendEDN(append(b, ", :f :cas, :value ["...), w.ednValue(read))
+				b = appendEDN(append(b, ' '), h.ValueName(h.Value(write)))
+			} else {
+				b = w.ednOps(append(b, ", :f :txn, :value ["...), t, kind)
 			}
-			line("ok", last, history.InitialTxn, history.NoTime)
+			out.Write(append(b, "]}\n"...))
+			index++
 		}
 		for i, e := range events {
 			if i%1024 == 0 && w.ctx.Err() != nil {
@@ -240,18 +299,31 @@ func writeEDN(w *writer) error {
 	})
 }
 
-// written tells whether initial values have to be written: those that are not
-// Initial, and known.
-func (w *writer) written(givens []history.Key) bool {
-	for _, k := range givens {
-		if w.h.Value(history.Op(k)) > history.Initial {
-			return true
+// initialWritten makes sure that no transaction writes what its key held initially, for
+// formats that say of reads that they are of the initial version.
+func (w *writer) initialWritten() error {
+	h := w.h
+	for o := history.Op(h.NumKeys()); int(o) < h.NumOps(); o++ {
+		k := h.Key(o)
+		if k < 0 || !h.Kind(o).Writes() || !h.InitialGiven(k) {
+			continue
+		}
+		if given := h.Value(history.Op(k)); given > history.Initial && h.Value(o) == given {
+			return w.refuse(o, "the value %s of the key %s is the initial one and written, too, which the format %s cannot tell apart", h.ValueName(given), h.KeyName(k), w.g.name)
 		}
 	}
-	if len(givens) > 0 {
-		w.lose("Initial values that are not known, or as without a recording of them, are left out")
+	return nil
+}
+
+// ednValue is what an operation that has one value read or wrote: nil is what a register
+// held initially.
+func (w *writer) ednValue(o history.Op) history.Name {
+	h := w.h
+	k := h.Key(o)
+	if h.Version(o) == history.Initial || h.Kind(o) == history.Read && h.InitialGiven(k) && h.Value(o) == h.Value(history.Op(k)) {
+		return history.Name{}
 	}
-	return false
+	return h.ValueName(h.Value(o))
 }
 
 // processes gives sessions the numbers of processes.
@@ -333,12 +405,23 @@ func (w *writer) events(ordered bool) []ednEvent {
 		w.lose("Sessions without transactions are left out")
 	}
 	if lost || ordered && !begun {
-		w.lose("Some stamps contradict the order of sessions, or have no partner, and so are left out")
+		w.doubt("Some stamps contradict the order of sessions, or have no partner, and so are left out")
 	}
 	slices.SortStableFunc(events, func(a, b ednEvent) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.rank, b.rank))
 	})
 	return events
+}
+
+// swap gives the two operations of a compare-and-set of unknown outcome, which has no
+// key. As a transaction it could not say that the value it found was the initial one.
+func (w *writer) swap(t history.Txn) (read, write history.Op, ok bool) {
+	h := w.h
+	read, end := h.Ops(t)
+	write = read + 1
+	ok = h.Status(t) == history.Unknown && end-read == 2 && h.Kind(read) == history.Read && h.Known(read) && h.Kind(write) == history.Write &&
+		h.Key(read) == h.Key(write) && h.KeyName(h.Key(read)).Kind == history.NilName
+	return read, write, ok
 }
 
 // ednOps appends the operations of a transaction as a line of a kind has them.
@@ -347,9 +430,8 @@ func (w *writer) ednOps(b []byte, t history.Txn, kind string) []byte {
 	first := true
 	for o, end := h.Ops(t); o < end; o++ {
 		k := h.Key(o)
-		v := h.Value(o)
-		done := kind == "ok"
-		if t == history.InitialTxn && (!h.InitialGiven(k) || v == history.NoValue) || done && h.Kind(o).Reads() && !h.Known(o) {
+		done := kind == "ok" || kind == "info" && h.Kind(o).Reads() && h.Known(o)
+		if h.Kind(o).Reads() && !h.Known(o) && h.Status(t) == history.Committed {
 			continue
 		}
 		if !first {
@@ -393,7 +475,7 @@ func (w *writer) ednOps(b []byte, t history.Txn, kind string) []byte {
 				b = append(b, ']')
 			}
 		default:
-			b = appendEDN(b, h.ValueName(v))
+			b = appendEDN(b, w.ednValue(o))
 		}
 		b = append(b, ']')
 	}
@@ -437,24 +519,7 @@ func ednReads(n history.Name) bool {
 
 // ednNames says which names the format cannot hold.
 func (w *writer) ednNames() {
-	h := w.h
-	bad := false
-	for k := range history.Key(h.NumKeys()) {
-		bad = bad || !ednReads(h.KeyName(k))
-	}
-	for o := range history.Op(h.NumOps()) {
-		switch h.Kind(o) {
-		case history.ReadList, history.ReadSet:
-			for _, v := range h.List(o) {
-				bad = bad || !ednReads(h.ValueName(v))
-			}
-		default:
-			bad = bad || !ednReads(h.ValueName(h.Value(o)))
-		}
-	}
-	if bad {
-		w.lose("Names that are no values of EDN become strings")
-	}
+	w.loseNames(func(n history.Name) string { return string(appendEDN(nil, n)) }, ednReads, "Names that are no values of EDN become strings")
 }
 
 // loseTypes says which data types the format does not show: those of keys that
@@ -463,17 +528,28 @@ func (w *writer) ednNames() {
 func (w *writer) loseTypes() {
 	h := w.h
 	shown := make([]bool, h.NumKeys())
-	results := false
+	results, initial := false, false
 	for o := history.Op(h.NumKeys()); int(o) < h.NumOps(); o++ {
 		kind := h.Kind(o)
 		committed := h.Status(h.TxnOf(o)) == history.Committed
 		if k := h.Key(o); k >= 0 && (kind.Writes() || committed && h.Known(o) && (kind == history.ReadList || kind == history.ReadSet)) {
 			shown[k] = true
 		}
-		results = results || kind.Reads() && h.Known(o) && !committed
+		results = results || kind.Reads() && h.Known(o) && h.Status(h.TxnOf(o)) == history.Aborted
+	}
+	for t := range history.Txn(h.NumTxns()) {
+		if _, _, ok := w.swap(t); ok || h.Status(t) != history.Unknown {
+			continue
+		}
+		for o, end := h.Ops(t); o < end; o++ {
+			initial = initial || h.Kind(o) == history.Read && h.Value(o) == history.Initial
+		}
+	}
+	if initial {
+		w.doubt("Reads of the initial value in transactions of unknown outcome are written as reads whose result is not known")
 	}
 	if results {
-		w.lose("Results of reads in transactions that are not known to have committed are left out")
+		w.lose("Results of reads in aborted transactions are left out")
 	}
 	for k, ok := range shown {
 		if t := h.Type(history.Key(k)); !ok && t != history.Register && t != history.Untyped {

@@ -107,12 +107,26 @@ func writable(f Format) (format, error) {
 }
 
 func (g format) encode(ctx context.Context, h *history.History, create func(string) (io.WriteCloser, error)) ([]string, error) {
+	w, err := g.run(ctx, h, create)
+	if err != nil {
+		return nil, err
+	}
+	return w.losses, nil
+}
+
+func (g format) run(ctx context.Context, h *history.History, create func(string) (io.WriteCloser, error)) (*writer, error) {
 	w := &writer{ctx: ctx, h: h, g: g, create: create}
 	if err := g.write(w); err != nil {
 		return nil, err
 	}
-	slices.Sort(w.losses)
-	return slices.Compact(w.losses), nil
+	if !w.wrote || h.NumTxns() == 1 && h.NumKeys() == 0 {
+		return nil, w.nothing()
+	}
+	for _, list := range []*[]string{&w.losses, &w.doubts} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return w, nil
 }
 
 // writer writes one history.
@@ -122,6 +136,10 @@ type writer struct {
 	g      format
 	create func(name string) (io.WriteCloser, error)
 	losses []string
+	// doubts are those losses that may change a verdict.
+	doubts []string
+	out    io.Writer // the file
+	wrote  bool      // there is something in the files
 }
 
 // file writes one file of the history.
@@ -130,7 +148,8 @@ func (w *writer) file(name string, write func(out *bufio.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriterSize(f, bufferSize)
+	w.out = f
+	out := bufio.NewWriterSize(w, bufferSize)
 	if err := write(out); err != nil {
 		f.Close()
 		return err
@@ -142,8 +161,35 @@ func (w *writer) file(name string, write func(out *bufio.Writer) error) error {
 	return f.Close()
 }
 
+// nothing is the error that no transaction can be written.
+func (w *writer) nothing() error {
+	return fmt.Errorf("the history has no transaction that the format %s can hold; choose another format, such as %s", w.g.name, Compact)
+}
+
+// any tells whether one of the transactions, without the initial one, is written.
+func (w *writer) any(written func(history.Txn) bool) bool {
+	for t := history.Txn(1); int(t) < w.h.NumTxns(); t++ {
+		if written(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// Write writes to the file that is written now.
+func (w *writer) Write(b []byte) (int, error) {
+	w.wrote = w.wrote || len(b) > 0
+	return w.out.Write(b)
+}
+
 func (w *writer) lose(format string, args ...any) {
 	w.losses = append(w.losses, fmt.Sprintf(format, args...)+".")
+}
+
+// doubt says that something is lost on which a verdict may depend.
+func (w *writer) doubt(format string, args ...any) {
+	w.lose(format, args...)
+	w.doubts = append(w.doubts, fmt.Sprintf(format, args...)+".")
 }
 
 // loseIf counts things that are lost.
@@ -177,6 +223,7 @@ func (w *writer) refuse(o history.Op, format string, args ...any) error {
 // unknown outcomes: those that committed, and those whose writes a committed one
 // read. The writes of others may just as well not have happened.
 func (w *writer) committed() []bool {
+	w.h = w.h.Settled()
 	h := w.h
 	out := make([]bool, h.NumTxns())
 	unknown := 0
@@ -189,34 +236,24 @@ func (w *writer) committed() []bool {
 	if unknown == 0 {
 		return out
 	}
-	src := h.Sources()
-	n := 0
-	see := func(o history.Op, from []history.Op) {
-		if h.Status(h.TxnOf(o)) != history.Committed {
-			return
-		}
-		for _, f := range from {
-			if t := h.TxnOf(f); h.Status(t) == history.Unknown && !out[t] {
-				out[t] = true
-				n++
-			}
-		}
-	}
-	for o := range history.Op(h.NumOps()) {
-		switch h.Kind(o) {
-		case history.Read:
-			see(o, src.Of(o))
-		case history.ReadRange:
-			if h.Known(o) {
-				r := h.Range(o)
-				for i := range len(r.LiveKeys) + len(r.DeadKeys) {
-					see(o, src.Row(o, i))
-				}
-			}
+	must, may := w.readFrom()
+	read, open := 0, 0
+	for t := range out {
+		switch {
+		case h.Status(history.Txn(t)) != history.Unknown:
+		case must[t]:
+			out[t] = true
+			read++
+		case may[t]:
+			out[t] = true
+			open++
 		}
 	}
-	w.loseIf(n, "%d transactions of unknown outcome whose writes were read are written as committed, without their reads")
-	w.loseIf(unknown-n, "%d transactions of unknown outcome whose writes nobody read are left out")
+	w.loseIf(read, "%d transactions of unknown outcome whose writes were read are written as committed")
+	if open > 0 {
+		w.doubt("%d transactions of unknown outcome that may have been read from are written as committed", open)
+	}
+	w.loseIf(unknown-read-open, "%d transactions of unknown outcome whose writes nobody read are left out")
 	return out
 }
 
@@ -248,8 +285,11 @@ func (w *writer) loseOrder() {
 		started, ended := h.Clock(t)
 		clocks = clocks || started != history.NoTime || ended != history.NoTime
 	}
-	if h.Order() != history.NoOrder || clocks {
-		w.lose("The format has no times, so nothing is known about the real-time order")
+	switch {
+	case h.Order() != history.NoOrder:
+		w.doubt("The format has no times, so nothing is known about the real-time order")
+	case clocks:
+		w.lose("The format has no times")
 	}
 }
 
@@ -352,20 +392,19 @@ func (w *writer) integers(zero bool, reserved ...int64) (*integers, error) {
 	for k := range history.Key(h.NumKeys()) {
 		n.keyed = n.keyed && h.KeyName(k).Kind == history.IntName
 	}
-	identified, all, some := 0, true, false
+	all, some := true, false
 	for o := history.Op(h.NumKeys()); int(o) < h.NumOps(); o++ {
 		if id := h.Version(o); id != history.NoValue {
-			identified++
 			some = true
 		} else if h.Kind(o).Writes() {
 			all = false
 		}
 	}
-	n.identities = some && all
+	n.identities = some && all && !w.readsValues()
 	if n.identities {
 		w.lose("The identities of versions are written instead of values")
 	} else if some {
-		w.lose("The identities of %d versions are left out, and so versions of one value cannot be told apart", identified)
+		w.loseIdentities()
 	}
 	for o := history.Op(0); int(o) < h.NumOps(); o++ {
 		v := n.meant(o)
@@ -409,6 +448,9 @@ func (n *integers) key(k history.Key) int64 {
 func (n *integers) value(o history.Op) int64 {
 	h := n.w.h
 	v := n.meant(o)
+	if given := h.Value(history.Op(h.Key(o))); v == history.Initial && !n.zero && h.InitialGiven(h.Key(o)) && given > history.Initial {
+		return n.number(given)
+	}
 	if v == history.Initial {
 		return 0
 	}
@@ -483,7 +525,7 @@ func (w *writer) loseFirst(committed []bool, rule history.InitialRule) {
 		}
 	}
 	if len(keys) > 0 && (rule == history.AllInitial || len(keys) == h.NumKeys()) {
-		w.lose("The first transaction looks like the initial one, and will be read as such")
+		w.doubt("The first transaction looks like the initial one, and will be read as such")
 	}
 }
 
@@ -515,11 +557,11 @@ func (w *writer) every(s history.Session, f func(history.Txn) error) error {
 
 // Losses says what would be lost if a history were written.
 func Losses(ctx context.Context, h *history.History, f Format) ([]string, error) {
-	g, err := writable(f)
+	w, err := f.try(ctx, h)
 	if err != nil {
 		return nil, err
 	}
-	return g.encode(ctx, h, func(string) (io.WriteCloser, error) { return nopCloser{io.Discard}, nil })
+	return w.losses, nil
 }
 
 // Bytes writes a history in a format of one file to memory.

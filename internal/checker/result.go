@@ -95,6 +95,10 @@ type Violation struct {
 	// begins, and the last one where the first begins. Empty where one read
 	// is wrong by itself.
 	Cycle []Edge
+	// OneChoice: it is a violation under one choice of the writes that reads come from, or
+	// of outcomes, where all choices violate Level. Another choice may satisfy a weaker
+	// level that excludes the anomaly.
+	OneChoice bool
 	// Others are transactions that it needs, though no edge ends at them: they wrote what was
 	// read, or overwrote it.
 	Others []history.Txn

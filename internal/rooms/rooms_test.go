@@ -37,7 +37,7 @@ var measures = []measure{
 var ceilings = map[string]map[string]int{
 	"cmd/robust":               {"function": 83},
 	"engine":                   {"partial": 3},
-	"history/codec":            {"lines": 5900, "function": 90},
+	"history/codec":            {"lines": 5900, "function": 85},
 	"instrument":               {"partial": 11},
 	"instrument/boogie":        {"function": 96, "partial": 2},
 	"internal/client":          {"partial": 7},

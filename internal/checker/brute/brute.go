@@ -22,7 +22,7 @@ type Options struct {
 // Levels are those that are defined here, weaker ones first.
 func Levels() []isolation.Level {
 	return []isolation.Level{
-		isolation.PLSI, isolation.PL3, isolation.RC, isolation.RA, isolation.CC, isolation.PC, isolation.SI, isolation.SER,
+		isolation.PL2, isolation.PL2L, isolation.PL2Plus, isolation.PL299, isolation.PLSI, isolation.PL3, isolation.RC, isolation.RA, isolation.CC, isolation.PC, isolation.SI, isolation.SER,
 		isolation.GSI, isolation.SSSI, isolation.StrongSI, isolation.SSER,
 	}
 }
@@ -37,10 +37,21 @@ type model struct {
 	recent, serial bool
 	// Concurrent transactions do not write one key.
 	exclusive bool
+	// Adya's levels have version orders, and no commit order.
+	versions bool
+	excludes phenomenon
 }
 
 func modelOf(l isolation.Level) (m model, ok bool) {
 	switch l {
+	case isolation.PL2:
+		return model{versions: true}, true
+	case isolation.PL2L:
+		return model{versions: true, excludes: gMonotonic}, true
+	case isolation.PL2Plus:
+		return model{versions: true, excludes: gSingle}, true
+	case isolation.PL299:
+		return model{versions: true, excludes: g2Item}, true
 	case isolation.RC:
 		return model{axiom: readCommitted, sessions: true}, true
 	case isolation.RA:
@@ -190,7 +201,10 @@ func (s *search) initials(free []history.Key) ([]history.Txn, bool) {
 	if !s.observe() {
 		return nil, false
 	}
-	if s.axiom != nil {
+	switch {
+	case s.versions:
+		return s.adya()
+	case s.axiom != nil:
 		return s.sources()
 	}
 	return s.snapshots()

@@ -48,12 +48,12 @@ func TestKnown(t *testing.T) {
 		{"empty transactions", "r(1,0,0,0) r(1,0,1,1)", top},
 		{"serial", "w(1,1,0,0) r(1,1,1,1) w(1,2,1,1) r(1,2,0,2)", top},
 		{"write skew", "r(1,0,0,0) r(2,0,0,0) w(1,1,0,0) r(1,0,1,1) r(2,0,1,1) w(2,1,1,1)", []isolation.Level{isolation.StrongSI}},
-		{"lost update", "r(1,0,0,0) w(1,1,0,0) r(1,0,1,1) w(1,2,1,1)", []isolation.Level{pc}},
-		{"long fork", "w(1,1,0,0) w(2,1,1,1) r(1,1,2,2) r(2,0,2,2) r(1,0,3,3) r(2,1,3,3)", []isolation.Level{cc}},
+		{"lost update", "r(1,0,0,0) w(1,1,0,0) r(1,0,1,1) w(1,2,1,1)", []isolation.Level{pc, isolation.PL2L}},
+		{"long fork", "w(1,1,0,0) w(2,1,1,1) r(1,1,2,2) r(2,0,2,2) r(1,0,3,3) r(2,1,3,3)", []isolation.Level{cc, isolation.PL2Plus}},
 		{"causality", "w(1,1,0,0) r(1,1,1,1) w(2,1,1,1) r(2,1,2,2) r(1,0,2,2)", []isolation.Level{ra}},
-		{"fractured read", "w(1,1,0,0) w(2,1,0,0) r(1,0,1,1) r(2,1,1,1)", []isolation.Level{rc}},
-		{"fractured read, new first", "w(1,1,0,0) w(2,1,0,0) r(2,1,1,1) r(1,0,1,1)", nil},
-		{"non-repeatable read", "w(1,1,0,0) r(1,0,1,1) r(1,1,1,1)", []isolation.Level{rc}},
+		{"fractured read", "w(1,1,0,0) w(2,1,0,0) r(1,0,1,1) r(2,1,1,1)", []isolation.Level{rc, isolation.PL2L}},
+		{"fractured read, new first", "w(1,1,0,0) w(2,1,0,0) r(2,1,1,1) r(1,0,1,1)", []isolation.Level{isolation.PL2}},
+		{"non-repeatable read", "w(1,1,0,0) r(1,0,1,1) r(1,1,1,1)", []isolation.Level{rc, isolation.PL2L}},
 		{"aborted read", "w(1,1,0,-1) r(1,1,1,1)", nil},
 		{"intermediate read", "w(1,1,0,0) w(1,2,0,0) r(1,1,1,1)", nil},
 		{"thin air", "r(1,1,0,0)", nil},
@@ -288,8 +288,22 @@ func TestUnknown(t *testing.T) {
 			b.Txn(session(b, 1), history.Committed)
 			b.Read(k, one)
 		}},
-		{"its reads say nothing", true, func(b *history.Builder, k history.Key, one history.Value) {
+		{"read by nobody", true, func(b *history.Builder, k history.Key, one history.Value) {
 			b.Txn(session(b, 0), history.Unknown)
+			b.Read(k, one)
+		}},
+		{"read what nobody wrote", false, func(b *history.Builder, k history.Key, one history.Value) {
+			b.Txn(session(b, 0), history.Unknown)
+			b.Read(k, b.IntValue(3))
+			b.Write(k, one)
+			b.Txn(session(b, 1), history.Committed)
+			b.Read(k, one)
+		}},
+		{"read what was there", true, func(b *history.Builder, k history.Key, one history.Value) {
+			b.Txn(session(b, 0), history.Unknown)
+			b.Read(k, history.Initial)
+			b.Write(k, one)
+			b.Txn(session(b, 1), history.Committed)
 			b.Read(k, one)
 		}},
 		{"initial value not known", true, func(b *history.Builder, k history.Key, one history.Value) {

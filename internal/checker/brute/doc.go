@@ -28,8 +28,18 @@
 // between the snapshot and the commit writes a key that the transaction writes. That the two styles fit together (SER within SI within PC
 // within CC) is a test of both.
 //
-// In every level a transaction reads its own writes, the last of them. The other
-// levels of package isolation, Adya's PL-1 to PL-2.99, have no definition here.
+// PL-2, PL-2L, PL-2+ and PL-2.99 are Adya's (PhD thesis, MIT 1999): there are orders of
+// the versions of each key, and versions that the reads come from, for which the direct
+// serialization graph has no cycle of read and write dependencies, and none of a kind.
+// For PL-2+ that is a cycle with exactly one anti-dependency (G-single), for PL-2.99 one
+// with an anti-dependency on an item (G2-item), and for PL-2L one with an
+// anti-dependency of a read whose transaction had depended before on what it missed
+// (G-monotonic, on the unfolded graph). A range reads the rows that it lists as items, and of
+// the other keys the predicate. The version of a list, set or counter contains
+// those before it.
+//
+// In every level a transaction reads its own writes, the last of them. PL-1
+// has no definition here: what reads show means nothing to it.
 //
 // # Limits
 //

@@ -75,6 +75,9 @@ type observation struct {
 	key  history.Key
 	own  []history.Op // writes of the key before the read
 	fits func(c cell) bool
+	// unlisted: it is of a key that a range does not list. That is a read of the
+	// predicate, and not of an item.
+	unlisted bool
 }
 
 // matches tells whether the state that the reader found may have been c.
@@ -85,16 +88,13 @@ func (o observation) matches(h *history.History, c cell) bool {
 	return o.fits(c)
 }
 
-// observe collects what the committed transactions read. It fails if a read is
+// observe collects what the transactions that took effect read. It fails if a read is
 // wrong whatever the others did: it is of a register that the transaction wrote
 // before.
 func (s *search) observe() bool {
 	h := s.h
 	s.reads = map[history.Txn][]observation{}
 	for _, t := range s.txns {
-		if h.Status(t) != history.Committed {
-			continue
-		}
 		first, end := h.Ops(t)
 		for o := first; o < end; o++ {
 			for _, r := range s.observations(o) {
@@ -154,7 +154,7 @@ func (s *search) observations(o history.Op) []observation {
 	}
 	for k := range history.Key(h.NumKeys()) {
 		if !seen[k] && h.Type(k) == history.Register && h.Between(k, r) {
-			out = append(out, observation{op: o, key: k, fits: func(c cell) bool { return !c.written }})
+			out = append(out, observation{op: o, key: k, fits: func(c cell) bool { return !c.written }, unlisted: true})
 		}
 	}
 	return out

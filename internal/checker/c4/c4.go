@@ -9,6 +9,7 @@ import (
 
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/outcomes"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -66,6 +67,15 @@ func Check(ctx context.Context, h *history.History, o Options) (*checker.Result,
 			o.Workers = 1
 		}
 	}
+	return outcomes.Check(ctx, h, levels, func(ctx context.Context, h *history.History, levels []isolation.Level) (*checker.Result, error) {
+		o.Levels = levels
+		return decide(ctx, h, o)
+	})
+}
+
+// decide decides levels of a history. What transactions of unknown outcome read it
+// ignores.
+func decide(ctx context.Context, h *history.History, o Options) (*checker.Result, error) {
 	if o.Workers > 1 { // for both are kept in the history
 		parallel(2, func(i int) {
 			if i == 0 {
@@ -76,7 +86,7 @@ func Check(ctx context.Context, h *history.History, o Options) (*checker.Result,
 		})
 	}
 	c := &check{ctx: ctx, h: h, o: o, src: h.Sources(), w: h.Writers()}
-	for _, l := range levels {
+	for _, l := range o.Levels {
 		if i := slices.Index(Levels(), l); i >= 0 {
 			c.wanted[i], c.max = true, max(c.max, i)
 		}
@@ -85,7 +95,7 @@ func Check(ctx context.Context, h *history.History, o Options) (*checker.Result,
 		return nil, err
 	}
 	r := &checker.Result{Violations: c.violations, Counts: c.counts}
-	for _, l := range levels {
+	for _, l := range o.Levels {
 		if i := slices.Index(Levels(), l); i >= 0 {
 			r.Answers = append(r.Answers, c.answers[i])
 		} else {

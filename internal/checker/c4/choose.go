@@ -74,7 +74,7 @@ func (c *check) addChosen(f *finding, level int) {
 		if !Levels()[level].Implies(v.Level) {
 			continue
 		}
-		v.Level = Levels()[level]
+		v.Level, v.OneChoice = Levels()[level], true
 		c.violations = append(c.violations, v)
 		c.counts[v.Anomaly]++
 	}

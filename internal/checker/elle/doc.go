@@ -58,7 +58,7 @@
 // by real time, and the verdict may be Unknown; the other checkers decide these. Predicates are not modelled: reads of ranges count as reads of the rows
 // that they returned, and histories with them have no witness. Lists and sets begin
 // empty. G-monotonic is found only where two transactions are involved, so that
-// PL-2L is often Unknown. The search for cycles within a component of n
+// PL-2L is often Unknown (package adya decides it for registers). The search for cycles within a component of n
 // transactions and m edges takes n·m steps in the worst case, and ends after
 // Options.Steps.
 //

@@ -70,6 +70,7 @@ func Check(ctx context.Context, h *history.History, o Options) (*Result, error) 
 	if len(o.Levels) == 0 {
 		o.Levels = isolation.Levels()
 	}
+	h = h.Settled()
 	a := &analysis{ctx: ctx, h: h, o: o, steps: o.Steps, count: map[isolation.Anomaly]int{}, forms: map[isolation.Anomaly]bool{}, complete: true}
 	for _, stage := range []func(){
 		a.index,        // who takes part

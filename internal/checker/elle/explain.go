@@ -341,7 +341,7 @@ func (a *analysis) full(t history.Txn) string {
 		if !ok {
 			panic(fmt.Sprintf("elle: unknown kind of operation %d", h.Kind(o)))
 		}
-		if h.Key(o) < 0 {
+		if h.Key(o) < 0 || h.KeyName(h.Key(o)).Kind == history.NilName {
 			fmt.Fprintf(&b, "[%s %s]", f, a.value(o))
 			continue
 		}

@@ -60,21 +60,19 @@ func (a *analysis) sources(o history.Op) []history.Op {
 func (a *analysis) registerTransaction(o history.Op) {
 	h, k, t := a.h, a.h.Key(o), a.h.TxnOf(o)
 	ws := a.of(o)
-	if p := a.lastKnown(o); p >= 0 && !a.same(p, o) {
-		switch {
-		case h.Kind(p).Writes():
-			kind := isolation.Anomaly(anomalies.NotMyOwnWrite)
-			if len(ws) == 1 && h.TxnOf(ws[0]) == t && ws[0] < o {
-				kind = anomalies.NotMyLastWrite
-			}
-			a.report(kind, o, k, []history.Txn{t}, func() string {
-				return fmt.Sprintf("%s wrote %s to key %s, but then read %s", a.full(t), a.value(p), a.key(k), a.value(o))
-			})
-		default:
-			a.report(anomalies.NonRepeatableRead, o, k, []history.Txn{t}, func() string {
-				return fmt.Sprintf("%s read key %s as %s, and then, without a write of its own, as %s", a.full(t), a.key(k), a.value(p), a.value(o))
-			})
+	if w := a.lastBefore(o, func(p history.Op) bool { return h.Kind(p).Writes() }); w >= 0 && !a.same(w, o) {
+		kind := isolation.Anomaly(anomalies.NotMyOwnWrite)
+		if len(ws) == 1 && h.TxnOf(ws[0]) == t && ws[0] < o {
+			kind = anomalies.NotMyLastWrite
 		}
+		a.report(kind, o, k, []history.Txn{t}, func() string {
+			return fmt.Sprintf("%s wrote %s to key %s, but then read %s", a.full(t), a.value(w), a.key(k), a.value(o))
+		})
+	}
+	if p := a.lastKnown(o); p >= 0 && h.Kind(p).Reads() && !a.same(p, o) {
+		a.report(anomalies.NonRepeatableRead, o, k, []history.Txn{t}, func() string {
+			return fmt.Sprintf("%s read key %s as %s, and then, without a write of its own, as %s", a.full(t), a.key(k), a.value(p), a.value(o))
+		})
 	}
 	a.readVersion(o, k, ws)
 }
@@ -82,8 +80,14 @@ func (a *analysis) registerTransaction(o history.Op) {
 // lastKnown gives the last write or known read of a key by the transaction of o
 // before o, or -1.
 func (a *analysis) lastKnown(o history.Op) history.Op {
+	return a.lastBefore(o, func(p history.Op) bool { return a.h.Kind(p).Writes() || a.h.Known(p) })
+}
+
+// lastBefore gives the last operation of some on a key by the transaction of o
+// before o, or -1.
+func (a *analysis) lastBefore(o history.Op, some func(p history.Op) bool) history.Op {
 	for p := a.previous[o]; p >= 0; p = a.previous[p] {
-		if a.h.Kind(p).Writes() || a.h.Known(p) {
+		if some(p) {
 			return p
 		}
 	}

@@ -34,16 +34,17 @@ func (a *analysis) setTransaction(o history.Op) {
 	before := history.Op(-1)
 	for p := a.previous[o]; p >= 0; p = a.previous[p] {
 		if h.Kind(p) == history.Add {
-			own[h.Value(p)] = true
+			if before < 0 {
+				own[h.Value(p)] = true
+			}
 			if !has[h.Value(p)] {
 				a.report(anomalies.NotMyOwnWrite, o, k, []history.Txn{t}, func() string {
 					return fmt.Sprintf("%s added %s to key %s, but then read %s", a.full(t), a.name(h.Value(p)), a.key(k), a.value(o))
 				})
 				return
 			}
-		} else if h.Known(p) {
+		} else if h.Known(p) && before < 0 {
 			before = p
-			break
 		}
 	}
 	if before < 0 {

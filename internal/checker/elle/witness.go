@@ -283,9 +283,6 @@ func (r *replay) run(events []int32) bool {
 // with its own writes on top.
 func (r *replay) begin(t history.Txn) bool {
 	h := r.h
-	if h.Status(t) != history.Committed {
-		return true
-	}
 	start, end := h.Ops(t)
 	for o := start; o < end; o++ {
 		if h.Kind(o).Writes() || !h.Known(o) {

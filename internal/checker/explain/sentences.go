@@ -21,9 +21,9 @@ func Edge(h *history.History, e checker.Edge) string {
 	case isolation.RT:
 		return fmt.Sprintf("%s had ended before %s began.", from, to)
 	case isolation.WR:
-		return fmt.Sprintf("%s (%s) reads what %s wrote.", to, OpWords(h, e.Read), from)
+		return fmt.Sprintf("%s (%s) reads what %s wrote%s.", to, OpWords(h, e.Read), from, others(h, e.Read, e.Key, e.From))
 	case isolation.RW:
-		return fmt.Sprintf("%s overwrites the version of %s that %s read.", to, h.KeyName(e.Key), from)
+		return fmt.Sprintf("%s overwrites the version of %s that %s read%s.", to, KeyName(h, e.Key), from, candidates(h, e.Read, e.Key))
 	case isolation.WW:
 		return order(h, e)
 	}
@@ -33,7 +33,7 @@ func Edge(h *history.History, e checker.Edge) string {
 // order is a sentence that says why a WW edge exists.
 func order(h *history.History, e checker.Edge) string {
 	from, to := TxnName(h, e.From), TxnName(h, e.To)
-	claim := fmt.Sprintf("%s wrote %s before %s", from, h.KeyName(e.Key), to)
+	claim := fmt.Sprintf("%s wrote %s before %s", from, KeyName(h, e.Key), to)
 	switch {
 	case len(e.Because) == 0 && e.Read < 0:
 		return fmt.Sprintf("Suppose that %s.", claim)
@@ -47,14 +47,14 @@ func order(h *history.History, e checker.Edge) string {
 			rest = e.Because
 		}
 		return fmt.Sprintf("If %s had written %s before %s there would be a cycle (%s): so %s.",
-			TxnName(h, first.From), h.KeyName(e.Key), TxnName(h, first.To), pathWords(h, rest), claim)
+			TxnName(h, first.From), KeyName(h, e.Key), TxnName(h, first.To), pathWords(h, rest), claim)
 	case first.Dependency == isolation.WR && len(rest) > 0 && rest[len(rest)-1].To == first.To:
 		later := TxnName(h, rest[0].From)
 		return fmt.Sprintf("%s (%s) reads the version of %s, although it comes after %s (%s), which writes %s, too: so %s.",
-			TxnName(h, first.To), OpWords(h, first.Read), TxnName(h, first.From), later, pathWords(h, rest), h.KeyName(e.Key), claim)
+			TxnName(h, first.To), OpWords(h, first.Read), TxnName(h, first.From), later, pathWords(h, rest), KeyName(h, e.Key), claim)
 	}
 	return fmt.Sprintf("%s comes before %s (%s), and both write %s: so %s.",
-		TxnName(h, first.From), TxnName(h, e.Because[len(e.Because)-1].To), pathWords(h, e.Because), h.KeyName(e.Key), claim)
+		TxnName(h, first.From), TxnName(h, e.Because[len(e.Because)-1].To), pathWords(h, e.Because), KeyName(h, e.Key), claim)
 }
 
 // pathWords prints a path: "T1 –WR x→ T2 –SO→ T3".
@@ -76,14 +76,14 @@ func Label(h *history.History, d isolation.Dependency, k history.Key) string {
 	if k < 0 {
 		return d.String()
 	}
-	return d.String() + " " + h.KeyName(k).String()
+	return d.String() + " " + KeyName(h, k)
 }
 
 // Read says which read of a violation is wrong by itself, and where its value is from.
 func Read(h *history.History, v checker.Violation) string {
 	text := fmt.Sprintf("%s: %s", TxnName(h, h.TxnOf(v.Read)), OpWords(h, v.Read))
 	if v.Source >= 0 {
-		text += fmt.Sprintf(", which is of %s (%s)", TxnName(h, h.TxnOf(v.Source)), OpWords(h, v.Source))
+		text += fmt.Sprintf(", which is of %s (%s)%s", TxnName(h, h.TxnOf(v.Source)), OpWords(h, v.Source), others(h, v.Read, v.Key, h.TxnOf(v.Source)))
 	}
 	return text + "."
 }
@@ -101,7 +101,7 @@ func Violation(h *history.History, v checker.Violation) []string {
 		}
 		head = strings.TrimSuffix(head, ".") + fmt.Sprintf(" (the reader is %s", TxnName(h, t))
 		if v.Source >= 0 {
-			head += fmt.Sprintf(", the writer %s", TxnName(h, h.TxnOf(v.Source)))
+			head += fmt.Sprintf(", the writer %s%s", TxnName(h, h.TxnOf(v.Source)), others(h, v.Read, v.Key, h.TxnOf(v.Source)))
 		}
 		head += ")."
 	}

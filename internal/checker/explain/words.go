@@ -28,6 +28,19 @@ func SessionName(h *history.History, s history.Session) string {
 	return fmt.Sprint(s)
 }
 
+// KeyName is what a message calls a key. Histories of one object have a key without a name: it
+// is called by its type.
+func KeyName(h *history.History, k history.Key) string {
+	n := h.KeyName(k)
+	switch {
+	case n.Kind != history.NilName:
+		return n.String()
+	case h.Type(k) == history.Untyped:
+		return "the object"
+	}
+	return "the " + h.Type(k).String()
+}
+
 // OpWords prints an operation: "read x = 1", "append 2 to y", …
 func OpWords(h *history.History, o history.Op) string {
 	kind := h.Kind(o)
@@ -38,7 +51,7 @@ func OpWords(h *history.History, o history.Op) string {
 		r := h.Range(o)
 		return fmt.Sprintf("read %s to %s", h.ValueName(r.Low), h.ValueName(r.High))
 	}
-	k := h.KeyName(h.Key(o))
+	k := KeyName(h, h.Key(o))
 	switch kind {
 	case history.Read, history.ReadCounter, history.ReadList, history.ReadSet:
 		return fmt.Sprintf("read %s = %s", k, Value(h, o))

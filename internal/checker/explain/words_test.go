@@ -73,3 +73,46 @@ func TestEdgeWords(t *testing.T) {
 		}
 	}
 }
+
+// TestCandidates: where a value was written twice, a sentence says so, and names who may have
+// written it; and a key without a name is called by its type.
+func TestCandidates(t *testing.T) {
+	build := func(values ...int64) *history.History {
+		b := history.NewBuilder()
+		k := b.Key(history.Name{})
+		for i, v := range values {
+			b.SetNumber(b.Txn(b.Session(history.Int(int64(i))), history.Committed), int64(i+1))
+			b.Write(k, b.IntValue(v))
+		}
+		b.SetNumber(b.Txn(b.Session(history.Int(100)), history.Committed), 100)
+		b.Read(k, b.IntValue(7))
+		h, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	for _, c := range []struct {
+		values     []int64
+		wr, rw, op string
+	}{
+		{[]int64{7, 8}, "T100 (read the register = 7) reads what T1 wrote.", "T2 overwrites the version of the register that T100 read.", "read the register = 7"},
+		{[]int64{7, 7}, "T100 (read the register = 7) reads what T1 wrote (T2 wrote the same value, so that this is one of 2 choices).",
+			"T2 overwrites the version of the register that T100 read (that of one of T1 and T2, which all wrote the same value).", "read the register = 7"},
+		{[]int64{7, 7, 7, 7, 7, 7, 7}, "T100 (read the register = 7) reads what T1 wrote (T2, T3, T4, T5, T6 and 1 more wrote the same value, so that this is one of 7 choices).",
+			"T2 overwrites the version of the register that T100 read (that of one of T1, T2, T3, T4, T5 and 2 more, which all wrote the same value).", "read the register = 7"},
+	} {
+		h := build(c.values...)
+		reader := history.Txn(h.NumTxns() - 1)
+		o, _ := h.Ops(reader)
+		if got := Edge(h, checker.Edge{Dependency: isolation.WR, From: 1, To: reader, Read: o}); got != c.wr {
+			t.Errorf("got %q, want %q", got, c.wr)
+		}
+		if got := Edge(h, checker.Edge{Dependency: isolation.RW, From: reader, To: 2, Read: o}); got != c.rw {
+			t.Errorf("got %q, want %q", got, c.rw)
+		}
+		if got := OpWords(h, o); got != c.op {
+			t.Errorf("got %q, want %q", got, c.op)
+		}
+	}
+}

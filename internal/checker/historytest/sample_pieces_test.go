@@ -21,7 +21,7 @@ import (
 
 // endings are those of the names of files; a format without one is a folder.
 var endings = map[codec.Format]string{
-	codec.Plume: ".txt", codec.AWDIT: ".txt", codec.Dbcop: "", codec.DbcopJSON: ".json", codec.DbcopText: ".txt", codec.Cobra: "", codec.Viper: "",
+	codec.Plume: ".txt", codec.AWDIT: ".txt", codec.Dbcop: "", codec.DbcopJSON: ".json", codec.DbcopText: ".txt", dbcopYAML: ".yaml", codec.Cobra: "", codec.Viper: "",
 	codec.EDN: ".edn", codec.ElleJSON: ".json", codec.JepsenLog: ".log", codec.Chronos: ".json", codec.Compact: ".rbh",
 }
 
@@ -184,7 +184,7 @@ func patternCases() []patternCase {
 
 // patternFormats are those that have aborted transactions.
 var patternFormats = []codec.Format{
-	codec.Plume, codec.Dbcop, codec.DbcopJSON, codec.DbcopText, codec.EDN, codec.ElleJSON, codec.JepsenLog, codec.Compact,
+	codec.Plume, codec.Dbcop, codec.DbcopJSON, codec.DbcopText, dbcopYAML, codec.EDN, codec.ElleJSON, codec.JepsenLog, codec.Compact,
 }
 
 // patterns are the cases in several formats, and with lists instead of registers.
@@ -193,6 +193,11 @@ func patterns(t *testing.T) (out []piece) {
 		name, h := fmt.Sprintf("%c-%s", 'a'+i, c.anomaly), historytest.Parse(t, c.text)
 		for _, f := range patternFormats {
 			out = append(out, written(t, "patterns", name, h, f).with("hand-written", c.anomaly.String()))
+		}
+		if c.anomaly == anomalies.ThinAirRead { // needs no aborted transaction
+			for _, f := range []codec.Format{codec.AWDIT, codec.Cobra, codec.Chronos} {
+				out = append(out, written(t, "patterns", name, h, f).with("hand-written", c.anomaly.String()))
+			}
 		}
 		out = append(out, written(t, "list-patterns", name, asLists(t, h), codec.EDN).with("hand-written", "like "+c.anomaly.String()))
 	}
@@ -286,6 +291,51 @@ func handwritten() (out []piece) {
 {:type :fail, :f :cas, :value [1 3], :process 0}
 {:type :invoke, :f :read, :process 0}
 {:type :ok, :f :read, :value 2, :process 0}
+`},
+		{"cas-of-unknown-outcome.edn", codec.EDN, "", `
+{:type :invoke, :f :write, :value 3, :process 0}
+{:type :ok, :f :write, :value 3, :process 0}
+{:type :invoke, :f :cas, :value [3 4], :process 1}
+{:type :info, :f :cas, :value [3 4], :process 1}
+{:type :invoke, :f :read, :process 2}
+{:type :ok, :f :read, :value 4, :process 2}
+`},
+		{"cas-of-nothing.edn", codec.EDN, "thin-air-read", `
+{:type :invoke, :f :write, :value 0, :process 0}
+{:type :ok, :f :write, :value 0, :process 0}
+{:type :invoke, :f :cas, :value [3 4], :process 1}
+{:type :info, :f :cas, :value [3 4], :process 1}
+{:type :invoke, :f :read, :process 2}
+{:type :ok, :f :read, :value 4, :process 2}
+`},
+		{"strings.edn", codec.EDN, "", `
+{:process 0, :type :invoke, :f :append, :key "a", :value "x 0"}
+{:process 1, :type :invoke, :f :append, :key "a", :value "x 1"}
+{:process 1, :type :ok, :f :append, :key "a", :value "x 1"}
+{:process 0, :type :ok, :f :append, :key "a", :value "x 0"}
+{:process 1, :type :invoke, :f :get, :key "a", :value nil}
+{:process 1, :type :ok, :f :get, :key "a", :value "x 1x 0"}
+{:process 0, :type :invoke, :f :put, :key "a", :value "y"}
+{:process 0, :type :ok, :f :put, :key "a", :value "y"}
+`},
+		{"strings-lost.edn", codec.EDN, "an append that had succeeded is gone", `
+{:process 0, :type :invoke, :f :append, :key "a", :value "x 0"}
+{:process 0, :type :ok, :f :append, :key "a", :value "x 0"}
+{:process 1, :type :invoke, :f :append, :key "a", :value "x 1"}
+{:process 1, :type :ok, :f :append, :key "a", :value "x 1"}
+{:process 1, :type :invoke, :f :get, :key "a", :value nil}
+{:process 1, :type :ok, :f :get, :key "a", :value "x 1"}
+`},
+		{"blanks.log", codec.JepsenLog, "", `
+2020-01-02 03:04:05,000{GMT} INFO [jepsen worker 0] jepsen.util - 0 :invoke :write 1
+2020-01-02 03:04:05,001{GMT} INFO [jepsen worker 0] jepsen.util - 0   :ok   :write   1
+2020-01-02 03:04:05,002{GMT} INFO [jepsen worker 1] jepsen.util - 1 :invoke :read nil
+2020-01-02 03:04:05,003{GMT} INFO [jepsen worker 1] jepsen.util - 1 :ok :read 1
+`},
+		{"strings-and-initial.json", codec.Chronos, "", `
+[{"tid": "initial", "sid": "initial", "sts": {"p": "0", "l": "0"}, "cts": {"p": "0", "l": "0"}, "ops": [{"t": "w", "k": "1", "v": "5"}]},
+ {"tid": "t1", "sid": "s1", "sts": {"p": "10", "l": "0"}, "cts": {"p": "20", "l": "0"}, "ops": [{"t": "r", "k": "1", "v": "5"}, {"t": "w", "k": "1", "v": "7"}]},
+ {"tid": "t2", "sid": "s2", "sts": {"p": "30", "l": "0"}, "cts": {"p": "40", "l": "0"}, "ops": [{"t": "r", "k": "1", "v": "7"}]}]
 `},
 		{"cas-twice.log", codec.JepsenLog, "lost-update", "" +
 			"INFO  jepsen.util - 0\t:invoke\t:write\t1\n" +

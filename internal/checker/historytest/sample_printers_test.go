@@ -10,11 +10,14 @@ import (
 	"github.com/txrobust/robust/history/codec"
 )
 
+// dbcopYAML is a format that has no constant of its own.
+const dbcopYAML codec.Format = "dbcop-yaml"
+
 // printers write histories of registers whose keys and values are integers, in the
 // formats that package codec only reads. They follow what the tools publish about their
 // formats, and not the readers.
 var printers = map[codec.Format]func(t *testing.T, h *history.History) string{
-	codec.DbcopJSON: printDbcopJSON, codec.DbcopText: printDbcopText, codec.ElleJSON: printElleJSON,
+	codec.DbcopJSON: printDbcopJSON, codec.DbcopText: printDbcopText, dbcopYAML: printDbcopYAML, codec.ElleJSON: printElleJSON,
 	codec.JepsenLog: printJepsenLog, codec.Chronos: printChronos,
 }
 
@@ -89,6 +92,39 @@ func printDbcopJSON(t *testing.T, h *history.History) string {
 		data = append(data, txns)
 	}
 	return toJSON(t, object{"data": data}) + "\n"
+}
+
+// printDbcopYAML prints a list of sessions below data, in block style.
+func printDbcopYAML(t *testing.T, h *history.History) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("data:\n")
+	for _, s := range sessionsOf(t, h) {
+		lead := "- "
+		if len(s) == 0 {
+			b.WriteString("- []\n")
+		}
+		for _, x := range s {
+			fmt.Fprintf(&b, "%s- events:", lead)
+			if len(x.ops) == 0 {
+				b.WriteString(" []")
+			}
+			b.WriteByte('\n')
+			for _, o := range x.ops {
+				kind, version := "Read", "null"
+				if o.write {
+					kind = "Write"
+				}
+				if o.value != nil {
+					version = fmt.Sprint(*o.value)
+				}
+				fmt.Fprintf(&b, "    - %s:\n        variable: %d\n        version: %s\n", kind, o.key, version)
+			}
+			fmt.Fprintf(&b, "    committed: %t\n", x.status == history.Committed)
+			lead = "  "
+		}
+	}
+	return b.String()
 }
 
 // printDbcopText prints transactions in brackets, and a line of dashes between sessions.

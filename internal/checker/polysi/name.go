@@ -25,11 +25,14 @@ type cycle struct {
 	// was concluded.
 	worst    int
 	adjacent bool // two anti-dependencies follow each other, or may do so
+	// predicates: an anti-dependency is on what a range shows.
+	predicates bool
 }
 
 // named gives the violation that a cycle is, with its most telling name.
 func (p *polygraph) named(edges []checker.Edge) *checker.Violation {
 	c := newCycle(p.retold(edges), p.serial)
+	c.predicates = slices.ContainsFunc(c.edges, func(e checker.Edge) bool { return needs(e, p.onRange) })
 	v := &checker.Violation{Anomaly: c.anomaly(), Level: c.level(), Read: -1, Key: -1, Source: -1, Cycle: c.edges}
 	// Where reads come from may have been settled by what this level alone demands.
 	if len(p.list) > len(p.reads.list) {
@@ -42,6 +45,11 @@ func (p *polygraph) named(edges []checker.Edge) *checker.Violation {
 		}
 	}
 	return v
+}
+
+// onRange tells whether an edge is an anti-dependency on what a range shows.
+func (p *polygraph) onRange(e checker.Edge) bool {
+	return e.Dependency == isolation.RW && e.Read >= 0 && p.h.Kind(e.Read) == history.ReadRange
 }
 
 // retold gives another cycle for one that has no anti-dependency, and one WW edge that
@@ -203,7 +211,8 @@ func (c *cycle) level() isolation.Level {
 // anomaly is the most telling name of the cycle.
 func (c *cycle) anomaly() isolation.Anomaly {
 	kinds := explain.Dependencies(c.edges)
-	is := func(form isolation.Anomaly) bool { return explain.HasForm(kinds, form) }
+	// The forms with names are all on items.
+	is := func(form isolation.Anomaly) bool { return !c.predicates && explain.HasForm(kinds, form) }
 	oneKey := c.edges[0].Key == c.edges[len(c.edges)-1].Key
 	order := explain.Plain
 	if c.sessions {
@@ -223,15 +232,15 @@ func (c *cycle) anomaly() isolation.Anomaly {
 	case c.adjacent && !c.sessions && is(anomalies.ReadOnlyAnomaly):
 		return anomalies.ReadOnlyAnomaly
 	case c.adjacent:
-		return explain.Cycle{Shape: explain.Several, Order: order}.Name()
+		return explain.Cycle{Shape: explain.Several, Order: order, Predicates: c.predicates}.Name()
 	case c.worst > 1 && is(anomalies.LongFork) && c.causal && !c.sessions:
 		return anomalies.LongFork
 	case c.worst > 1:
-		return explain.Cycle{Shape: explain.Nonadjacent, Order: order}.Name()
+		return explain.Cycle{Shape: explain.Nonadjacent, Order: order, Predicates: c.predicates}.Name()
 	case !c.sessions && is(anomalies.LostUpdate) && oneKey:
 		return anomalies.LostUpdate
 	case !c.sessions && is(anomalies.ReadSkew):
 		return anomalies.ReadSkew
 	}
-	return explain.Cycle{Shape: explain.Single, Order: order}.Name()
+	return explain.Cycle{Shape: explain.Single, Order: order, Predicates: c.predicates}.Name()
 }

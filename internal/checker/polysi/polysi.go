@@ -10,6 +10,7 @@ import (
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/explain"
+	"github.com/txrobust/robust/internal/checker/outcomes"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -43,7 +44,19 @@ func Levels() []isolation.Level {
 // Check decides PL-SI, PL-3, SI and SER. When the context ends before a verdict is
 // found, levels that are not decided are Unknown, and the error is that of the context.
 func Check(ctx context.Context, h *history.History, o Options) (*checker.Result, error) {
-	return newCheck(ctx, h, o).run()
+	o.Levels = o.levels()
+	return outcomes.Check(ctx, h, o.Levels, func(ctx context.Context, h *history.History, levels []isolation.Level) (*checker.Result, error) {
+		o.Levels = levels
+		return newCheck(ctx, h, o).run()
+	})
+}
+
+// levels are those to decide.
+func (o Options) levels() []isolation.Level {
+	if len(o.Levels) == 0 {
+		return []isolation.Level{isolation.SI, isolation.SER}
+	}
+	return o.Levels
 }
 
 // check decides the levels of one history.
@@ -58,9 +71,7 @@ type check struct {
 }
 
 func newCheck(ctx context.Context, h *history.History, o Options) *check {
-	if len(o.Levels) == 0 {
-		o.Levels = []isolation.Level{isolation.SI, isolation.SER}
-	}
+	o.Levels = o.levels()
 	if o.Memory == 0 {
 		o.Memory = defaultMemory
 	}

@@ -56,13 +56,9 @@ func (e *execution) write(t history.Txn, i int) {
 	e.last[s], e.position[s] = i, h.Position(t)
 }
 
-// read makes sure of the reads of a transaction that begins now. What those of
-// unknown outcome read says nothing.
+// read makes sure of the reads of a transaction that begins now.
 func (e *execution) read(t history.Txn) error {
 	h := e.h
-	if h.Status(t) != history.Committed {
-		return nil
-	}
 	first, end := h.Ops(t)
 	for o := first; o < end; o++ {
 		kind := h.Kind(o)

@@ -103,7 +103,7 @@ func (rep *Report) page() *page {
 	reads := readsAmong(rep.h, txns)
 	at := p.place(rep.h, txns, columns(rep.h, txns, reads))
 	for _, r := range reads {
-		p.Reads = append(p.Reads, pageEdge{From: at[r.from], To: at[r.to], Type: "WR", Key: quote.Line(rep.h.KeyName(r.key).String())})
+		p.Reads = append(p.Reads, pageEdge{From: at[r.from], To: at[r.to], Type: "WR", Key: quote.Line(explain.KeyName(rep.h, r.key))})
 	}
 	named := map[string]int{}
 	for t, i := range at {
@@ -126,7 +126,7 @@ func (p *page) place(h *history.History, txns []history.Txn, columns []int) map[
 		for n := range x.Operations {
 			key := ""
 			if k := h.Key(first + history.Op(n)); k >= 0 {
-				key = quote.Line(h.KeyName(k).String())
+				key = quote.Line(explain.KeyName(h, k))
 			}
 			x.Keys = append(x.Keys, key)
 		}

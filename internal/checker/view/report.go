@@ -214,7 +214,7 @@ func (rep *Report) tell() {
 			txns = append(txns, t)
 		}
 		for _, k := range a.Keys {
-			out.Keys = append(out.Keys, quote.Line(rep.h.KeyName(k).String()))
+			out.Keys = append(out.Keys, quote.Line(explain.KeyName(rep.h, k)))
 		}
 		rep.Anomalies = append(rep.Anomalies, out)
 	}
@@ -255,7 +255,7 @@ func (rep *Report) edges(es []judge.Edge) []Edge {
 	for _, e := range es {
 		edge := Edge{From: txnName(rep.h, e.From), To: txnName(rep.h, e.To), Type: e.Dependency.String(), Explanation: quote.Line(e.Why), Because: rep.edges(e.Because)}
 		if e.Key >= 0 {
-			edge.Key = quote.Line(rep.h.KeyName(e.Key).String())
+			edge.Key = quote.Line(explain.KeyName(rep.h, e.Key))
 		}
 		out = append(out, edge)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/checker/explain"
+	"github.com/txrobust/robust/internal/checker/outcomes"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -63,6 +64,15 @@ func Check(ctx context.Context, h *history.History, o Options) (*checker.Result,
 	if o.Memory == 0 {
 		o.Memory = defaultMemory
 	}
+	return outcomes.Check(ctx, h, o.Levels, func(ctx context.Context, h *history.History, levels []isolation.Level) (*checker.Result, error) {
+		o.Levels = levels
+		return decide(ctx, h, o)
+	})
+}
+
+// decide decides levels of a history. What transactions of unknown outcome read it
+// ignores.
+func decide(ctx context.Context, h *history.History, o Options) (*checker.Result, error) {
 	c := &check{h: h, o: o, answers: map[isolation.Level]checker.Answer{}, searches: map[isolation.Level]*search{}, result: &checker.Result{Counts: map[isolation.Anomaly]int{}}}
 	err := c.decide(ctx)
 	for _, l := range o.Levels {

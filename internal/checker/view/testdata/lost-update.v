@@ -2,7 +2,7 @@ lost-update: 3 transactions in 3 sessions, 5 operations on 1 key, read as edn
 
   PL-1      accept   elle, 0.0 ms An order of all snapshots and commits that sessions allow was replayed, without a look at concurrent writes.
   PL-2      accept   elle, 0.0 ms An order of all snapshots and commits that sessions allow was replayed, without a look at concurrent writes.
-  PL-2L     unknown
+  PL-2L     accept   brute, 0.0 ms
   PL-2+     reject   elle, 0.0 ms Shown by lost-update, G-single-item.
   PL-2.99   reject   elle, 0.0 ms Shown by lost-update, G-single-item.
   PL-SI     reject   elle, 0.0 ms Shown by lost-update, G-single-item.
@@ -18,10 +18,8 @@ lost-update: 3 transactions in 3 sessions, 5 operations on 1 key, read as edn
   StrongSI  reject   elle, 0.0 ms Shown by lost-update, G-single-item.
   SSER      reject   elle, 0.0 ms Shown by lost-update, G-single-item.
 
-strongest level that holds:  PC
+strongest level that holds:  PL-2L, PC
 weakest level violated:      PL-2+, PL-2.99
-unknown:                     PL-2L
-  elle: No anomaly of this level was found, but the history does not show enough of the order of versions to exclude one.
 
 1. lost-update: two transactions read one version of a key, and both overwrite it
    (Adya: G-single, G2-item; Berenson: P4 lost update)
@@ -43,4 +41,6 @@ note: The recording has no times, so that levels with real time say no more than
 commit order for PC: S0.1 S1.1 S2.1
 c4: 0.0 ms for RC, RA, CC
 elle: 0.0 ms for PL-1, PL-2, PL-2L, PL-2+, PL-2.99, PL-SI, PL-3, RC, RA, CC, PC, SI, SER, GSI, SSSI, StrongSI, SSER
+adya: 0.0 ms for PL-2L
+brute: 0.0 ms for PL-2L
 reading: 0.0 ms

@@ -1,7 +1,7 @@
 names: 3 transactions (1 of unknown outcome) in 3 sessions, 4 operations on 2 keys, read as edn
 
   PL-1      unknown
-  PL-2      reject   elle, 0.0 ms Shown by thin-air-read.
+  PL-2      reject   c4, 0.0 ms Shown by thin-air-read.
   PL-2L     reject   elle, 0.0 ms Shown by thin-air-read.
   PL-2+     reject   elle, 0.0 ms Shown by thin-air-read.
   PL-2.99   reject   elle, 0.0 ms Shown by thin-air-read.

@@ -1,27 +1,25 @@
-package codec
+package ednode
 
 import (
 	"encoding/binary"
 	"math/bits"
 	"sort"
-
-	"github.com/txrobust/robust/history/codec/internal/ednode"
 )
 
-// lineParser reads the lines that Jepsen writes for transactions, such as
+// Lines reads the lines that Jepsen writes for transactions, such as
 //
 //	{:type :ok, :f :txn, :process 3, :time 5, :value [[:append 1 2] [:r 3 [1 2]]], :index 7}
 //
-// several times as fast as parser: it knows only keywords, integers, nil and
-// vectors, in one line, and leaves everything else to parser, which gives the same tree.
+// several times as fast as the parser of EDN: it knows only keywords, integers, nil and
+// vectors, in one line, and leaves everything else to that one, which gives the same tree.
 //
 // Nearly all that such recordings consist of is lists that were read, and most of
 // these begin like the one that was read of the key before. What they have in common
 // is compared, not parsed.
-type lineParser struct {
+type Lines struct {
 	b    []byte
 	i    int // of the next byte
-	tree *ednode.Tree
+	tree *Tree
 	// last are the longest lists that were read, by key.
 	last [listKeys]readList
 }
@@ -38,12 +36,12 @@ type readList struct {
 	ints []int64
 }
 
-// event parses the map that b begins with. It adds a tree and tells how many
+// Event parses the map that b begins with. It adds a tree and tells how many
 // bytes that was, or does nothing and tells 0.
-func (l *lineParser) event(b []byte, t *ednode.Tree) int {
+func (l *Lines) Event(b []byte, t *Tree) int {
 	l.b, l.i, l.tree = b, 1, t
 	size := t.Size()
-	root := t.Add(ednode.Cell{Shape: ednode.MapNode})
+	root := t.Add(Cell{Shape: MapNode})
 	for n := 0; l.space(); n++ {
 		if l.b[l.i] == '}' && n%2 == 0 {
 			t.Nodes[root].Size = int32(len(t.Nodes) - root)
@@ -58,7 +56,7 @@ func (l *lineParser) event(b []byte, t *ednode.Tree) int {
 }
 
 // space skips spaces, and tells whether something follows.
-func (l *lineParser) space() bool {
+func (l *Lines) space() bool {
 	for l.i < len(l.b) {
 		if c := l.b[l.i]; c != ' ' && c != ',' && c != '\t' {
 			return true
@@ -69,13 +67,13 @@ func (l *lineParser) space() bool {
 }
 
 // value parses a value; depth is how many collections it is in.
-func (l *lineParser) value(depth int) bool {
+func (l *Lines) value(depth int) bool {
 	switch c := l.b[l.i]; {
 	case c == '[':
 		return depth < 4 && l.vector(depth)
 	case c == ':':
 		first := l.i + 1
-		for l.i = first; l.i < len(l.b) && !delimiters[l.b[l.i]]; l.i++ {
+		for l.i = first; l.i < len(l.b) && !Delimiters[l.b[l.i]]; l.i++ {
 			if l.b[l.i] >= 0x80 {
 				return false
 			}
@@ -83,28 +81,28 @@ func (l *lineParser) value(depth int) bool {
 		if l.i == first || l.i == len(l.b) {
 			return false
 		}
-		l.tree.Leaf(ednode.KeywordNode, l.b[first:l.i])
+		l.tree.Leaf(KeywordNode, l.b[first:l.i])
 		return true
 	case c == 'n':
-		if len(l.b)-l.i < 4 || string(l.b[l.i:l.i+3]) != "nil" || !delimiters[l.b[l.i+3]] {
+		if len(l.b)-l.i < 4 || string(l.b[l.i:l.i+3]) != "nil" || !Delimiters[l.b[l.i+3]] {
 			return false
 		}
 		l.i += 3
-		l.tree.Add(ednode.Cell{Shape: ednode.NilNode, Size: 1})
+		l.tree.Add(Cell{Shape: NilNode, Size: 1})
 		return true
 	}
 	n, ok := l.integer()
 	if ok {
-		l.tree.Add(ednode.Cell{Shape: ednode.IntNode, Size: 1, Num: n})
+		l.tree.Add(Cell{Shape: IntNode, Size: 1, Num: n})
 	}
 	return ok
 }
 
 // vector parses a vector. One in two others is an operation, and the third
 // element of a read is a list.
-func (l *lineParser) vector(depth int) bool {
+func (l *Lines) vector(depth int) bool {
 	t := l.tree
-	root := t.Add(ednode.Cell{Shape: ednode.ListNode})
+	root := t.Add(Cell{Shape: ListNode})
 	l.i++
 	for n := 0; l.space(); n++ {
 		c := l.b[l.i]
@@ -113,7 +111,7 @@ func (l *lineParser) vector(depth int) bool {
 			t.Nodes[root].Size = int32(len(t.Nodes) - root)
 			return true
 		}
-		if depth == 2 && n == 2 && c == '[' && t.Nodes[root+2].Shape == ednode.IntNode && (ednode.Node{T: t, I: root + 1}).Is("r") {
+		if depth == 2 && n == 2 && c == '[' && t.Nodes[root+2].Shape == IntNode && (Node{T: t, I: root + 1}).Is("r") {
 			if !l.list(t.Nodes[root+2].Num) {
 				return false
 			}
@@ -125,8 +123,8 @@ func (l *lineParser) vector(depth int) bool {
 }
 
 // integer parses an integer of at most 18 digits and what ends it, as
-// parser.integer does.
-func (l *lineParser) integer() (n int64, ok bool) {
+// the parser of EDN does.
+func (l *Lines) integer() (n int64, ok bool) {
 	b, i := l.b, l.i
 	negative := b[i] == '-'
 	if negative {
@@ -137,7 +135,7 @@ func (l *lineParser) integer() (n int64, ok bool) {
 		n = 10*n + int64(b[i]-'0')
 		i++
 	}
-	if i == first || i-first > 18 || i == len(b) || !delimiters[b[i]] {
+	if i == first || i-first > 18 || i == len(b) || !Delimiters[b[i]] {
 		return 0, false
 	}
 	if negative {
@@ -148,7 +146,7 @@ func (l *lineParser) integer() (n int64, ok bool) {
 }
 
 // list parses a vector of integers that was read of a key.
-func (l *lineParser) list(key int64) bool {
+func (l *Lines) list(key int64) bool {
 	l.i++
 	begin := l.i
 	r := &l.last[uint64(key)%listKeys]
@@ -182,7 +180,7 @@ func (l *lineParser) list(key int64) bool {
 	}
 	l.i++
 	l.tree.Ints = append(l.tree.Ints, r.ints[:n:n])
-	l.tree.Add(ednode.Cell{Shape: ednode.IntsNode, Size: 1, Num: int64(len(l.tree.Ints) - 1)})
+	l.tree.Add(Cell{Shape: IntsNode, Size: 1, Num: int64(len(l.tree.Ints) - 1)})
 	return true
 }
 
@@ -201,8 +199,16 @@ func (r *readList) common(b []byte) int {
 		n++
 	}
 	// The last element that is in both may go on in one of them.
-	if n < len(b) && delimiters[b[n]] {
+	if n < len(b) && Delimiters[b[n]] {
 		n++
 	}
 	return sort.Search(len(r.ends), func(i int) bool { return int(r.ends[i]) >= n })
 }
+
+// Delimiters are the bytes that end an atom.
+var Delimiters = func() (d [256]bool) {
+	for _, c := range []byte(" \n\t\r\f,()[]{}\";") {
+		d[c] = true
+	}
+	return d
+}()
