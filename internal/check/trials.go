@@ -1,0 +1,52 @@
+package check
+
+import (
+	"context"
+	"sync"
+
+	"github.com/txrobust/robust/internal/fault"
+	"github.com/txrobust/robust/internal/schedules"
+	"github.com/txrobust/robust/internal/walk"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
+)
+
+// trials are the walks that were tried while the proof goes on.
+type trials struct {
+	c     *check
+	mu    sync.Mutex // for all of these, and the report
+	found map[*walk.Walk]*report.Finding
+	tried map[string]bool
+	// unconfirmed is the error of a finding that is not confirmed.
+	unconfirmed error
+}
+
+// run tries a walk as an execution, and reports whether it is one. A walk that is only likely
+// may be tried again when it cannot be excluded.
+func (t *trials) run(ctx context.Context, w *walk.Walk, facts []*ir.Invariant, likely bool) bool {
+	t.mu.Lock()
+	again := t.tried[w.String()]
+	t.tried[w.String()] = !likely
+	t.mu.Unlock()
+	if again {
+		return false
+	}
+	var a *schedules.Anomaly
+	var stats schedules.Stats
+	panicked := fault.Guard("the search of an execution", func() { a, stats = t.c.quick(ctx, w, facts, likely) })
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.c.count(stats)
+	if panicked != nil {
+		t.c.fails(panicked)
+	}
+	if a == nil || t.unconfirmed != nil {
+		return false
+	}
+	var f *report.Finding
+	if !t.c.guarded("the confirmation of an execution", func() { f, t.unconfirmed = t.c.suspected(a) }) || f == nil {
+		return false
+	}
+	t.found[w] = f
+	return true
+}
