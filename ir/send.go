@@ -3,8 +3,8 @@ package ir
 // Send says that the client sends a command to the database at this place. It does
 // nothing by itself: the statements of the template that follow, up to the next Send,
 // are what the command does. A function of the database is one command, its call. The
-// text form does not have it, and no analysis looks at it: it is what an execution is
-// told by to a real server.
+// text form does not have it. An execution is told by it to a real server, and the proof at
+// READ COMMITTED sees from it what an UPDATE returns of the newest row.
 type Send struct {
 	At
 	// Text is the command in parts, in the language of the database: between two of

@@ -16,6 +16,7 @@ import (
 
 	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
 )
@@ -47,15 +48,16 @@ func (f *checkFlags) sign(p *program, m *proof.Manifest) {
 }
 
 // silent are the flags of check that do not decide what a proof claims: those for
-// effort, for output, and for where files may be. All others are part of a proof.
-var silent = strings.Fields(`allow-include baseline bundle cache explain format helpers notes o proof query-limit query-timeout
+// effort, for output, and for where files may be, and -level, with which there is no proof.
+// All others are part of a proof.
+var silent = strings.Fields(`allow-include baseline bundle cache explain format helpers level notes o proof query-limit query-timeout
 	questions read-committed replay timeout v window witness`)
 
 // claimFlags gives the flags that shape the claim about a program as -name=value,
 // sorted, defaults included, and each in one way only.
 func (f *checkFlags) claimFlags(p *program) []string {
 	settled := map[string]string{"engine": p.engine(f.eng).Name, "init": check.InitName(f.initOf(p)), "dialect": "postgres",
-		"autocommit": "true", "session-order": strconv.FormatBool(f.sessionOrder || len(p.Processes) > 0)}
+		"isolation": levels.AtSnapshot, "autocommit": "true", "session-order": strconv.FormatBool(f.sessionOrder || len(p.Processes) > 0)}
 	if p.mysql {
 		settled["dialect"] = "mysql"
 	}

@@ -89,7 +89,7 @@ func together(list []ir.Stmt) []ir.Stmt {
 	var out []ir.Stmt
 	for i, s := range list {
 		if x, ok := s.(*ir.Select); ok && len(x.Aggs) > 0 && x.Into[0] == "n" {
-			send := &ir.Send{Table: x.Query.From[0].Table, Verb: ir.Updates, Count: "n"}
+			send := &ir.Send{Unknown: "not sent to a server", Table: x.Query.From[0].Table, Verb: ir.Updates, Count: "n"}
 			ir.Number(send, s.Command())
 			ir.Number(list[i+1], s.Command())
 			out = append(out, send)
@@ -244,7 +244,7 @@ func TestSubquery(t *testing.T) {
 	x := p.Txns[0]
 	ir.Number(x.Body[1], x.Body[0].Command())
 	for into, want := range map[string]readcommitted.Standing{"n": readcommitted.Atomic, "other": readcommitted.Unsettled} {
-		send := &ir.Send{Table: p.Tables[0], Verb: ir.Updates, Into: []string{into}}
+		send := &ir.Send{Unknown: "not sent to a server", Table: p.Tables[0], Verb: ir.Updates, Into: []string{into}}
 		ir.Number(send, x.Body[0].Command())
 		q := *p
 		y := *x
