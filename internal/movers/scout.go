@@ -119,6 +119,11 @@ func (a *attempt) likely(t0 int) (out [][]elem) {
 	for _, v := range a.near.affecting[t0] {
 		queue = append(queue, []elem{{v, walk.Atomic}})
 	}
+	if a.opt.All { // else what is found of others stands for what it does with itself
+		if i := slices.IndexFunc(queue, func(c []elem) bool { return c[0].node == t0 }); i > 0 {
+			queue = slices.Insert(slices.Delete(queue, i, i+1), 0, []elem{{t0, walk.Atomic}})
+		}
+	}
 	for looked := 0; len(queue) > 0 && looked < maxPaths && len(out) < maxScouts; looked++ {
 		chain := queue[0]
 		queue = queue[1:]
