@@ -116,6 +116,22 @@ func (en *env) when(c *smt.Term) *env {
 	return &out
 }
 
+// operands gives the values of both sides of an operator. A database computes AND and OR from left
+// to right, and the right side only where the left one does not decide.
+func (en *env) operands(e *ir.Binary) (x, y Val) {
+	w := en.w
+	x = en.eval(e.X)
+	switch e.Op {
+	case ir.And:
+		x = w.convert(x, ir.BoolType)
+		return x, w.convert(en.when(w.B.Not(w.isFalse(x))).eval(e.Y), ir.BoolType)
+	case ir.Or:
+		x = w.convert(x, ir.BoolType)
+		return x, w.convert(en.when(w.B.Not(w.isTrue(x))).eval(e.Y), ir.BoolType)
+	}
+	return x, en.eval(e.Y)
+}
+
 // eval gives the value of an expression.
 func (en *env) eval(e ir.Expr) Val {
 	w := en.w
@@ -144,10 +160,7 @@ func (en *env) eval(e ir.Expr) Val {
 			return w.Truth(x.Null)
 		}
 	case *ir.Binary:
-		x, y := en.eval(e.X), en.eval(e.Y)
-		if e.Op == ir.And || e.Op == ir.Or {
-			x, y = w.convert(x, ir.BoolType), w.convert(y, ir.BoolType)
-		}
+		x, y := en.operands(e)
 		v, partial := w.binary(e.Op, x, y, en.typeOf(e))
 		if !partial.IsTrue() && en.fail != nil {
 			en.fail(partial)

@@ -403,7 +403,9 @@ func (v *view) emit(step *interp.Step) {
 		}
 	case *ir.EmitRows:
 		text := "return no rows"
-		if len(step.Emitted) > 0 {
+		if step.Counted {
+			text = "return " + tuple(step.Emitted[0]) + " of several rows"
+		} else if len(step.Emitted) > 0 {
 			rows := make([]string, len(step.Emitted))
 			for i, r := range step.Emitted {
 				rows[i] = tuple(r)

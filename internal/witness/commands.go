@@ -110,20 +110,23 @@ func (r *commandReader) last(c *placed, name string) *ir.Value {
 func (r *commandReader) want(c *placed) {
 	whole := !r.run.Inst.Txn.Script // the one command is all of the function
 	var emitted [][]ir.Value
+	counted := false // which rows come is not determined
 	for i := c.from; i < c.to; i++ {
 		if step := &r.run.Steps[i]; whole || step.Stmt.Command() == c.send.Cmd {
 			emitted = append(emitted, step.Emitted...)
+			counted = counted || step.Counted
 		}
 	}
-	switch c.send.Result {
+	result := c.send.Result
+	if counted && result == ir.Rows {
+		result = ir.Counted
+	}
+	switch result {
 	case ir.Rows:
 		c.Want.Rows, c.Want.Exact, c.Want.Shown = r.cells(emitted), true, true
 	case ir.Counted:
 		c.Want.Shown = true
-		if len(emitted) == 1 && len(emitted[0]) == 1 && emitted[0][0].Kind == ir.KindInt {
-			n := int(emitted[0][0].I)
-			c.Want.Count = &n
-		}
+		c.count(emitted)
 	case ir.NoResult:
 		r.into(c)
 	case ir.Nothing:
@@ -131,6 +134,14 @@ func (r *commandReader) want(c *placed) {
 		panic(fmt.Sprintf("witness: unknown result %d of a command", c.send.Result))
 	}
 	if n, ok := r.written(c); ok && c.Want.Count == nil {
+		c.Want.Count = &n
+	}
+}
+
+// count says how many rows a command is to give, if what was emitted is one number.
+func (c *placed) count(emitted [][]ir.Value) {
+	if len(emitted) == 1 && len(emitted[0]) == 1 && emitted[0][0].Kind == ir.KindInt {
+		n := int(emitted[0][0].I)
 		c.Want.Count = &n
 	}
 }

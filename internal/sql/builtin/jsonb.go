@@ -9,8 +9,8 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// A number of jsonb has no zeros at its end here: the server shows those that it was
-// written with.
+// A number of jsonb has no zeros at its end here. The server shows those that it was written
+// with: a value that has some is not known.
 
 // ofJSON is a function whose first argument is a jsonb.
 func ofJSON(f func(j value.JSON, a []ir.Value) (ir.Value, error)) value.Evaluator {

@@ -478,8 +478,6 @@ func (t *Type) ToJSON(v ir.Value) (JSON, error) {
 			list = append(list, j)
 		}
 		return JSON{list}, nil
-	case t.Name == "numeric":
-		return JSON{json.Number(number(v.Rat()))}, nil
 	}
 	s, err := t.JSONText(v)
 	if err != nil {

@@ -210,14 +210,24 @@ func (n JSONNode) JSONB() (JSON, error) {
 		return JSON{s}, err
 	case '0':
 		r, ok := Rational(n.Text)
-		if !ok {
-			return JSON{}, ir.ErrNotKnown // it is too long
+		if !ok || !isShortest(n.Text, number(r)) {
+			return JSON{}, ir.ErrNotKnown // it is too long, or is shown with zeros at its end
 		}
 		return JSON{json.Number(number(r))}, nil
 	case 'n':
 		return JSON{nil}, nil
 	}
 	return JSON{n.Kind == 't'}, nil
+}
+
+// isShortest reports whether a server shows a number as its shortest form: jsonb keeps the digits
+// behind the point that a number was written with.
+func isShortest(text, shortest string) bool {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	_, fraction, _ := strings.Cut(mantissa, ".")
+	_, shown, _ := strings.Cut(shortest, ".")
+	shift, _ := strconv.Atoi(exponent)
+	return len(shown) == max(0, len(fraction)-shift)
 }
 
 // text gives the value as ->> does; false for null.
