@@ -390,14 +390,14 @@ func (x *extraction) gather() *Result {
 				continue
 			}
 			seen[key] = true
-			a.Txn.Level = e.P.Level
 			title(a.Txn, session.Outermost(a.Sender))
 			out.Txns = append(out.Txns, a.Txn)
 		}
 	}
 	x.finish(out)
-	if e.P.Level != "" {
-		out.Notes = append(out.Notes, ir.Note{Pos: e.P.Position(e.P.LevelAt), Text: "sessions are taken to have the isolation level " + strings.ToUpper(e.P.Level) + " that is set here, where the code asks for no other one"})
+	for _, s := range e.P.Sessions {
+		out.Notes = append(out.Notes, ir.Note{Pos: e.P.Position(s.At), Text: "some sessions have the isolation level " + strings.ToUpper(s.Level) +
+			" by what stands here; transactions are not taken to have it: if all have, say so by -isolation, or by -level for single ones"})
 	}
 	if len(migrations) > 0 {
 		out.Notes = append(out.Notes, e.P.MigrationNote(migrations))
@@ -520,16 +520,14 @@ func (x *extraction) interpret(f *ssa.Function, path string) (res *session.Findi
 	if !in.Begun {
 		return res, nil
 	}
-	txn = &client.Txn{Pos: in.BeginPos, Level: in.Level, Vars: in.Vars, Body: body}
+	txn = &client.Txn{Pos: in.BeginPos, Vars: in.Vars, Body: body}
 	if !txn.Pos.IsValid() {
 		txn.Pos = e.P.Position(f.Pos())
 	}
-	switch {
-	case in.Level != "":
-	case in.AnyLevel:
+	if in.AnyLevel {
 		res.Notes = append(res.Notes, ir.Note{Pos: txn.Pos, Text: "the isolation level is no constant; //robust:assume level LEVEL before the function says what it is"})
-	default:
-		txn.Level = e.P.Level
+	} else {
+		txn.Level = in.Level
 	}
 	in.FinishTxn(txn)
 	return res, txn

@@ -58,6 +58,7 @@ func (p *caller) query(q *client.Query, rest []client.Stmt) {
 		p.forget(q)
 		return
 	}
+	p.raises(s)
 	p.send(s)
 	for i, st := range s.List {
 		if t, ok := st.Tree.(*pg.TransactionStmt); ok {

@@ -27,6 +27,8 @@ type caller struct {
 	points map[string]bool
 	// released are the savepoints that a ROLLBACK TO may not find.
 	released map[string]bool
+	// level is the lowest isolation level that the transaction may have.
+	level string
 	// sent is the command of the statement that is translated.
 	sent  *ir.Send
 	depth int
@@ -53,7 +55,11 @@ func (b *builder) programBody(f *expr.Frame) {
 	p := &caller{b: b, f: f, body: f.Func.Program, vars: map[string]*programVar{}, setters: map[string]int{}, points: map[string]bool{}}
 	p.released = p.body.Released()
 	p.declare()
+	if p.level = p.body.Txn.Level; !b.App.In.MySQL { // there, a transaction keeps the level that it begins with
+		p.level = levelOf(p.body)
+	}
 	p.stmts(p.body.Txn.Body)
+	b.Txn.Level = p.level
 }
 
 // declare makes the parameters and locals, and gives these their first values.
@@ -261,11 +267,14 @@ func (p *caller) rollbackTo(pos ir.Pos, name string) {
 // control is transaction control as text.
 func (p *caller) control(s *schema.Sent, t *pg.TransactionStmt) {
 	b, pos := p.b, s.Q.Pos
+	const why = "transaction control as text"
+	if p.body.Txn.Auto { // what is sent before and after is not known
+		b.Emit(&ir.Unmodelled{At: expr.At(pos), Reason: why})
+		b.Path.Snapped = true
+		return
+	}
 	switch t.Kind {
-	case pg.TransBegin, pg.TransStart:
-		if level := syntax.Isolation(t.Options); level != "" {
-			b.Txn.Level = level
-		}
+	case pg.TransBegin, pg.TransStart: // levelOf has its level
 		return
 	case pg.TransSavepoint:
 		p.savepoint(pos, t.SavepointName)
@@ -285,7 +294,6 @@ func (p *caller) control(s *schema.Sent, t *pg.TransactionStmt) {
 			return
 		}
 	}
-	why := "transaction control as text"
 	b.App.Note(pos, "%s is not modelled where statements follow", why)
 	b.Emit(&ir.Unmodelled{At: expr.At(pos), Reason: why})
 	b.Path.Snapped = true

@@ -22,19 +22,19 @@ var unescape = strings.NewReplacer("%20", " ", "%5C", `\`, "%5c", `\`, "%3D", "=
 // levelSetting is the name by which PostgreSQL knows the default level.
 const levelSetting = "default_transaction_isolation"
 
-// defaultLevel finds the level that the program sets for whole sessions: in the
-// name of a data source, in the parameters of a connection, or by a statement. It
-// is "" where there is none, or another one elsewhere.
-func defaultLevel(files []*ast.File) (level string, at token.Pos) {
-	several := false
+// SessionLevel is an isolation level that a place sets for whole sessions.
+type SessionLevel struct {
+	Level string
+	At    token.Pos
+}
+
+// sessionLevels finds the places that set the level of whole sessions: in the name of a
+// data source, in the parameters of a connection, or by a statement.
+func sessionLevels(files []*ast.File) (list []SessionLevel) {
 	found := func(pos token.Pos, name string) {
 		name = strings.ToLower(strings.Join(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(" \\+-\t\n", r) }), " "))
-		if !comments.IsLevel(name) {
-			return
-		}
-		several = several || level != "" && level != name
-		if level == "" {
-			level, at = name, pos
+		if comments.IsLevel(name) {
+			list = append(list, SessionLevel{name, pos})
 		}
 	}
 	for _, f := range files {
@@ -62,10 +62,7 @@ func defaultLevel(files []*ast.File) (level string, at token.Pos) {
 			return true
 		})
 	}
-	if several {
-		return "", token.NoPos
-	}
-	return level, at
+	return list
 }
 
 // literalText gives the value of a string literal, "" for anything else.

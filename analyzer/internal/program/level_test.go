@@ -4,11 +4,12 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"strings"
 	"testing"
 )
 
-// TestDefaultLevel finds the level of sessions in the ways to set it.
-func TestDefaultLevel(t *testing.T) {
+// TestSessionLevels finds the levels of sessions in the ways to set it.
+func TestSessionLevels(t *testing.T) {
 	for body, want := range map[string]string{
 		`open("host=db default_transaction_isolation=serializable")`:                                         "serializable",
 		`open("host=db default_transaction_isolation='repeatable read' user=%s")`:                            "repeatable read",
@@ -21,7 +22,7 @@ func TestDefaultLevel(t *testing.T) {
 		`db.Exec("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ")`:              "repeatable read",
 		`db.Exec("ALTER ROLE r SET default_transaction_isolation TO 'read committed'")`:                      "read committed",
 		`open("default_transaction_isolation=serializable"); open("default_transaction_isolation=" + x)`:     "serializable",
-		`open("default_transaction_isolation=serializable", "default_transaction_isolation=read committed")`: "",
+		`open("default_transaction_isolation=serializable", "default_transaction_isolation=read committed")`: "serializable, read committed",
 		`q.Set("default_transaction_isolation", x); q.Set("isolation", "serializable")`:                      "",
 		`db.Exec("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE")`:                                            "",
 	} {
@@ -29,8 +30,15 @@ func TestDefaultLevel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, at := defaultLevel([]*ast.File{f}); got != want || at.IsValid() != (want != "") {
-			t.Errorf("%s: the level is %q at %v, want %q", body, got, at, want)
+		var got []string
+		for _, l := range sessionLevels([]*ast.File{f}) {
+			got = append(got, l.Level)
+			if !l.At.IsValid() {
+				t.Errorf("%s: a level has no place", body)
+			}
+		}
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("%s: the levels are %q, want %q", body, got, want)
 		}
 	}
 }

@@ -68,10 +68,9 @@ type Program struct {
 	// MySQL says that the program runs on MySQL.
 	MySQL bool
 	Notes *comments.Comments
-	// Level is the isolation level of sessions, "" if nothing is known of it, and
-	// levelAt where it is set.
-	Level   string
-	LevelAt token.Pos
+	// Sessions are the places that set the isolation level of sessions. Which sessions,
+	// and whether they ever run, is not known.
+	Sessions []SessionLevel
 	// Holders tell what may hold a transaction: of a database, and of one connection.
 	holders [2]*Holders
 }
@@ -121,7 +120,7 @@ func New(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File
 	}
 	slices.SortStableFunc(p.Funcs, p.ByPlace)
 	p.index()
-	p.Level, p.LevelAt = defaultLevel(files)
+	p.Sessions = sessionLevels(files)
 	var err error
 	p.Notes, err = comments.Read(fset, p.Position, files)
 	return p, err

@@ -7,12 +7,18 @@ import (
 )
 
 // levelOf gives the isolation level among the options of a transaction, "" if
-// there is none. It is not known where it is no constant.
+// there is none. It is not known where it is no constant, or where the program gives the
+// command that begins the transaction, in the place of all options.
 func (in *Session) levelOf(args []memory.Value) (level string, known bool) {
 	for _, a := range args {
 		o, ok := in.StructOf(a)
 		if !ok {
 			continue
+		}
+		if begin := memory.Field(o, "BeginQuery"); begin != nil { // of pgx
+			if c, ok := memory.ConstOf(begin); !ok || c != ir.Text("") {
+				return "", false
+			}
 		}
 		level := memory.Field(o, "Isolation") // of database/sql
 		if level == nil {

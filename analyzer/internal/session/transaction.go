@@ -28,13 +28,12 @@ func (in *Session) Begin(h *memory.Handle, args []memory.Value) *memory.Handle {
 	if site != in.Site {
 		return tx
 	}
+	again := in.Begun
 	in.St.Phase, in.Begun, in.onConn = memory.Open, true, in.onConn || in.P.Know.IsConn(h.T) || types.IsInterface(h.T)
 	in.BeginPos, in.ReadOnly = in.P.Position(in.Pos), in.readsOnly(args)
-	if level, known := in.levelOf(args); !known {
-		in.AnyLevel = true
-	} else if level != "" {
-		in.Level = level
-	}
+	level, known := in.levelOf(args)
+	in.AnyLevel = in.AnyLevel || !known || again && level != in.Level
+	in.Level = level
 	b := &client.Block{At: in.At(), Label: beginLabel}
 	in.Emit(b)
 	return tx

@@ -17,7 +17,10 @@ const (
 	RepeatableRead TxIsoLevel = "repeatable read"
 )
 
-type TxOptions struct{ IsoLevel TxIsoLevel }
+type TxOptions struct {
+	IsoLevel   TxIsoLevel
+	BeginQuery string
+}
 
 type NamedArgs map[string]any
 
