@@ -40,7 +40,7 @@ SELECT a.k, b.j, q.id FROM a LEFT JOIN b ON b.k = a.k LEFT JOIN q ON q.owner = b
 -- reads q (id, owner) rows {1 2 3}
 
 SELECT a.k, z.j FROM a LEFT JOIN (b JOIN q ON q.id = b.j) AS z (k, j) ON z.k = a.k;
--- not modelled, touches a, b, q: LEFT JOIN
+-- not modelled, touches a, b, q: an alias of a join
 
 SELECT a.k, b.j FROM a LEFT JOIN b ON false;
 -- reads a (k) rows {1 2 3 4}
