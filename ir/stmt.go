@@ -8,7 +8,8 @@ func itoa(i int) string { return strconv.Itoa(i) }
 type Stmt interface {
 	Position() Pos
 	Command() int
-	setCommand(n int)
+	Snapshot() int
+	setCommand(n, snapshot int)
 }
 
 // At is the place of a statement in the source.
@@ -19,6 +20,10 @@ type At struct {
 	// at READ COMMITTED, each has a snapshot. 0 is not known. The text form does
 	// not have it: there, each statement is a command.
 	Cmd int
+	// Snap tells the snapshots apart that a command has at READ COMMITTED: 0 is its
+	// own, the others, from 1, are those that queries in VOLATILE functions take while
+	// it runs. Below 0, it is not one for all parts and rows, or not known.
+	Snap int
 }
 
 // Position gives the source position.
@@ -27,17 +32,20 @@ func (a *At) Position() Pos { return a.Pos }
 // Command gives the number of the command, or 0.
 func (a *At) Command() int { return a.Cmd }
 
-func (a *At) setCommand(n int) { a.Cmd = n }
+// Snapshot gives the number of the snapshot within the command.
+func (a *At) Snapshot() int { return a.Snap }
 
-// Number makes s a part of the command n.
-func Number(s Stmt, n int) { s.setCommand(n) }
+func (a *At) setCommand(n, snapshot int) { a.Cmd, a.Snap = n, snapshot }
+
+// Number makes s a part of the command n, with the snapshot of the command.
+func Number(s Stmt, n int) { s.setCommand(n, 0) }
 
 // SetCommand makes all statements of list whose command is not known, those
-// inside of others included, part of command n.
-func SetCommand(list []Stmt, n int) {
+// inside of others included, part of command n, with one snapshot of it.
+func SetCommand(list []Stmt, n, snapshot int) {
 	Walk(list, func(s Stmt) {
 		if s.Command() == 0 {
-			s.setCommand(n)
+			s.setCommand(n, snapshot)
 		}
 	})
 }

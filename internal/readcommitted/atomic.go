@@ -33,8 +33,8 @@ type sighting struct {
 	pos  ir.Pos
 	what string
 	// The statements of one command that look for the row by one condition find the same.
-	command   int
-	condition string
+	command, snapshot int
+	condition         string
 	// locals are those in the key; it is stale when one of them has changed since.
 	locals map[string]bool
 	stale  bool
@@ -240,11 +240,16 @@ func (a *atomicity) after(s ir.Stmt, k rowKey) bool {
 	return inserts || s.Command() == 0 || a.gained[k] != s.Command()
 }
 
+// together reports whether two statements are of one command, and see one snapshot.
+func together(x, y ir.Stmt) bool {
+	return x.Command() == y.Command() && x.Snapshot() == y.Snapshot() && x.Snapshot() >= 0
+}
+
 // returns reports whether a query gives what the UPDATE or DELETE that is sent returns, or
 // how many rows it has. A subquery of it does not: after a wait it is not computed again.
 func (a *atomicity) returns(s ir.Stmt, t *ir.Table) bool {
 	c := a.sent
-	if c == nil || c.Command() != s.Command() || c.Table != t || c.Verb != ir.Updates && c.Verb != ir.Deletes {
+	if c == nil || !together(c, s) || c.Table != t || c.Verb != ir.Updates && c.Verb != ir.Deletes {
 		return false
 	}
 	for _, name := range ir.Assigned(s) {
@@ -263,7 +268,7 @@ func written(s ir.Stmt, src ir.Source, where ir.Expr, rest []ir.Stmt) bool {
 		return slices.ContainsFunc(ir.Assigned(s), func(n string) bool { return used[n] })
 	}
 	same := func(next ir.Stmt, table *ir.Table, row string, cond ir.Expr) bool {
-		return next.Command() == s.Command() && table == src.Table && row == src.Row && text(cond) == text(where)
+		return together(next, s) && table == src.Table && row == src.Row && text(cond) == text(where)
 	}
 	if s.Command() == 0 || changed(s) {
 		return false
@@ -329,7 +334,7 @@ func (a *atomicity) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, st *
 		return
 	}
 	a.sight(&sighting{key: k, pos: s.Position(), what: "looks for a row of " + t.Name + " by its key and locks it",
-		command: s.Command(), condition: text(where), locals: locals}, missing(s), st)
+		command: s.Command(), snapshot: s.Snapshot(), condition: text(where), locals: locals}, missing(s), st)
 }
 
 // lasting reports whether the rows that match a condition match it for good: no template
@@ -371,7 +376,7 @@ func missing(s ir.Stmt) facts {
 func (a *atomicity) sight(n *sighting, told facts, st *state) {
 	a.told = told
 	for x := range st.open {
-		if x.key == n.key && x.command != 0 && x.command == n.command && x.condition == n.condition && !x.stale {
+		if x.key == n.key && x.command != 0 && x.command == n.command && x.snapshot == n.snapshot && n.snapshot >= 0 && x.condition == n.condition && !x.stale {
 			a.met = x
 			return
 		}

@@ -189,23 +189,25 @@ func (c *changes) constant(s ir.Stmt, sources []ir.Source) bool {
 // oneLook says why a template is not OneLook, or gives nil.
 func (c *changes) oneLook(t *ir.Txn) *Settled {
 	var why *Settled
-	command := 0
+	var first ir.Stmt
 	fail := func(s ir.Stmt, format string, args ...any) {
 		if why == nil {
 			why = because(s.Position(), format, args...)
 		}
 	}
 	read := func(s ir.Stmt, looped bool) {
-		switch n := s.Command(); {
+		switch {
 		case c.constant(s, ir.Reads(s)):
-		case n == 0:
+		case s.Command() == 0:
 			fail(s, "it is not known which command reads here")
 		case looped:
 			fail(s, "it reads in a loop")
-		case command != 0 && command != n:
+		case first != nil && first.Command() != s.Command():
 			fail(s, "it reads by more than one command")
+		case s.Snapshot() < 0 || first != nil && first.Snapshot() != s.Snapshot():
+			fail(s, "it reads in a VOLATILE function or trigger, where each query has a snapshot of its own, and more than once")
 		default:
-			command = n
+			first = s
 		}
 	}
 	var list func(body []ir.Stmt, looped bool)
@@ -232,7 +234,8 @@ func (c *changes) oneLook(t *ir.Txn) *Settled {
 				}
 			}
 			if len(ir.Reads(s)) > 0 {
-				read(s, looped)
+				_, again := s.(*ir.While)
+				read(s, looped || again)
 			}
 			for _, inner := range ir.Children(s) {
 				list(inner, looped || isLoop(s))

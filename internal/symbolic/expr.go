@@ -116,20 +116,18 @@ func (en *env) when(c *smt.Term) *env {
 	return &out
 }
 
-// operands gives the values of both sides of an operator. A database computes AND and OR from left
-// to right, and the right side only where the left one does not decide.
+// operands gives the values of both sides. Databases compute the right side of AND and OR only
+// where the left one does not decide.
 func (en *env) operands(e *ir.Binary) (x, y Val) {
-	w := en.w
-	x = en.eval(e.X)
-	switch e.Op {
-	case ir.And:
-		x = w.convert(x, ir.BoolType)
-		return x, w.convert(en.when(w.B.Not(w.isFalse(x))).eval(e.Y), ir.BoolType)
-	case ir.Or:
-		x = w.convert(x, ir.BoolType)
-		return x, w.convert(en.when(w.B.Not(w.isTrue(x))).eval(e.Y), ir.BoolType)
+	if e.Op != ir.And && e.Op != ir.Or {
+		return en.eval(e.X), en.eval(e.Y)
 	}
-	return x, en.eval(e.Y)
+	x = en.w.convert(en.eval(e.X), ir.BoolType)
+	decided := en.w.isFalse(x)
+	if e.Op == ir.Or {
+		decided = en.w.isTrue(x)
+	}
+	return x, en.w.convert(en.when(en.w.B.Not(decided)).eval(e.Y), ir.BoolType)
 }
 
 // eval gives the value of an expression.

@@ -137,6 +137,7 @@ func (x *Spot) callUser(e *pg.FuncCall, name string, fns []*schema.Function) Val
 	}
 	if x.PerRow || x.Conditional {
 		eff := x.App.EffectOfCall([]*schema.Function{f})
+		x.Draft.Mix(f, eff)
 		if x.PerRow && !f.Stable && x.App.Draws(f, map[*schema.Function]bool{}) {
 			x.Unmodelled("a call of %s for each row, whose value may differ for each", name)
 		}
@@ -257,8 +258,7 @@ func (x *Spot) expressionFunction(f *schema.Function, args []Val) (Val, bool) {
 	}
 	g := &Frame{Func: f, Text: t, SQLLang: true, Scope: &Scope{Label: f.Name, Vars: map[string]*Variable{}}}
 	for i, p := range f.Inputs() {
-		pt := x.App.SignatureType(p.T, f.Text)
-		v, ok := x.bound(p, pt, args[i])
+		v, ok := x.bound(p, x.App.SignatureType(p.T, f.Text), args[i])
 		if !ok {
 			return Val{}, false
 		}
@@ -268,8 +268,8 @@ func (x *Spot) expressionFunction(f *schema.Function, args []Val) (Val, bool) {
 		}
 	}
 	y := *x
-	y.Frame, y.Text, y.Queries = g, t, x.Queries.Alone()
-	y.Levels = nil // the rows around the call are not visible in the body
+	y.Frame, y.Text, y.Queries, y.Levels = g, t, x.Queries.Alone(), nil // the rows around the call are not visible in the body
+	x.Draft.Mix(f, x.App.EffectOfCall([]*schema.Function{f}))
 	x.Draft.Calls = append(x.Draft.Calls, f)
 	leave := x.Draft.Enter(f)
 	v := y.Expr(pg.TargetValue(s.TargetList[0]))

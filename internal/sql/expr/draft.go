@@ -48,9 +48,8 @@ type Draft struct {
 	// Sequences are the locals with what currval gives.
 	Sequences map[string]string
 	// Calls are the functions that are being inlined, outermost first.
-	Calls  []*schema.Function
-	labels int
-	Size   int
+	Calls        []*schema.Function
+	labels, Size int
 	// Next is the first number to try where the name of a local is taken.
 	Next map[string]int
 	// Fixed are the parameters that have the type of the place where they stand and that nothing sets. NoInsertID, if not
@@ -86,6 +85,7 @@ type Draft struct {
 	Cur       ir.Pos
 	// Number is that of the command that is being translated, numbers counts them.
 	Number, Numbers int
+	schema.Snapshots
 	trace.Log
 }
 
@@ -151,7 +151,7 @@ type TooLarge struct{}
 func (b *Draft) Emit(s ir.Stmt) {
 	b.Unproven(s)
 	b.Grow()
-	ir.SetCommand([]ir.Stmt{s}, b.Number)
+	ir.SetCommand([]ir.Stmt{s}, b.Number, b.Snapshot)
 	b.Out = append(b.Out, s)
 	b.meet(s)
 }
@@ -255,10 +255,10 @@ func (b *Draft) Attempt(f func()) (why string, ok bool) {
 
 // mark gives what takes back all that is written from here on.
 func (b *Draft) mark() (undo func()) {
-	out, mark, calls, catches, late, fallible, forget := b.Out, len(b.Out), len(b.Calls), len(b.Catches), b.App.Late, len(b.Fallible), b.Mark()
+	out, mark, calls, catches, late, fallible, snapshots, forget := b.Out, len(b.Out), len(b.Calls), len(b.Catches), b.App.Late, len(b.Fallible), b.Snapshots, b.Mark()
 	return func() {
 		forget()
-		b.Out, b.Calls, b.Catches, b.App.Late, b.Fallible = out[:mark:mark], b.Calls[:calls], b.Catches[:catches], late, b.Fallible[:fallible]
+		b.Out, b.Calls, b.Catches, b.App.Late, b.Fallible, b.Snapshots = out[:mark:mark], b.Calls[:calls], b.Catches[:catches], late, b.Fallible[:fallible], snapshots
 	}
 }
 

@@ -213,6 +213,7 @@ func (q *Query) tableFunction(call *pg.FuncCall, name, alias string, fns []*sche
 	}
 	x.Draft.Applied(trace.ExpandTable, x.Pos(call.Location))
 	held, see := q.hold(y, s, alias, "function "+name, true, call.Location)
+	x.Draft.Mix(f, x.App.EffectOfCall([]*schema.Function{f}))
 	x.Draft.Calls = append(x.Draft.Calls, f)
 	leave := x.Draft.Enter(f)
 	d := held.relation(s)

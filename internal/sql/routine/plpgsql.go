@@ -151,6 +151,7 @@ func (b *Builder) parseCommand(f *expr.Frame, span plpgsql.Span) (any, *syntax.T
 	if len(stmts) != 1 {
 		b.App.Fail(t.Pos(0), "expected one SQL command here")
 	}
+	b.looks(b.RefsOf(stmts[0].Stmt))
 	return pg.Inner(stmts[0].Stmt), t
 }
 
@@ -165,6 +166,7 @@ func (b *Builder) expression(f *expr.Frame, span plpgsql.Span) (*pg.SelectStmt, 
 	if len(stmts) != 1 || !ok {
 		b.App.Fail(t.Pos(len("SELECT ")), "expected an expression here")
 	}
+	b.looks(b.RefsOf(s))
 	return s, t
 }
 

@@ -250,18 +250,38 @@ type Builder struct{ *proc.Core }
 
 // Numbered translates a command of the template itself by f: one that the server
 // runs with a snapshot of its own at READ COMMITTED. What is inlined is part of the
-// Command that calls it, and a function that is STABLE has one snapshot for all.
+// Command that calls it. There, a query of a VOLATILE function has a snapshot of its own as
+// well, and a function that is STABLE sees that of its caller.
 func (b *Builder) Numbered(command func()) {
 	f := func() { b.keepingFailures(command) }
-	if len(b.Calls) > 1 || b.Calls[0].Stable {
+	if b.Calls[len(b.Calls)-1].Stable {
 		f()
 		return
 	}
-	outer := b.Number
-	b.Numbers++
-	b.Number = b.Numbers
+	number, outer := b.Number, b.Snapshots
+	switch {
+	case len(b.Calls) == 1:
+		b.Numbers++
+		b.Number, b.Snapshot = b.Numbers, 0
+	case outer.Snapshot != schema.Mixed:
+		b.Taken++
+		b.Snapshot = b.Taken
+	}
+	b.Looked = false
 	f()
-	b.Number = outer
+	b.Number, b.Snapshot, b.Looked = number, outer.Snapshot, outer.Looked
+}
+
+// looks notes that a statement of PL/pgSQL runs a query or an expression that names what refs
+// says. Each has a snapshot of its own in a VOLATILE function, and a statement may have several.
+func (b *Builder) looks(refs *schema.Refs) {
+	if b.Calls[len(b.Calls)-1].Stable || !b.App.EffectOf(refs).Looks() {
+		return
+	}
+	if b.Looked {
+		b.Snapshot = schema.Mixed
+	}
+	b.Looked = true
 }
 
 // Guard translates a statement by f. Where f meets something that cannot be
@@ -410,6 +430,7 @@ func (b *Builder) dynamic(f *expr.Frame, queryName plpgsql.Span, using []plpgsql
 		v = x.DefaultType(v)
 		g.Inputs = append(g.Inputs, &expr.Variable{Bound: v.Expr, Type: v.Type, NotNull: v.NotNull})
 	}
+	b.looks(b.RefsOf(stmts[0].Stmt))
 	return g, pg.Inner(stmts[0].Stmt), t
 }
 

@@ -51,6 +51,28 @@ func (l *Schema) SightOf(root *Refs) Sight {
 	return Sight{at.Effect, current.Effect, undeclared}
 }
 
+// Snapshots numbers the snapshots of queries within their commands (ir.At.Snap).
+type Snapshots struct {
+	// Snapshot is that of the query that is being translated, Taken is the last one.
+	Snapshot, Taken int
+	// Looked says that an expression of the statement has looked at tables.
+	Looked bool
+}
+
+// Mixed is the number where there may be several.
+const Mixed = -1
+
+// Mix notes that what is translated from here on has no snapshot of its own, if f, of the effect e, is
+// VOLATILE and looks at tables: it becomes a part of a query that calls it, or runs for each row of one.
+func (s *Snapshots) Mix(f *Function, e *Effect) {
+	if !f.Stable && e.Looks() {
+		s.Snapshot = Mixed
+	}
+}
+
+// Looks reports whether an effect has tables, or is not known.
+func (e *Effect) Looks() bool { return e.All || len(e.Tables) > 0 }
+
 // Meets reports whether an effect has one of some tables.
 func (e *Effect) Meets(tables map[string]bool) bool {
 	if e.All {
