@@ -80,9 +80,9 @@ type Draft struct {
 	Fallible []string
 	// Demands are the conditions on what is assigned to locals.
 	Demands map[string][]Demand
-	// LoopDepth counts the loops around the statement; cur is its place.
-	LoopDepth int
-	Cur       ir.Pos
+	// LoopDepth counts the loops around the statement, BranchDepth the branches; cur is its place.
+	LoopDepth, BranchDepth int
+	Cur                    ir.Pos
 	// Number is that of the command that is being translated, numbers counts them.
 	Number, Numbers int
 	schema.Snapshots

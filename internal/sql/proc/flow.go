@@ -49,9 +49,9 @@ func (p *Path) meet(o Path) {
 
 // AttemptIn translates a statement of f by translate. Where that cannot go on, all is as before.
 func (b *Core) AttemptIn(f *expr.Frame, translate func()) (why string, ok bool) {
-	scope, loops, depth, path := f.Scope, f.Loops, b.LoopDepth, b.Path.copy()
+	scope, loops, depth, branches, path := f.Scope, f.Loops, b.LoopDepth, b.BranchDepth, b.Path.copy()
 	if why, ok = b.Attempt(translate); !ok {
-		f.Scope, f.Loops, b.LoopDepth, b.Path = scope, loops, depth, path
+		f.Scope, f.Loops, b.LoopDepth, b.BranchDepth, b.Path = scope, loops, depth, branches, path
 	}
 	return why, ok
 }
@@ -68,10 +68,12 @@ func (b *Core) If(pos ir.Pos, cond ir.Expr, then, otherwise func()) {
 	}
 	s := &ir.If{At: expr.At(pos), Cond: cond}
 	path, late := b.Path.copy(), b.App.Late
+	b.BranchDepth++
 	s.Then = b.Collect(then)
 	pathThen, lateThen := b.Path, b.App.Late
 	b.Path, b.App.Late = path, late
 	s.Else = b.Collect(otherwise)
+	b.BranchDepth--
 	b.App.Late = *b.App.Late.With(b.App.Late.Run.Or(lateThen.Run))
 	switch {
 	case EndsInJump(s.Else):

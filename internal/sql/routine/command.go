@@ -188,7 +188,12 @@ func (b *Builder) setVariable(s *pg.VariableSetStmt) {
 	if s.Kind != pg.SetMulti || s.Name != "TRANSACTION" {
 		return
 	}
-	if level := syntax.Isolation(s.Args); level != "" {
+	level := syntax.Isolation(s.Args)
+	switch {
+	case level == "" || len(b.Calls) > 0 && b.Calls[0].Program != nil: // of a client program, sqlmodel finds the level
+	case b.LoopDepth+b.BranchDepth > 0:
+		b.Unmodelled("an isolation level that is not set on all paths")
+	default:
 		b.Txn.Level = level
 	}
 }
