@@ -151,25 +151,20 @@ func (w *World) binary(op ir.BinaryOp, a, b Val, t ir.Type) (v Val, partial *smt
 	x, y := w.unify(a, b)
 	out := Val{Null: null, Type: ir.BoolType}
 	switch op {
-	case ir.Eq:
-		out.T = B.Eq(x.T, y.T)
-		return out, partial
-	case ir.Ne:
-		out.T = B.Not(B.Eq(x.T, y.T))
+	case ir.Eq, ir.Ne:
+		if out.T = B.Eq(x.T, y.T); op == ir.Ne {
+			out.T = B.Not(out.T)
+		}
 		return out, partial
 	case ir.Lt, ir.Le, ir.Gt, ir.Ge:
 		if x.T.Sort() == smt.Bool {
 			x.T, y.T = B.Ite(x.T, B.IntConst(1), B.IntConst(0)), B.Ite(y.T, B.IntConst(1), B.IntConst(0))
 		}
-		switch op {
-		case ir.Lt:
-			out.T = B.Lt(x.T, y.T)
-		case ir.Le:
+		if op == ir.Gt || op == ir.Ge {
+			x, y = y, x
+		}
+		if out.T = B.Lt(x.T, y.T); op == ir.Le || op == ir.Ge {
 			out.T = B.Le(x.T, y.T)
-		case ir.Gt:
-			out.T = B.Lt(y.T, x.T)
-		case ir.Ge:
-			out.T = B.Le(y.T, x.T)
 		}
 		return out, partial
 	}
