@@ -153,17 +153,17 @@ CREATE FUNCTION card_apart_y() RETURNS void LANGUAGE sql AS $$
 $$;
 
 CREATE FUNCTION document_x() RETURNS void LANGUAGE sql AS $$
-  UPDATE document_x SET v = '{"b":2,"a":1}' WHERE id = 1 AND EXISTS (SELECT FROM document_y WHERE document_y.id = 1 AND document_y.v <> '{"a": 1, "b": 2.0}');
+  UPDATE document_x SET v = '{"b":2,"a":1}' WHERE id = 1 AND EXISTS (SELECT FROM document_y WHERE document_y.id = 1 AND document_y.v <> '{"a": 1, "b": 2e0}');
 $$;
 CREATE FUNCTION document_y() RETURNS void LANGUAGE sql AS $$
-  UPDATE document_y SET v = '{"b":2,"a":1}' WHERE id = 1 AND EXISTS (SELECT FROM document_x WHERE document_x.id = 1 AND document_x.v <> '{"a": 1, "b": 2.0}');
+  UPDATE document_y SET v = '{"b":2,"a":1}' WHERE id = 1 AND EXISTS (SELECT FROM document_x WHERE document_x.id = 1 AND document_x.v <> '{"a": 1, "b": 2e0}');
 $$;
 
 CREATE FUNCTION document_apart_x() RETURNS void LANGUAGE sql AS $$
-  UPDATE document_x SET v = '{"b":2,"a":2}' WHERE id = 1 AND EXISTS (SELECT FROM document_y WHERE document_y.id = 1 AND document_y.v <> '{"a": 1, "b": 2.0}');
+  UPDATE document_x SET v = '{"b":2,"a":2}' WHERE id = 1 AND EXISTS (SELECT FROM document_y WHERE document_y.id = 1 AND document_y.v <> '{"a": 1, "b": 2e0}');
 $$;
 CREATE FUNCTION document_apart_y() RETURNS void LANGUAGE sql AS $$
-  UPDATE document_y SET v = '{"b":2,"a":2}' WHERE id = 1 AND EXISTS (SELECT FROM document_x WHERE document_x.id = 1 AND document_x.v <> '{"a": 1, "b": 2.0}');
+  UPDATE document_y SET v = '{"b":2,"a":2}' WHERE id = 1 AND EXISTS (SELECT FROM document_x WHERE document_x.id = 1 AND document_x.v <> '{"a": 1, "b": 2e0}');
 $$;
 
 CREATE FUNCTION bytes_x() RETURNS void LANGUAGE sql AS $$
