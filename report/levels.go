@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/txrobust/robust/internal/levels"
 )
 
 // TransactionLevel is the isolation level at which a transaction runs, and what is known
@@ -11,7 +13,7 @@ import (
 type TransactionLevel struct {
 	Transaction string `json:"transaction"`
 	// Level is the level in the words of SQL, and Source who says so: "code", "default"
-	// (the database) or "option" (whoever asks).
+	// (of the database) or "option" (whoever asks).
 	Level  string `json:"level"`
 	Source string `json:"source"`
 	// Proved says that all that it does at this level it can do at snapshot isolation as
@@ -21,15 +23,12 @@ type TransactionLevel struct {
 	Position *Position `json:"position,omitempty"`
 }
 
-// strengths are the levels, weaker ones first.
-var strengths = []string{"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"}
-
 // at names the levels of the transactions, as a part of a sentence, or gives "".
 func (r *Report) at() string {
 	var out []string
-	for _, l := range strengths {
-		if slices.ContainsFunc(r.Levels, func(x TransactionLevel) bool { return x.Level == l }) {
-			out = append(out, l)
+	for _, l := range levels.All() {
+		if slices.ContainsFunc(r.Levels, func(x TransactionLevel) bool { return x.Level == string(l) }) {
+			out = append(out, string(l))
 		}
 	}
 	return and(out)
@@ -60,25 +59,22 @@ func (f *Finding) At() string {
 		}
 		return "at snapshot isolation"
 	}
-	var levels []string
-	who := map[string][]string{}
-	for _, l := range strengths {
+	var at, with []string
+	for _, l := range levels.All() {
+		var who []string
 		for _, x := range f.Witness.Transactions {
-			if x.Level == l && !slices.Contains(who[l], x.Name) {
-				who[l] = append(who[l], x.Name)
+			if x.Level == string(l) && !slices.Contains(who, x.Name) {
+				who = append(who, x.Name)
 			}
 		}
-		if who[l] != nil {
-			levels = append(levels, l)
+		if who != nil {
+			at, with = append(at, string(l)), append(with, string(l)+" ("+strings.Join(who, ", ")+")")
 		}
 	}
-	if len(levels) == 1 {
-		return "at " + levels[0]
+	if len(at) == 1 {
+		return "at " + at[0]
 	}
-	for i, l := range levels {
-		levels[i] = l + " (" + strings.Join(who[l], ", ") + ")"
-	}
-	return "at " + and(levels)
+	return "at " + and(with)
 }
 
 // atLevels says at which levels the transactions of a finding run, where that was asked about.
@@ -93,14 +89,13 @@ func (t *text) levels(r *Report) {
 	if len(r.Levels) == 0 {
 		return
 	}
-	type group struct{ level, source string }
-	from := map[string]string{"code": "by the source", "default": "by default", "option": "as asked for"}
+	from := map[levels.Source]string{levels.ByCode: "by the source", levels.ByDefault: "by default", levels.ByOption: "as asked for"}
 	var parts []string
-	for _, l := range strengths {
-		for _, source := range []string{"code", "default", "option"} {
+	for _, l := range levels.All() {
+		for _, source := range []levels.Source{levels.ByCode, levels.ByDefault, levels.ByOption} {
 			var names []string
 			for _, x := range r.Levels {
-				if (group{x.Level, x.Source}) == (group{l, source}) {
+				if x.Level == string(l) && x.Source == string(source) {
 					names = append(names, x.Transaction)
 				}
 			}

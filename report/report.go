@@ -26,10 +26,9 @@ type Report struct {
 	// Program is its name: of the folder or file.
 	Program string  `json:"program"`
 	Verdict Verdict `json:"verdict"`
-	// Isolation is the level that was asked about, "si", "rc", "rr", "serializable" or
-	// "code", and Levels
-	// has the level of each transaction, unless it is "si".
-	// Engine the name of the profile, and EngineTitle what it stands for.
+	// Isolation is what was asked about: "si", "rc", "rr", "serializable" or "code".
+	// Levels has the level of each transaction, unless it is "si". Engine is the name of
+	// the profile, and EngineTitle what it stands for.
 	Isolation   string             `json:"isolation"`
 	Levels      []TransactionLevel `json:"levels,omitempty"`
 	Engine      string             `json:"engine"`

@@ -273,6 +273,8 @@ type check struct {
 	// levels are those of the transactions, nil where all are taken to run at snapshot
 	// isolation.
 	levels map[*ir.Txn]levels.Assigned
+	// unserialized says why SERIALIZABLE alone does not settle the program, or gives "".
+	unserialized func() string
 	// guesses says that the search of executions had to guess what some expressions give.
 	guesses bool
 	faults  []error // each a *fault.Fault

@@ -30,7 +30,7 @@ func (c *check) explain() {
 func (c *check) explanation() *report.Explanation {
 	e := &report.Explanation{Refuted: []report.RefutedPiece{}, NeverDelayed: []report.Because{}, Facts: []report.NeededFact{}, Walks: []report.SearchedWalk{}, Settle: []string{}}
 	switch r := c.tried.result; {
-	case c.levels != nil && c.rep.Verdict != report.Robust && atCommitted(c.p, c.opt):
+	case c.rep.Verdict != report.Robust && atCommitted(c.rep):
 		e.Summary = "At READ COMMITTED there is no graph: pairs of transactions are searched for an execution in which one runs between two commands of the other"
 	case c.rep.Verdict == report.Robust && (r == nil || r.Evidence == nil):
 		e.Summary = "Nothing had to be proved for all sessions: " + c.rep.Proof.Method

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/interp"
@@ -41,19 +42,15 @@ func levelsOf(p *ir.Program, opt Options) map[*ir.Txn]levels.Assigned {
 	return out
 }
 
-// atCommitted reports whether a transaction of the program runs at READ COMMITTED.
-func atCommitted(p *ir.Program, opt Options) bool {
-	for _, l := range levelsOf(p, opt) {
-		if l.Level == levels.ReadCommitted {
-			return true
-		}
-	}
-	return false
+// atCommitted reports whether a transaction of a report runs at READ COMMITTED.
+func atCommitted(rep *report.Report) bool {
+	return slices.ContainsFunc(rep.Levels, func(l report.TransactionLevel) bool { return l.Level == string(levels.ReadCommitted) })
 }
 
 // assign finds the levels of the transactions.
 func (c *check) assign() {
 	c.levels = levelsOf(c.p, c.opt)
+	c.unserialized = sync.OnceValue(func() string { return levels.Unserialized(c.p) })
 	if c.opt.Isolation != "" {
 		c.rep.Isolation = c.opt.Isolation
 	}
@@ -103,13 +100,13 @@ func (c *check) atLevels() error {
 	}
 	c.title()
 	if !slices.ContainsFunc(c.p.Txns, func(t *ir.Txn) bool { return !c.at(levels.Serializable)(t) }) && len(c.p.Txns) > 0 {
-		if why := levels.Unserialized(c.p); why == "" {
+		why := c.unserialized()
+		if why == "" {
 			c.decide(report.Robust)
 			c.rep.Proof = &report.Proof{Method: "every transaction runs at SERIALIZABLE, where PostgreSQL keeps apart all that they read and write, and nothing frees a key or a parent that another one needs", Facts: []string{}}
 			return nil
-		} else {
-			c.rep.Notes = append(c.rep.Notes, report.Note{Text: "SERIALIZABLE alone does not settle it: " + why})
 		}
+		c.rep.Notes = append(c.rep.Notes, report.Note{Text: "SERIALIZABLE alone does not settle it: " + why})
 	}
 	if !slices.ContainsFunc(c.p.Txns, c.at(levels.ReadCommitted)) {
 		err := c.atSnapshot()
@@ -242,7 +239,7 @@ func (c *check) serialized(x *interp.Execution) bool {
 	if c.levels == nil || slices.ContainsFunc(x.Txns, func(t interp.Committed) bool { return c.levels[t.Run.Inst.Txn].Level != levels.Serializable }) {
 		return false
 	}
-	return levels.Unserialized(c.p) == ""
+	return c.unserialized() == ""
 }
 
 // refusable makes findings suspected that SERIALIZABLE may refuse: it keeps the

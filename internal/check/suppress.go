@@ -40,7 +40,7 @@ func suppress(ctx context.Context, p *ir.Program, opt Options, rep *report.Repor
 }
 
 func (s *suppressor) suppress() error {
-	rep, opt := s.rep, s.opt
+	rep := s.rep
 	s.opt.Explain, s.opt.Graph, s.opt.Keep = false, false, nil
 	s.acceptApart()
 	found := rep.Findings
@@ -58,7 +58,7 @@ func (s *suppressor) suppress() error {
 	if err != nil {
 		return err
 	}
-	if atCommitted(s.p, opt) && decided && len(rep.Suppressed) > 0 && len(rep.Findings) == 0 {
+	if atCommitted(rep) && decided && len(rep.Suppressed) > 0 && len(rep.Findings) == 0 {
 		// Each pair of transactions has one finding: there may be others of it.
 		decided = false
 		rep.Open = &report.Open{Cycles: [][]string{}, Settle: []string{},

@@ -2,7 +2,7 @@
 // that is asked about for all of them, or the one that its source asks for, or else the
 // default of the database.
 //
-// It also says of which programs SERIALIZABLE of PostgreSQL alone is enough (Serialized).
+// It also says of which programs SERIALIZABLE of PostgreSQL alone is enough (Unserialized).
 package levels
 
 import (

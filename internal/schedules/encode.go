@@ -325,8 +325,6 @@ func (s *search) solve(o Order, z size) *found {
 		return nil
 	}
 	s.stats.Orders++
-	defer func() {
-	}()
 	for spurious := 0; spurious < s.opt.Spurious; {
 		if e.dead() {
 			return nil

@@ -52,12 +52,11 @@ func (s *search) untouched() map[*ir.Table]bool {
 	return out
 }
 
-// meetings counts, for each table that more calls touch than a closed world usually has
-// rows, these calls: along a
-// cycle each of them may meet the next one in a row of its own.
 // usualRows is how many rows of a table random situations and most closed worlds have.
 const usualRows = 3
 
+// meetings counts, for each table that more calls touch than a closed world usually has
+// rows, these calls: along a cycle each of them may meet the next one in a row of its own.
 func (s *search) meetings() map[*ir.Table]int {
 	if s.opt.Init != AnyRows || s.opt.Slots > 0 {
 		return nil
