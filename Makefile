@@ -70,6 +70,7 @@ soak: setup
 	$(SOAK) -run '^(TestCalls|TestPairs|TestReadCommitted)$$' -sqlgen.calls=$(SOAK_CALLS) -sqlgen.pairs=$(SOAK_PAIRS) \
 		-sqlgen.committed=$(SOAK_PAIRS) -sqlgen.types=63 -sqlgen.functions -sqlgen.without= || failed=1; \
 	$(GO) test -timeout 0 -count 1 ./internal/replay -run '^TestStatements$$' -replay.all || failed=1; \
+	$(GO) test -v -timeout 0 -count 1 ./internal/checker/polysi -run '^TestSimulated$$' -polysi.random $(SOAK_CALLS) -polysi.seed $(SEED) || failed=1; \
 	$(GO) test -v -timeout 0 -count 1 ./internal/smt -run '^TestBackends$$' -formulas $(SOAK_CALLS) -formulas.seed $(SEED) || failed=1; \
 	$(GO) test -v -timeout 0 -count 1 . -run '^TestBackends$$' -backends.all || failed=1; \
 	$(SOAK) -run MariaDB -sqlgen.mariacalls=$(SOAK_CALLS) -sqlgen.mariapairs=$(SOAK_PAIRS) -sqlgen.mariaapps=$(SOAK_APPS) || failed=1; \

@@ -235,7 +235,7 @@ func TestRandom(t *testing.T) {
 // TestSimulated compares with brute force on small histories of simulated
 // databases, right and faulty ones.
 func TestSimulated(t *testing.T) {
-	runs, seed := random.Runs(3000, 600), random.Seed(t)
+	runs, seed := random.Runs(800, 400), random.Seed(t)
 	counts := map[string]int{}
 	for i := range runs {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
