@@ -68,7 +68,7 @@ var layers = [][]string{
 	{"internal/codes"},
 	{"report", "internal/replay"},
 	{"internal/findings"},
-	{"internal/goprogram", "internal/check"},
+	{"internal/goprogram", "internal/check", "internal/repair"},
 	{""}, // the package robust itself
 	{"internal/sqlgen/compare"},
 	{"lint"},

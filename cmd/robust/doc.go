@@ -5,6 +5,7 @@
 // Usage:
 //
 //	robust check [flags] INPUT…       prove or refute robustness
+//	robust fix [flags] INPUT…         propose repairs, each of them proved
 //	robust instrument [flags] INPUT…  print the instrumented program,
 //	                                  with -boogie for that verifier
 //	robust proof verify [flags] DIR…  check what check -proof wrote, with z3

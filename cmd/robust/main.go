@@ -54,6 +54,7 @@ type streams struct{ out, err io.Writer }
 func commands() []command {
 	return append([]command{
 		{"check", "[flags] INPUT…", "prove or refute robustness", inputs, checkCommand},
+		{"fix", "[flags] INPUT…", "propose repairs, each of them proved", fixOperands, fixCommand},
 		{"instrument", "[flags] INPUT…", "print the instrumented program", inputs, instrumentCommand},
 		{"replay", "[flags] WITNESS…", "run witnesses on a real server", "WITNESS is a folder that robust check -witness wrote.", replayCommand},
 		{"proof verify", "[flags] DIR…", "check what check -proof wrote, with z3", "DIR is a folder that robust check -proof wrote.", verifyCommand},

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/check"
+	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/repair"
+	"github.com/txrobust/robust/internal/schemafind"
+	"github.com/txrobust/robust/internal/sql/input"
+	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/sqlmodel"
+)
+
+const fixOperands = "INPUT is .sql files and directories of them, together one application in the\n" +
+	"dialect of PostgreSQL. Each repair is applied to their text, and the whole is\n" +
+	"checked again: what is printed first is proved."
+
+// fixFlags are the flags of robust fix.
+type fixFlags struct {
+	common
+	format        string
+	apply         bool
+	want, checks  int
+	timeout, each time.Duration
+	verbose       bool
+}
+
+func fixCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
+	f := &fixFlags{}
+	f.declare(fs)
+	fs.StringVar(&f.format, "format", "text", "`format` of the result: text or json")
+	fs.BoolVar(&f.apply, "apply", false, "change the files as the first repair says")
+	fs.IntVar(&f.want, "repairs", 3, "stop after this many repairs")
+	fs.IntVar(&f.checks, "checks", 60, "check at most this many changed programs")
+	fs.DurationVar(&f.timeout, "timeout", 0, "stop after this time, such as 30s, with what was found by then (default: none)")
+	fs.DurationVar(&f.each, "each", 10*time.Second, "give up the proof of one repair after this time")
+	fs.BoolVar(&f.verbose, "v", false, "also print the changes that do not help")
+	return f.run
+}
+
+func (f *fixFlags) check() error {
+	switch {
+	case f.format != "text" && f.format != "json":
+		return usagef("-format %s: it is text or json", f.format)
+	case f.want < 1:
+		return usagef("-repairs %d: it is at least 1", f.want)
+	case f.checks < 1:
+		return usagef("-checks %d: it is at least 1", f.checks)
+	case f.timeout < 0:
+		return usagef("-timeout %v: a time is positive", f.timeout)
+	case f.each <= 0:
+		return usagef("-each %v: a time is positive", f.each)
+	case f.dialect != "postgres":
+		return usagef("-dialect %s: this release repairs SQL in the dialect of PostgreSQL", f.dialect)
+	}
+	return nil
+}
+
+func (f *fixFlags) run(ctx context.Context, std streams, inputs []string) (int, error) {
+	if err := f.check(); err != nil {
+		return 0, err
+	}
+	src, err := f.sources(inputs)
+	if err != nil {
+		return 0, err
+	}
+	for _, in := range inputs {
+		if !slices.Contains(src.sql(), in) {
+			return 0, usagef("%s: robust fix repairs .sql files and directories of them; robust check says for Go and litmus what helps", in)
+		}
+	}
+	if f.timeout > 0 {
+		var stop func()
+		ctx, stop = context.WithTimeout(ctx, f.timeout)
+		defer stop()
+	}
+	show, end := progress(std.err)
+	p, err := f.program(ctx, src)
+	if err != nil {
+		end()
+		return 0, err
+	}
+	lim := repair.Limits{Want: f.want, Checks: f.checks, Each: f.each, Progress: func(done int, what string) { show(done, f.checks, what) }}
+	res, err := repair.Propose(ctx, p, lim)
+	end()
+	if err != nil {
+		return 0, err
+	}
+	if f.apply && len(res.Repairs) > 0 {
+		if err := apply(res.Repairs[0].Files()); err != nil {
+			return 0, err
+		}
+	}
+	var out bytes.Buffer
+	if f.format == "json" {
+		err = f.json(&out, res)
+	} else {
+		f.text(&out, res)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return fixCode(res), write(std, f.output, &out)
+}
+
+// fixCode is the exit code: 0 if the program is robust, or a repair of it is proved.
+func fixCode(res *repair.Result) int {
+	switch {
+	case len(res.Repairs) > 0 || res.Before.Verdict == report.Robust:
+		return exitOK
+	case res.Before.Verdict == report.NotRobust:
+		return exitNotRobust
+	}
+	return exitUnknown
+}
+
+// program gives the texts of the application, and how they are read and judged.
+func (f *fixFlags) program(ctx context.Context, src *sources) (repair.Program, error) {
+	var p repair.Program
+	named, err := schemafind.ReadAll(ctx, src.files, src.schemas)
+	if err != nil {
+		return p, err
+	}
+	for _, file := range (&schemafind.Schema{Chosen: named}).Files() {
+		p.Files = append(p.Files, input.File(file))
+	}
+	paths, err := expand(src.inputs)
+	if err != nil {
+		return p, err
+	}
+	paths = slices.DeleteFunc(paths, func(path string) bool {
+		return slices.ContainsFunc(p.Files, func(f input.File) bool { return f.Name == path })
+	})
+	if len(paths) > 0 {
+		files, err := input.Read(ctx, src.files, paths, syntax.MaxFile, syntax.Smaller)
+		if err != nil {
+			return p, err
+		}
+		p.Files = append(p.Files, files...)
+	}
+	eng := engine.Postgres()
+	if f.eng != "" {
+		eng = engine.ByName(f.eng)
+	}
+	p.Load = func(files []input.File) (*ir.Program, error) {
+		return sqlmodel.Parse(files, sqlmodel.Options{Txns: src.txns, Files: src.files.Fork(), SearchPath: src.searchPath})
+	}
+	p.Check = func(ctx context.Context, prog *ir.Program) (*report.Report, error) {
+		return check.Check(ctx, prog, check.Options{Engine: eng, Classic: f.classic, Helpers: 4, Window: 4, Questions: 2000, QueryLimit: 2_000_000})
+	}
+	return p, nil
+}
+
+// apply writes the texts of changed files.
+func apply(files []input.File) error {
+	for _, file := range files {
+		info, err := infile.Stat(file.Name)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(file.Name, []byte(file.Text), info.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// json writes the result as one object.
+func (f *fixFlags) json(out *bytes.Buffer, res *repair.Result) error {
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(struct {
+		Program string         `json:"program"`
+		Verdict report.Verdict `json:"verdict"`
+		Applied bool           `json:"applied"`
+		*repair.Result
+	}{res.Before.Program, res.Before.Verdict, f.apply && len(res.Repairs) > 0, res})
+}
+
+// text writes the result for people.
+func (f *fixFlags) text(out *bytes.Buffer, res *repair.Result) {
+	name := res.Before.Program
+	switch {
+	case res.Before.Verdict == report.Robust:
+		fmt.Fprintf(out, "%s is robust: there is nothing to repair.\n", name)
+		return
+	case len(res.Before.Confirmed()) == 0:
+		fmt.Fprintf(out, "%s is neither proved robust nor refuted: there is no finding to repair. robust check says what would settle it.\n", name)
+		return
+	case len(res.Repairs) == 0:
+		fmt.Fprintf(out, "%s is not robust, and no change that was tried makes it so.\n", name)
+	default:
+		fmt.Fprintf(out, "%s is not robust. With each of these repairs alone it is, by proof, the cheapest first:\n", name)
+	}
+	for i := range res.Repairs {
+		f.repair(out, fmt.Sprintf("%d.", i+1), &res.Repairs[i])
+	}
+	if f.apply && len(res.Repairs) > 0 {
+		fmt.Fprintln(out, "\nThe files are changed as the first one says.")
+	}
+	f.rest(out, res)
+}
+
+// repair writes one repair with its diff.
+func (f *fixFlags) repair(out *bytes.Buffer, label string, r *repair.Repair) {
+	fmt.Fprintln(out)
+	for i, c := range r.Changes {
+		if i > 0 {
+			label = strings.Repeat(" ", len(label)-1) + "+"
+		}
+		fmt.Fprintf(out, "%s %s\n", label, c.Text)
+		if len(c.Blocks) > 0 {
+			fmt.Fprintf(out, "   It now keeps apart, on the same rows, this transaction and %s.\n", strings.Join(c.Blocks, ", "))
+		}
+	}
+	fmt.Fprintf(out, "\n%s", r.Diff)
+}
+
+// rest says what was tried besides.
+func (f *fixFlags) rest(out *bytes.Buffer, res *repair.Result) {
+	if n := len(res.Refuted); n > 0 && !f.verbose {
+		fmt.Fprintf(out, "\nTried, and of no help: %d (-v shows them).\n", n)
+	} else if n > 0 {
+		fmt.Fprintln(out, "\nTried, and of no help, since the finding stays:")
+		for _, r := range res.Refuted {
+			for _, c := range r.Changes[len(r.Changes)-1:] {
+				fmt.Fprintf(out, "- %s (%s:%d)\n", c.Text, c.Position.File, c.Position.Line)
+			}
+		}
+	}
+	if res.Open > 0 {
+		fmt.Fprintf(out, "\nTried, and neither proved nor refuted: %d.\n", res.Open)
+	}
+	if !res.Complete {
+		fmt.Fprintln(out, "\nNot all changes were tried: the time or the number of checks ran out.")
+	}
+}

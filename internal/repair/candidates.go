@@ -1,0 +1,347 @@
+package repair
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/sql/input"
+	"github.com/txrobust/robust/internal/witness"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
+)
+
+// What changes cost, in an order that puts first what blocks least and adds no writes. A
+// constraint comes late: whether the application wants it, only its users know.
+const (
+	costShare     = 1
+	costUpdate    = 2
+	costSeparate  = 1 // a statement of its own for a lock
+	costReference = 3
+	costPromote   = 4
+	costCommon    = 5
+	costUnique    = 6
+	costGuard     = 7
+	costForReader = 3 // a transaction that only read has to wait now
+)
+
+// maker makes the candidates against one finding.
+type maker struct {
+	ed   *edit
+	prog *ir.Program
+	f    *report.Finding
+	out  []Change
+}
+
+// candidates are the changes that may remove a finding from the program.
+func candidates(ed *edit, prog *ir.Program, f *report.Finding) []Change {
+	m := &maker{ed: ed, prog: prog, f: f}
+	for i := range f.Edges {
+		e := &f.Edges[i]
+		t := prog.Table(e.Table)
+		if e.Type != "RW" || t == nil {
+			continue
+		}
+		for _, q := range m.readers(e) {
+			m.locks(e, t, q)
+			m.promotion(e, t, q)
+			m.unique(e, t, q)
+			m.reference(e, t, q)
+			m.guard(e, t, q)
+		}
+	}
+	m.common()
+	return m.out
+}
+
+// readers are the queries of the statement at the beginning of an edge that read its table.
+func (m *maker) readers(e *witness.Edge) (out []*query) {
+	s := m.ed.statement(e.FromPosition)
+	if s == nil {
+		return nil
+	}
+	for _, q := range s.queries() {
+		if _, ok := q.source(e.Table); ok {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// add adds a candidate.
+func (m *maker) add(kind Kind, e *witness.Edge, t *ir.Table, cost int, text string, ins ...insertion) {
+	if txn := m.prog.Txn(e.FromName); txn != nil && !writes(txn, nil) {
+		cost += costForReader
+	}
+	m.out = append(m.out, Change{Kind: kind, Text: text, Position: e.FromPosition, Blocks: m.writers(t), cost: cost, inserts: ins})
+}
+
+// writers are the transactions that write a table.
+func (m *maker) writers(t *ir.Table) []string {
+	out := []string{}
+	for _, txn := range m.prog.Txns {
+		if writes(txn, t) {
+			out = append(out, txn.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// writes reports whether a transaction writes a table, or any if that is nil.
+func writes(txn *ir.Txn, t *ir.Table) bool {
+	found := false
+	ir.Walk(txn.Body, func(s ir.Stmt) {
+		w := ir.Written(s)
+		found = found || w != nil && (t == nil || w == t)
+	})
+	return found
+}
+
+// locks are FOR SHARE and FOR UPDATE, at the query itself or, where its grammar has no
+// place for it, in a statement before it.
+func (m *maker) locks(e *witness.Edge, t *ir.Table, q *query) {
+	src, _ := q.source(e.Table)
+	of := ""
+	if len(q.sources()) > 1 {
+		of = " OF " + quote.Ident(src.alias)
+	}
+	for _, l := range []struct {
+		kind Kind
+		mode string
+		cost int
+	}{{LockShare, " FOR SHARE", costShare}, {LockUpdate, " FOR UPDATE", costUpdate}} {
+		text := fmt.Sprintf("%s locks the rows of %s that it reads (%s)", e.FromName, t.Name, strings.TrimSpace(l.mode))
+		if q.lockable() {
+			m.add(l.kind, e, t, l.cost, text, q.insert(q.end(), l.mode+of))
+			continue
+		}
+		m.before(l.kind, e, t, q, l.cost+costSeparate, text, "1 "+q.reading()+l.mode+of)
+	}
+}
+
+// before adds a SELECT in front of the statement of a query: as PERFORM, which PL/pgSQL
+// wants, and as SELECT. That of the wrong language cannot be read.
+func (m *maker) before(kind Kind, e *witness.Edge, t *ir.Table, q *query, cost int, text, list string) {
+	at, indent := q.line()
+	for _, verb := range []string{"PERFORM", "SELECT"} {
+		m.add(kind, e, t, cost, text+", in a statement before that", q.insert(at, verb+" "+list+";\n"+indent))
+	}
+}
+
+// promotion is an UPDATE of the rows that a query reads, which changes nothing.
+func (m *maker) promotion(e *witness.Edge, t *ir.Table, q *query) {
+	if len(q.sources()) != 1 || !q.has("where") || q.has("limit", "offset", "fetch") {
+		return
+	}
+	src, _ := q.source(e.Table)
+	where := q.clause("where")
+	col := quote.Ident(m.plainColumn(t, e.Columns))
+	as := ""
+	if src.alias != src.name {
+		as = " AS " + quote.Ident(src.alias)
+	}
+	at, indent := q.line()
+	m.add(Promote, e, t, costPromote, fmt.Sprintf("%s writes the rows of %s that it reads, as they are", e.FromName, t.Name),
+		q.insert(at, fmt.Sprintf("UPDATE %s%s SET %s = %s.%s WHERE %s;\n%s", src.written, as, col, quote.Ident(src.alias), col,
+			q.text[where[0].Start:where[len(where)-1].End], indent)))
+}
+
+// plainColumn is a column of a table that is no part of its key: one of those named, if possible.
+func (m *maker) plainColumn(t *ir.Table, columns []string) string {
+	list := slices.Clone(columns)
+	for _, c := range t.Columns {
+		if !c.Hidden && c.Generated == nil {
+			list = append(list, c.Name)
+		}
+	}
+	for _, name := range list {
+		if i := columnOf(t, name); i >= 0 && !slices.Contains(t.Key, i) {
+			return name
+		}
+	}
+	return list[0]
+}
+
+func columnOf(t *ir.Table, name string) int {
+	return slices.IndexFunc(t.Columns, func(c ir.Column) bool { return c.Name == name && !c.Hidden })
+}
+
+// unique is a key over the columns by which a query looks for a row that another
+// transaction inserts.
+func (m *maker) unique(e *witness.Edge, t *ir.Table, q *query) {
+	eq, only := q.equalities(func(name string) bool { return columnOf(t, name) >= 0 })
+	if !only || len(q.sources()) != 1 || !insertsInto(m.prog.Txn(e.FromName), t) || !insertsInto(m.prog.Txn(e.ToName), t) {
+		return
+	}
+	var cols []string
+	var set []int
+	for i, c := range t.Columns {
+		if eq[c.Name] != "" {
+			cols, set = append(cols, quote.Ident(c.Name)), append(set, i)
+		}
+	}
+	keys := append([]ir.Unique{{Columns: t.Key}}, t.Uniques...)
+	if slices.ContainsFunc(keys, func(k ir.Unique) bool { return k.Where == nil && ir.SameColumns(k.Columns, set) }) {
+		return
+	}
+	list := strings.Join(cols, ", ")
+	if in, ok := m.declare(t, t, fmt.Sprintf("UNIQUE (%s)", list)); ok {
+		m.add(Unique, e, t, costUnique, fmt.Sprintf("%s has at most one row for each %s: only if the application wants that", t.Name, list), in)
+	}
+}
+
+// declare adds a constraint to a table, behind its declaration and that of another one.
+func (m *maker) declare(t, other *ir.Table, constraint string) (insertion, bool) {
+	at := t.Pos
+	if m.later(other.Pos, at) {
+		at = other.Pos
+	}
+	return m.behind(at, fmt.Sprintf("ALTER TABLE %s ADD %s", sqlName(t), constraint))
+}
+
+// behind adds a statement behind another one.
+func (m *maker) behind(at ir.Pos, sql string) (insertion, bool) {
+	s := m.ed.statement(report.Position{File: at.File, Line: at.Line, Col: at.Col})
+	if s == nil {
+		return insertion{}, false
+	}
+	return s.insert(s.toks[len(s.toks)-1].End+1, "\n"+sql+";"), true
+}
+
+// later reports whether one place is read after another one.
+func (m *maker) later(a, b ir.Pos) bool {
+	file := func(p ir.Pos) int {
+		return slices.IndexFunc(m.ed.before, func(f input.File) bool { return f.Name == p.File })
+	}
+	return cmp.Or(cmp.Compare(file(a), file(b)), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) > 0
+}
+
+// reference is a foreign key: a transaction looks for a row by its key, and inserts one that
+// belongs to it.
+func (m *maker) reference(e *witness.Edge, t *ir.Table, q *query) {
+	eq, _ := q.equalities(func(name string) bool { return columnOf(t, name) >= 0 })
+	keys := append([]ir.Unique{{Columns: t.Key}}, t.Uniques...)
+	for _, k := range keys {
+		if k.Where != nil || len(k.Columns) == 0 || slices.ContainsFunc(k.Columns, func(c int) bool { return eq[t.Columns[c].Name] == "" }) {
+			continue
+		}
+		for _, in := range inserts(m.prog.Txn(e.FromName)) {
+			if cols := belonging(in, t, k.Columns, eq); cols != nil && in.Table != t {
+				m.refer(e, t, in.Table, cols, k.Columns)
+			}
+		}
+	}
+}
+
+// belonging are the columns of an inserted row that have the values by which a row of t was
+// looked for, nil if some are not among them.
+func belonging(in *ir.Insert, t *ir.Table, key []int, eq map[string]string) (out []int) {
+	for _, c := range key {
+		found := false
+		for i, col := range in.Cols {
+			v, ok := in.Values[i].(*ir.Var)
+			if ok && v.Name == eq[t.Columns[c].Name] && !found {
+				out, found = append(out, col), true
+			}
+		}
+		if !found {
+			return nil
+		}
+	}
+	return out
+}
+
+func (m *maker) refer(e *witness.Edge, t, child *ir.Table, cols, key []int) {
+	if slices.ContainsFunc(child.ForeignKeys, func(fk ir.ForeignKey) bool { return fk.Ref == t && slices.Equal(fk.Columns, cols) }) {
+		return
+	}
+	names := func(t *ir.Table, list []int) string {
+		var out []string
+		for _, c := range list {
+			out = append(out, quote.Ident(t.Columns[c].Name))
+		}
+		return strings.Join(out, ", ")
+	}
+	in, ok := m.declare(child, t, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s)", names(child, cols), sqlName(t), names(t, key)))
+	if ok {
+		m.add(Reference, e, t, costReference, fmt.Sprintf("a row of %s cannot be without its row of %s", child.Name, t.Name), in)
+	}
+}
+
+func sqlName(t *ir.Table) string {
+	if t.Qualified != "" {
+		return quote.Name(t.Qualified)
+	}
+	return quote.Name(t.Name)
+}
+
+// inserts are the INSERTs of a transaction.
+func inserts(txn *ir.Txn) (out []*ir.Insert) {
+	if txn == nil {
+		return nil
+	}
+	ir.Walk(txn.Body, func(s ir.Stmt) {
+		if in, ok := s.(*ir.Insert); ok {
+			out = append(out, in)
+		}
+	})
+	return out
+}
+
+func insertsInto(txn *ir.Txn, t *ir.Table) bool {
+	return slices.ContainsFunc(inserts(txn), func(in *ir.Insert) bool { return in.Table == t })
+}
+
+// common is a write of the row of a table to which the rows that are read refer, in each
+// transaction that reads what another one of the cycle changes.
+func (m *maker) common() {
+	var changes []Change
+	for i := range m.f.Edges {
+		e := &m.f.Edges[i]
+		if t := m.prog.Table(e.Table); e.Type == "RW" && t != nil {
+			for _, q := range m.readers(e) {
+				if c, ok := m.parent(e, t, q); ok {
+					changes = append(changes, c)
+				}
+			}
+		}
+	}
+	if len(changes) == 0 {
+		return
+	}
+	whole := changes[0]
+	for _, c := range changes[1:] {
+		if !slices.Contains(whole.inserts, c.inserts[0]) {
+			whole.inserts = append(whole.inserts, c.inserts...)
+			whole.cost += c.cost
+			whole.Text += "; " + c.Text
+		}
+	}
+	m.out = append(m.out, whole)
+}
+
+// parent is the write of the row to which the rows that a query looks for refer.
+func (m *maker) parent(e *witness.Edge, t *ir.Table, q *query) (Change, bool) {
+	eq, _ := q.equalities(func(name string) bool { return columnOf(t, name) >= 0 })
+	for i := range t.ForeignKeys {
+		fk := &t.ForeignKeys[i]
+		var where []string
+		for k, c := range fk.Columns {
+			if v := eq[t.Columns[c].Name]; v != "" {
+				where = append(where, quote.Ident(fk.Ref.Columns[fk.RefColumns[k]].Name)+" = "+v)
+			}
+		}
+		if len(where) < len(fk.Columns) {
+			continue
+		}
+		col := quote.Ident(m.plainColumn(fk.Ref, nil))
+		at, indent := q.line()
+		in := q.insert(at, fmt.Sprintf("UPDATE %s SET %s = %s WHERE %s;\n%s", sqlName(fk.Ref), col, col, strings.Join(where, " AND "), indent))
+		text := fmt.Sprintf("%s writes the row of %s to which the rows of %s refer, as it is", e.FromName, fk.Ref.Name, t.Name)
+		return Change{Kind: Common, Text: text, Position: e.FromPosition, Blocks: m.writers(fk.Ref), cost: costCommon, inserts: []insertion{in}}, true
+	}
+	return Change{}, false
+}

@@ -1,0 +1,117 @@
+package repair
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/sql/input"
+	"github.com/txrobust/robust/report"
+)
+
+func mustReader(t *testing.T, path string) *infile.Reader {
+	t.Helper()
+	r, err := infile.NewReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestForms: a lock is put where the grammar of a query has its place, or before the
+// statement, in functions and in scripts, and comments and formatting stay.
+func TestForms(t *testing.T) {
+	const tables = "CREATE TABLE x (id int PRIMARY KEY, v int NOT NULL);\nCREATE TABLE y (id int PRIMARY KEY, v int NOT NULL);\n"
+	function := func(name, read, write string) string {
+		return "CREATE FUNCTION " + name + "(p int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE n int; r record; BEGIN\n  " + read + "\n  UPDATE " + write + " SET v = 0 WHERE id = p AND n > 1;\nEND $$;\n"
+	}
+	other := function("g", "SELECT v INTO n FROM y WHERE id = p;", "x")
+	for _, tc := range []struct{ name, read, want string }{
+		{"a query into a variable", "SELECT v INTO n -- the other one\n    FROM x WHERE id = p;", "FROM x WHERE id = p FOR SHARE;"},
+		{"an alias, and a join", "SELECT a.v INTO n FROM x AS a JOIN y b ON b.id = a.id WHERE a.id = p;", "FOR SHARE OF a;"},
+		{"a subquery", "n := (SELECT v FROM x WHERE id = p);", "WHERE id = p FOR SHARE);"},
+		{"a loop", "FOR r IN SELECT v FROM x WHERE id = p LOOP n := r.v; END LOOP;", "WHERE id = p FOR SHARE LOOP"},
+		{"an aggregate", "SELECT sum(v) INTO n FROM x WHERE id = p;", "PERFORM 1 FROM x WHERE id = p FOR SHARE;\n  SELECT sum(v)"},
+		{"a condition", "IF (SELECT v FROM x WHERE id = p) > 1 THEN n := 2; END IF;", "id = p FOR SHARE) > 1 THEN"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := program([]input.File{{Name: "a.sql", Text: tables + function("f", tc.read, "y") + other}})
+			res := propose(t, p)
+			found := false
+			for i := range res.Repairs {
+				for _, f := range res.Repairs[i].Files() {
+					found = found || strings.Contains(f.Text, tc.want)
+				}
+			}
+			if !found {
+				t.Errorf("no repair has %q:\n%+v\n%+v", tc.want, res.Repairs, res.Before.Open)
+			}
+		})
+	}
+}
+
+// TestScripts: the statements of clients are repaired, too.
+func TestScripts(t *testing.T) {
+	p := program([]input.File{{Name: "a.sql", Text: `CREATE TABLE x (id int PRIMARY KEY, v int NOT NULL);
+-- name: first
+BEGIN;
+SELECT v FROM x WHERE id = :p;
+UPDATE x SET v = :a WHERE id = :q;
+COMMIT;
+`}})
+	res := propose(t, p)
+	if len(res.Repairs) == 0 || !strings.Contains(res.Repairs[0].Diff, "+SELECT v FROM x WHERE id = :p FOR SHARE;") {
+		t.Errorf("%+v\n%+v", res.Repairs, res.Before.Open)
+	}
+}
+
+// TestGuard: where there is no row to lock, and no constraint that says it, both write a row
+// of a new table.
+func TestGuard(t *testing.T) {
+	p := program([]input.File{{Name: "a.sql", Text: `CREATE TABLE w (id int PRIMARY KEY, room int NOT NULL, seq int NOT NULL);
+-- fresh: p
+CREATE FUNCTION add_w(p int, q int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE c int;
+BEGIN
+  SELECT count(*) INTO c FROM w WHERE room = q;
+  INSERT INTO w VALUES (p, q, c);
+END $$;
+`}})
+	res := propose(t, p)
+	last := res.Repairs[len(res.Repairs)-1]
+	if last.Changes[0].Kind != Guard || !strings.Contains(last.Diff, "+  INSERT INTO w_guard (room, touched) VALUES (q, true)") {
+		t.Errorf("%+v", res.Repairs)
+	}
+}
+
+// TestPlaces: what is inserted at one place comes in order, and a place in a changed text is
+// found in the one before.
+func TestPlaces(t *testing.T) {
+	files := []input.File{{Name: "a.sql", Text: "ab;\nçd e;\n"}}
+	e := edited(files, []Change{{inserts: []insertion{{"a.sql", 4, "1\n"}}}, {inserts: []insertion{{"a.sql", 1, "2"}, {"a.sql", 4, "1\n"}}}})
+	if got := e.files()[0].Text; got != "a2b;\n1\nçd e;\n" {
+		t.Errorf("%q", got)
+	}
+	for at, want := range map[int]int{0: 0, 1: 1, 2: 1, 3: 2, 5: 4, 6: 4, 7: 4, 10: 7} {
+		if got := e.origin("a.sql", at); got != want {
+			t.Errorf("byte %d was %d, want %d", at, got, want)
+		}
+	}
+	s := e.statement(report.Position{File: "a.sql", Line: 3, Col: 2})
+	if s == nil || len(s.toks) != 2 || s.toks[1].Text != "e" {
+		t.Errorf("%+v", s)
+	}
+	if s := e.statement(report.Position{File: "a.sql", Line: 9, Col: 1}); s != nil {
+		t.Errorf("%+v, want none", s)
+	}
+}
+
+// TestNothing: a robust program needs no repair, and one that cannot be read is an error.
+func TestNothing(t *testing.T) {
+	if res := propose(t, shipped(t, "apps", "courseware-fk")); len(res.Repairs) != 0 || res.Before.Verdict != report.Robust {
+		t.Errorf("%+v", res)
+	}
+	if _, err := Propose(t.Context(), program([]input.File{{Name: "a.sql", Text: "CREATE TABLE ("}}), Limits{Want: 1, Checks: 1}); err == nil {
+		t.Error("no error")
+	}
+}

@@ -1,0 +1,134 @@
+package repair
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/check"
+	"github.com/txrobust/robust/internal/replaytest"
+	"github.com/txrobust/robust/internal/sql/input"
+	"github.com/txrobust/robust/internal/testprog"
+	"github.com/txrobust/robust/internal/witness"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/sqlmodel"
+)
+
+// program is one with these files, judged as robust check does.
+func program(files []input.File) Program {
+	return Program{
+		Files: files,
+		Load:  func(files []input.File) (*ir.Program, error) { return sqlmodel.Parse(files, sqlmodel.Options{}) },
+		Check: func(ctx context.Context, p *ir.Program) (*report.Report, error) {
+			return check.Check(ctx, p, check.Options{Engine: engine.Postgres(), Helpers: 4, Window: 4, Questions: 2000, QueryLimit: 2_000_000})
+		},
+	}
+}
+
+// shipped is a program of testdata.
+func shipped(t *testing.T, kind, name string) Program {
+	t.Helper()
+	files, err := input.Read(t.Context(), mustReader(t, testprog.Path(t, kind, name)), []string{testprog.Path(t, kind, name)}, 1<<20, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program(files)
+}
+
+func propose(t *testing.T, p Program) *Result {
+	t.Helper()
+	res, err := Propose(t.Context(), p, Limits{Want: 3, Checks: 40, Each: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// kinds are those of the changes of a repair, with the transactions that they change.
+func kinds(r *Repair) string {
+	var out []string
+	for _, c := range r.Changes {
+		who, _, _ := strings.Cut(c.Text, " ")
+		out = append(out, string(c.Kind)+" "+who)
+	}
+	return strings.Join(out, ", ")
+}
+
+// TestPublished: what the literature proposes for these programs is among the repairs, and
+// what it warns of is not.
+func TestPublished(t *testing.T) {
+	for _, tc := range []struct{ kind, name, want, refuted string }{
+		{"apps", "smallbank", "for-share write_check", ""},
+		{"apps", "smallbank-lock-bal", "for-share write_check", "for-update balance"},
+		{"apps", "courseware", "promotion enroll_student", "for-update enroll_student"},
+		{"apps", "courseware-lock", "foreign-key a", "for-update remove_course"},
+		{"apps", "auction-nickname", "unique-constraint users", "for-update reg_user"},
+		{"traps", "s1-columns", "for-share run_i", "for-share run_x"},
+		{"traps", "s2-lock", "for-share write_check", ""},
+		{"traps", "s3-key", "for-share take", "for-update release"},
+		{"traps", "s3-unique", "for-share sign_up", ""},
+		{"traps", "s3-parent", "for-share drop_parent", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := shipped(t, tc.kind, tc.name)
+			res := propose(t, p)
+			var got, refuted []string
+			for i := range res.Repairs {
+				got = append(got, kinds(&res.Repairs[i]))
+			}
+			for i := range res.Refuted {
+				refuted = append(refuted, kinds(&res.Refuted[i]))
+			}
+			if !slices.Contains(got, tc.want) {
+				t.Errorf("the repairs are %q, want %q among them", got, tc.want)
+			}
+			if tc.refuted != "" && !slices.Contains(refuted, tc.refuted) {
+				t.Errorf("refuted are %q, want %q among them", refuted, tc.refuted)
+			}
+			onServer(t, p, res)
+		})
+	}
+}
+
+// onServer runs the schedule of the finding on a server with the functions of each repair:
+// the server must not do what it does with those of the program as it was.
+func onServer(t *testing.T, p Program, res *Result) {
+	t.Helper()
+	plan := res.Before.Findings[0].Witness.Plan
+	if r := replayed(t, plan); r.Outcome != witness.AsShown {
+		t.Errorf("before: %s", r)
+	}
+	for i := range res.Repairs {
+		r := &res.Repairs[i]
+		changed := *plan
+		changed.Schema = nil
+		for _, f := range p.Files {
+			text := f.Text
+			for _, own := range r.Files() {
+				if own.Name == f.Name {
+					text = own.Text
+				}
+			}
+			changed.Schema = append(changed.Schema, witness.Declaration{Position: witness.Position{File: f.Name, Line: 1, Col: 1}, SQL: text})
+		}
+		slices.SortStableFunc(changed.Schema, func(a, b witness.Declaration) int { // the schema first
+			return strings.Compare(b.Position.File, a.Position.File)
+		})
+		if got := replayed(t, &changed); got.Outcome == witness.AsShown || got.Outcome == witness.NotRun {
+			t.Errorf("with %s: %s\n%s", kinds(r), got, strings.Join(got.Log, "\n"))
+		}
+	}
+}
+
+func replayed(t *testing.T, plan *witness.Plan) *witness.Replay {
+	t.Helper()
+	r, err := replaytest.Open(t, witness.Postgres).Replay(t.Context(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
