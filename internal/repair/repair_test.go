@@ -67,7 +67,6 @@ func TestPublished(t *testing.T) {
 		{"apps", "courseware", "promotion enroll_student", "for-update enroll_student"},
 		{"apps", "courseware-lock", "foreign-key a", "for-update remove_course"},
 		{"apps", "auction-nickname", "unique-constraint users", "for-update reg_user"},
-		{"traps", "s1-columns", "for-share run_i", "for-share run_x"},
 		{"traps", "s2-lock", "for-share write_check", ""},
 		{"traps", "s3-key", "for-share take", "for-update release"},
 		{"traps", "s3-unique", "for-share sign_up", ""},
