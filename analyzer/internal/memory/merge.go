@@ -118,6 +118,9 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 	if v, ok := JoinHandles(vals); ok {
 		return v
 	}
+	if v, ok := in.joinPrepared(name, edges, vals); ok {
+		return v
+	}
 	if l, ok := in.joinLists(edges, vals); ok {
 		return l
 	}
@@ -360,6 +363,23 @@ func (in *Memory) joinGrown(name string, edges []*Edge, vals []Value) (Value, bo
 		})
 	}
 	return g, true
+}
+
+// joinPrepared joins prepared statements of one handle.
+func (in *Memory) joinPrepared(name string, edges []*Edge, vals []Value) (Value, bool) {
+	if !AllOf[*Prepared](vals) {
+		return nil, false
+	}
+	first := vals[0].(*Prepared)
+	texts := make([]Value, len(vals))
+	for i, v := range vals {
+		p := v.(*Prepared)
+		if !SameHandle(p.H, first.H) || p.H.Conn != first.H.Conn || p.ByName != first.ByName {
+			return nil, false
+		}
+		texts[i] = p.SQL
+	}
+	return &Prepared{H: first.H, SQL: in.Join(name, nil, edges, texts), ByName: first.ByName}, true
 }
 
 // joinLists joins slices with the same elements, to which nothing was written.
