@@ -365,21 +365,25 @@ func (in *Memory) joinGrown(name string, edges []*Edge, vals []Value) (Value, bo
 	return g, true
 }
 
-// joinPrepared joins prepared statements of one handle.
+// joinPrepared joins prepared statements, of one handle or of several.
 func (in *Memory) joinPrepared(name string, edges []*Edge, vals []Value) (Value, bool) {
 	if !AllOf[*Prepared](vals) {
 		return nil, false
 	}
 	first := vals[0].(*Prepared)
-	texts := make([]Value, len(vals))
+	handles, texts := make([]Value, len(vals)), make([]Value, len(vals))
 	for i, v := range vals {
 		p := v.(*Prepared)
-		if !SameHandle(p.H, first.H) || p.H.Conn != first.H.Conn || p.ByName != first.ByName {
+		if p.ByName != first.ByName || p.H.Conn != first.H.Conn {
 			return nil, false
 		}
-		texts[i] = p.SQL
+		handles[i], texts[i] = p.H, p.SQL
 	}
-	return &Prepared{H: first.H, SQL: in.Join(name, nil, edges, texts), ByName: first.ByName}, true
+	h, ok := JoinHandles(handles)
+	if !ok {
+		return nil, false
+	}
+	return &Prepared{H: h.(*Handle), SQL: in.Join(name, nil, edges, texts), ByName: first.ByName}, true
 }
 
 // joinLists joins slices with the same elements, to which nothing was written.

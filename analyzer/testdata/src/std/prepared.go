@@ -69,3 +69,29 @@ func (s *shelf) Take(ctx context.Context, db *sql.DB, id int) (n int, err error)
 	err = s.either.QueryRowContext(ctx).Scan(&n) // want `SELECT count(*) FROM t` `SELECT count(*) FROM t WHERE n > 0`
 	return n, err
 }
+
+// count takes one in the transaction that it gets, or without one.
+func (s *shelf) count(ctx context.Context, tx *sql.Tx, id int) error {
+	stmt := s.take
+	if tx != nil {
+		stmt = tx.StmtContext(ctx, stmt)
+	}
+	_, err := stmt.ExecContext(ctx, id) // want `UPDATE t SET n = n - 1 WHERE id = $1 (id)`
+	return err
+}
+
+// Both takes one of each kind.
+func (s *shelf) Both(ctx context.Context, db *sql.DB, id int) error {
+	if err := s.count(ctx, nil, id); err != nil {
+		return err
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := s.count(ctx, tx, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
