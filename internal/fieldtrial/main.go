@@ -1,6 +1,6 @@
 // Fieldtrial checks Go programs that others wrote, with the command robust, and prints a
 // table of what became of each: how many of the places were found at which a transaction
-// begins, how many places of statements are modelled, how many transactions are decided, the
+// begins, how many places of statements are modelled, how many transactions are settled, the
 // findings, time and memory. Whoever runs it fetches the programs.
 //
 // Usage:

@@ -18,7 +18,7 @@ import (
 // result is what became of a program.
 type result struct {
 	sites, found                 int
-	transactions, decided        int
+	transactions, settled        int
 	places, modelled             int
 	findings, suspected, apart   int
 	verdict                      string
@@ -74,6 +74,7 @@ type outcome struct {
 		Cycle  []string      `json:"cycle"`
 	} `json:"findings"`
 	Apart    []struct{}       `json:"not_in_one_transaction"`
+	Havocs   []report.Havoc   `json:"havocs"`
 	Open     *report.Open     `json:"open"`
 	Coverage *report.Coverage `json:"coverage"`
 	Stats    report.Stats     `json:"stats"`
@@ -90,11 +91,11 @@ func (r *result) read(file string) error {
 		return err
 	}
 	r.verdict, r.apart = string(rep.Verdict), len(rep.Apart)
-	decided := decidedIn(&rep)
+	settled := settledIn(&rep)
 	for _, t := range rep.Transactions {
 		r.transactions++
-		if decided[t.Name] {
-			r.decided++
+		if settled[t.Name] {
+			r.settled++
 		}
 	}
 	for _, f := range rep.Findings {
@@ -122,16 +123,19 @@ func (r *result) read(file string) error {
 	return nil
 }
 
-// decidedIn gives the transactions of a report that are decided: all of a robust program, those
-// of confirmed findings, and those that do nothing at their levels that they could not do at
-// snapshot isolation and that no suspicious cycle goes through.
-func decidedIn(rep *outcome) map[string]bool {
+// settledIn gives the transactions of a report that are settled: all of a robust program, those
+// of confirmed findings, and those that are wholly modelled, do nothing at their levels that they
+// could not do at snapshot isolation, and are in no suspicious cycle that the report lists.
+func settledIn(rep *outcome) map[string]bool {
 	out := map[string]bool{}
 	for _, t := range rep.Transactions {
 		out[t.Name] = rep.Verdict == report.Robust
 	}
 	for _, l := range rep.Levels {
 		out[l.Transaction] = out[l.Transaction] || l.Proved
+	}
+	for _, h := range rep.Havocs {
+		delete(out, h.Transaction)
 	}
 	if rep.Open != nil {
 		for _, c := range rep.Open.Cycles {

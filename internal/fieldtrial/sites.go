@@ -6,7 +6,9 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -22,27 +24,27 @@ var begins = map[string]struct{ callback bool }{
 // like such a call counts, too.
 func sitesOf(dir string) (int, error) {
 	n := 0
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if d.IsDir() {
-			_, nested := os.Stat(filepath.Join(path, "go.mod"))
+			_, nested := os.Stat(filepath.Join(file, "go.mod"))
 			name := d.Name()
-			if path != dir && (nested == nil || name == "vendor" || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+			if file != dir && (nested == nil || name == "vendor" || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
 				return filepath.SkipDir
 			}
 			return nil
 		}
-		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
 			return nil
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return nil // the check says so
 		}
 		ast.Inspect(f, func(node ast.Node) bool {
-			if c, ok := node.(*ast.CallExpr); ok && isBegin(c) {
+			if c, ok := node.(*ast.CallExpr); ok && isBegin(f, c) {
 				n++
 			}
 			return true
@@ -52,15 +54,20 @@ func sitesOf(dir string) (int, error) {
 	return n, err
 }
 
-// isBegin reports whether a call begins a transaction by its name.
-func isBegin(c *ast.CallExpr) bool {
+// isBegin reports whether a call in a file begins a transaction by its name. A function of
+// another package does only if it gets a function.
+func isBegin(f *ast.File, c *ast.CallExpr) bool {
 	s, ok := c.Fun.(*ast.SelectorExpr)
 	if !ok {
 		return false
 	}
 	kind, ok := begins[s.Sel.Name]
-	if !ok || !kind.callback {
-		return ok
+	if !ok {
+		return false
+	}
+	if !kind.callback {
+		x, isName := s.X.(*ast.Ident)
+		return !isName || !imports(f, x.Name)
 	}
 	for _, a := range c.Args {
 		switch a.(type) {
@@ -69,4 +76,14 @@ func isBegin(c *ast.CallExpr) bool {
 		}
 	}
 	return false
+}
+
+// imports reports whether a file imports a package that it calls by a name, or that may have it.
+func imports(f *ast.File, name string) bool {
+	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool {
+		if i.Name != nil {
+			return i.Name.Name == name
+		}
+		return path.Base(strings.Trim(i.Path.Value, `"`)) == name
+	})
 }

@@ -22,7 +22,7 @@ func (t *table) add(e *entry, r *result) {
 		if e.group != "" {
 			fmt.Fprintf(t.out, "**%s**\n\n", e.group)
 		}
-		fmt.Fprintln(t.out, "| program | commit | sites | transactions | decided | places modelled | verdict | findings | suspected | notes | load s | extract s | check s | MB |")
+		fmt.Fprintln(t.out, "| program | commit | sites | transactions | settled | places modelled | verdict | findings | suspected | notes | load s | extract s | check s | MB |")
 		fmt.Fprintln(t.out, "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	}
 	if r.fault != "" {
@@ -34,7 +34,7 @@ func (t *table) add(e *entry, r *result) {
 	t.sum.sites += r.sites
 	t.sum.found += min(r.found, r.sites)
 	t.sum.transactions += r.transactions
-	t.sum.decided += r.decided
+	t.sum.settled += r.settled
 	t.sum.places += r.places
 	t.sum.modelled += r.modelled
 	t.sum.findings += r.findings
@@ -58,5 +58,5 @@ func (t *table) end() {
 
 func (t *table) row(name, commit string, r *result) {
 	fmt.Fprintf(t.out, "| %s | %s | %d of %d | %d | %d | %d of %d | %s | %d | %d | %d | %.1f | %.1f | %.1f | %d |\n", name, commit, r.found, r.sites, r.transactions,
-		r.decided, r.modelled, r.places, r.verdict, r.findings, r.suspected, r.apart, r.loading.Seconds(), r.extraction.Seconds(), r.checked.Seconds(), r.memory)
+		r.settled, r.modelled, r.places, r.verdict, r.findings, r.suspected, r.apart, r.loading.Seconds(), r.extraction.Seconds(), r.checked.Seconds(), r.memory)
 }

@@ -29,7 +29,7 @@ func TestTrial(t *testing.T) {
 	if r.fault != "" {
 		t.Fatal(r.fault)
 	}
-	if r.sites != 1 || r.found != 1 || r.transactions != 2 || r.decided != 2 || r.places != 3 || r.modelled != 3 || r.verdict != "not-robust" || r.findings == 0 || r.suspected != 0 {
+	if r.sites != 1 || r.found != 1 || r.transactions != 2 || r.settled != 2 || r.places != 3 || r.modelled != 3 || r.verdict != "not-robust" || r.findings == 0 || r.suspected != 0 {
 		t.Errorf("the result is %+v", *r)
 	}
 	bad := run(t.Context(), program, &entry{dir: t.TempDir(), module: "example.com/empty", commit: "0", patterns: []string{"./..."}}, time.Minute, t.TempDir())
@@ -58,5 +58,42 @@ func TestParse(t *testing.T) {
 		if _, err := parse(filepath.Join("testdata", "LIST"), text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q gives %v, without %q", text, err, want)
 		}
+	}
+}
+
+// TestSites counts methods by their names, and no functions of other packages but those that get one.
+func TestSites(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module m",
+		"a.go": `package m
+
+import (
+	"example.com/store"
+	"example.com/pgx"
+)
+
+func f(db store.DB) {
+	db.Begin()
+	db.Tx.BeginTx(ctx, nil)
+	store.BeginTx(ctx)
+	pgx.BeginFunc(ctx, db, func() {})
+	db.Transaction(1)
+	db.Transaction(f)
+}
+`,
+		"a_test.go":   "package m\n\nfunc g() { db.Begin() }\n",
+		"vendor/b.go": "package b\n\nfunc g() { db.Begin() }\n",
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := sitesOf(dir); n != 4 || err != nil {
+		t.Errorf("there are %d sites, %v", n, err)
 	}
 }
