@@ -73,7 +73,7 @@ var layers = [][]string{
 	{"internal/sqlgen/compare"},
 	{"lint"},
 	{"lint/golangci"},
-	{"cmd/robust", "internal/fieldnotes"},
+	{"cmd/robust", "internal/fieldnotes", "internal/fieldtrial"},
 	{"internal/testprog", "internal/replaytest", "internal/golden", "internal/rooms", "internal/schematest", "internal/gogen", "internal/mutation"}, // for tests only, which do not count
 }
 

@@ -120,7 +120,7 @@ func (e *extractor) extract(ctx context.Context, within time.Duration, progress 
 	x := &extraction{extractor: e, ctx: bounded, results: map[*ssa.Function]*session.Findings{}, queued: map[*ssa.Function]bool{}, progress: progress}
 	x.dead = e.P.Dead()
 	for _, f := range e.P.Funcs {
-		if e.P.Relevant[f] || e.P.Places.Writers[f] {
+		if e.P.Relevant[f] || e.P.Places.Writers[f] != nil {
 			x.push(f)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -95,6 +96,48 @@ func TestTooLarge(t *testing.T) {
 		}
 		if noted := slices.ContainsFunc(res.Notes, func(n ir.Note) bool { return strings.HasPrefix(n.Text, "Top is not read: ") }); noted != large {
 			t.Errorf("%d layers: the notes are %v", layers, res.Notes)
+		}
+	}
+}
+
+// keeping is a program whose statements are prepared by a function that gets their texts, or that has
+// them; Top, which calls it, is too large.
+func keeping(text, param string) string {
+	return strings.Replace(layered(7, 8), "func Top(db *sql.DB, id int) error {", fmt.Sprintf(`
+type kept struct{ find *sql.Stmt }
+
+func (k *kept) prepare(db *sql.DB%s) (err error) {
+	k.find, err = db.Prepare(%s)
+	return err
+}
+
+func (k *kept) Find(id int) (n int, err error) {
+	err = k.find.QueryRow(id).Scan(&n)
+	return n, err
+}
+
+func Top(db *sql.DB, id int) error {
+	(&kept{}).prepare(db%s)`, param, text, strings.Replace(param, ", text string", ", \"SELECT 1\"", 1)), 1)
+}
+
+// TestKeptBesideTooLarge: a prepared statement is known whatever becomes of those that call the function
+// which prepares it, unless they give the text.
+func TestKeptBesideTooLarge(t *testing.T) {
+	const text = "SELECT n FROM t WHERE id = $1"
+	for _, c := range []struct {
+		program string
+		known   bool
+	}{{keeping(strconv.Quote(text), ""), true}, {keeping("text", ", text string"), false}} {
+		res := loadFiles(t, Options{}, map[string]string{"main.go": strings.Replace(c.program, "Small(nil, 1)", "Small(nil, 1); (&kept{}).Find(1)", 1)})
+		if u := unknowns(res); !u["Top"] {
+			t.Fatalf("what may do anything is %v", u)
+		}
+		i := slices.IndexFunc(res.Txns, func(x *client.Txn) bool { return x.Name == "kept.Find" })
+		if i < 0 {
+			t.Fatalf("there is no transaction of kept.Find")
+		}
+		if q, ok := res.Txns[i].Body[0].(*client.Query); !ok || (q.SQL == text) != c.known {
+			t.Errorf("the statement is %v, which is to be known: %v", res.Txns[i].Body[0], c.known)
 		}
 	}
 }

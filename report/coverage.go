@@ -2,6 +2,8 @@ package report
 
 // Coverage counts the places where a client program sends statements.
 type Coverage struct {
+	// Begins are the places where a transaction begins.
+	Begins int `json:"begins"`
 	// Places are all of them, Modelled those where each statement is modelled
 	// exactly.
 	Places   int `json:"places"`

@@ -11,7 +11,7 @@ import (
 
 // TestIdle checks which statements of other databases touch no rows.
 func TestIdle(t *testing.T) {
-	sets := regexp.MustCompile("(?i)^(PRAGMA|SET) ")
+	sets := regexp.MustCompile("(?i)^(PRAGMA|SET|(UN)?LISTEN) ")
 	for _, c := range []struct {
 		sql         string
 		mysql, idle bool
@@ -41,6 +41,10 @@ func TestIdle(t *testing.T) {
 		{"SET @x = 1", true, false},
 		{"USE shop", true, true},
 		{"UPDATE t SET a = 1", true, false},
+		{"LISTEN " + client.Hole, false, true},
+		{`UNLISTEN "` + client.Hole + `";`, false, true},
+		{"LISTEN " + client.Hole, true, false},
+		{"LISTEN " + client.Hole + "; DELETE FROM t", false, false},
 	} {
 		if got := load.TouchesNoRows(c.sql, c.mysql); got != c.idle {
 			t.Errorf("%s: got %v", c.sql, got)

@@ -367,6 +367,7 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*report.
 		p.phases.end("check")
 		rep.Stats.Phases = p.phases.list
 		rep.Coverage = findings.CoverageOf(p.golang.Places(), rep.Havocs)
+		rep.Coverage.Begins = p.golang.Begins
 	}
 	return rep, err
 }

@@ -24,7 +24,9 @@
 // Migrations are put in the order of their numbers, then of their names. What
 // undoes them is left out: files by their names, and the part of a file that
 // stands behind a mark, such as -- +goose Down, by blanks, so that every
-// statement keeps its line and column.
+// statement keeps its line and column. A numbered file without a direction, among files
+// of golang-migrate, counts where the module does not require that: golang-migrate
+// passes it over, a program that applies the files itself does not.
 //
 // What is found is read with sqlmodel.Options.Schema, which makes notes of the
 // statements that it cannot read and gives up on the tables that they name.

@@ -103,7 +103,8 @@ func (m *module) directory(dir string, g group) (c Candidate, sure bool) {
 		}
 	case slices.ContainsFunc(files, paired):
 		kind, sure = GolangMigrate, true
-		files = slices.DeleteFunc(files, func(f File) bool { return !upFile.MatchString(f.Name) })
+		own := !m.requires("github.com/golang-migrate/migrate")
+		files = slices.DeleteFunc(files, func(f File) bool { return !upFile.MatchString(f.Name) && !(own && oneWay(f)) })
 	case m.others[dir]["atlas.sum"]:
 		kind, sure = Atlas, true
 	case m.others[dir]["tern.conf"]:
@@ -137,6 +138,19 @@ func toolOf(files []File) *marks {
 func paired(f File) bool {
 	name := filepath.Base(f.Name)
 	return upFile.MatchString(name) && version.MatchString(name)
+}
+
+// oneWay reports whether a file has a number and no direction. golang-migrate passes it over, a program that
+// applies the files itself does not.
+func oneWay(f File) bool {
+	name := filepath.Base(f.Name)
+	return version.MatchString(name) && !downFile.MatchString(name)
+}
+
+// requires reports whether the module requires another one, of any version.
+func (m *module) requires(path string) bool {
+	mod, err := m.disk.Read(m.ctx, filepath.Join(m.root, "go.mod"), m.limit, "")
+	return err == nil && strings.Contains(string(mod), path)
 }
 
 // numbered reports whether all files have numbers, and there are some.

@@ -245,6 +245,18 @@ func OptionalValue(t types.Type) (at [2]int, ok bool) {
 	return at, at[0] >= 0 && at[1] >= 0 && Storable(t)
 }
 
+// stores reports whether a method has the parameters of one that drivers call: the Value of a
+// context gets a key, and the Scan of rows any number of places.
+func stores(m *types.Func) bool {
+	switch sig := m.Signature(); m.Name() {
+	case "Value":
+		return sig.Params().Len() == 0
+	case "Scan":
+		return sig.Params().Len() == 1 && !sig.Variadic()
+	}
+	return true
+}
+
 // Storable reports whether a type says itself how it is stored: it has a method
 // Value, as driver.Valuer wants it, or one of pgtype's.
 func Storable(t types.Type) bool {
@@ -254,7 +266,7 @@ func Storable(t types.Type) bool {
 	}
 	for _, name := range []string{"Value", "Scan", "EncodeText", "TextValue", "Int64Value", "UUIDValue", "TimestamptzValue"} {
 		if o, _, _ := types.LookupFieldOrMethod(types.NewPointer(n), true, n.Obj().Pkg(), name); o != nil {
-			if _, isFunc := o.(*types.Func); isFunc {
+			if m, isFunc := o.(*types.Func); isFunc && stores(m) {
 				return true
 			}
 		}

@@ -237,7 +237,7 @@ func (in *Memory) Fresh(t types.Type, name string, from Origin) Value {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
 		c := in.NewCell(u.Elem(), name, from)
-		if ts, _ := in.P.Know.Layout.Parts(u.Elem()); ts == nil && !gotypes.IsPointer(u.Elem()) {
+		if ts, _ := in.P.Know.Layout.Parts(u.Elem()); ts == nil && !gotypes.IsPointer(u.Elem()) && in.HandleOf(u.Elem()) == nil {
 			v := in.NewVar(name, gotypes.KindOf(u.Elem()), true, from)
 			in.St.Mem[c] = Scalar{client.V(v), gotypes.KindOf(u.Elem())}
 			if from == Given {

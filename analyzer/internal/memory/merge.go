@@ -118,6 +118,9 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 	if v, ok := JoinHandles(vals); ok {
 		return v
 	}
+	if v, ok := in.joinPrepared(name, edges, vals); ok {
+		return v
+	}
 	if l, ok := in.joinLists(edges, vals); ok {
 		return l
 	}
@@ -360,6 +363,27 @@ func (in *Memory) joinGrown(name string, edges []*Edge, vals []Value) (Value, bo
 		})
 	}
 	return g, true
+}
+
+// joinPrepared joins prepared statements, of one handle or of several.
+func (in *Memory) joinPrepared(name string, edges []*Edge, vals []Value) (Value, bool) {
+	if !AllOf[*Prepared](vals) {
+		return nil, false
+	}
+	first := vals[0].(*Prepared)
+	handles, texts := make([]Value, len(vals)), make([]Value, len(vals))
+	for i, v := range vals {
+		p := v.(*Prepared)
+		if p.ByName != first.ByName || p.H.Conn != first.H.Conn {
+			return nil, false
+		}
+		handles[i], texts[i] = p.H, p.SQL
+	}
+	h, ok := JoinHandles(handles)
+	if !ok {
+		return nil, false
+	}
+	return &Prepared{H: h.(*Handle), SQL: in.Join(name, nil, edges, texts), ByName: first.ByName}, true
 }
 
 // joinLists joins slices with the same elements, to which nothing was written.

@@ -178,10 +178,16 @@ func (k *Knowledge) namedHandle(t types.Type) string {
 }
 
 // marks reports whether a method of an interface makes it one that statements are sent
-// through.
+// through, or prepared with.
 func (k *Knowledge) marks(m *types.Func) bool {
-	return k.sending(m.Name(), m.Signature()) != UnknownRole ||
+	return k.sending(m.Name(), m.Signature()) != UnknownRole || k.prepares(m) ||
 		slices.ContainsFunc(k.list, func(n *Names) bool { return n.Sends != nil && n.Sends(m) })
+}
+
+// prepares reports whether a method gives a prepared statement.
+func (k *Knowledge) prepares(m *types.Func) bool {
+	results := m.Signature().Results()
+	return k.Methods[m.Name()] == PrepareRole && results.Len() > 0 && k.IsPrepared(results.At(0).Type())
 }
 
 // usesMethod says whether a method uses the database, if it is one that a library

@@ -20,9 +20,9 @@ type Place any
 type Places struct {
 	p *Program
 	// Open are the places of which not every use is seen, writers the functions
-	// that store in a place.
+	// that store in places, with these.
 	Open    map[Place]bool
-	Writers map[*ssa.Function]bool
+	Writers map[*ssa.Function][]Place
 	// Whole says that all of the program is read.
 	Whole bool
 }
@@ -205,7 +205,7 @@ func (pl *Places) writes(f *ssa.Function, where ssa.Value) {
 
 // writesIn records that a function stores statements in places.
 func (pl *Places) writesIn(f *ssa.Function, list []Place) {
-	pl.Writers[f] = true
+	pl.Writers[f] = append(pl.Writers[f], list...)
 	for _, at := range list {
 		if f.Synthetic != "" || f.Parent() != nil && !pl.p.Relevant[f] { // it is not read
 			pl.Open[at] = true

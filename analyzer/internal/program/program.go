@@ -100,7 +100,7 @@ func New(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File
 		Users: map[*ssa.Function][]*ssa.Function{}, byName: map[string][]*ssa.Function{},
 		Calls: map[Call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, Ran: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{}, settled: map[*ssa.Global]*settled{},
 		migrations: map[*ssa.Function]int{}, mentions: map[*ssa.Function]int{},
-		Places: Places{Open: map[Place]bool{}, Writers: map[*ssa.Function]bool{}}}
+		Places: Places{Open: map[Place]bool{}, Writers: map[*ssa.Function][]Place{}}}
 	p.Places.p = p
 	p.Know = NewKnowledge(libraries(p))
 	for _, f := range files {

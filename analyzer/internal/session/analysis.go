@@ -21,15 +21,22 @@ type Analysis struct {
 }
 
 // kept is what was found in places of prepared statements; ready says that all of it
-// is there, failed that some of it may not be.
+// is there.
 type kept struct {
-	in            map[program.Place][]keptStmt
-	ready, failed bool
+	in    map[program.Place][]keptStmt
+	ready bool
+	// failed are functions that were not interpreted to their end, lost the places of which
+	// some statements may not be known because of these.
+	failed []*ssa.Function
+	lost   map[program.Place]bool
+	// alone are the functions of which interpreting them by themselves told all that they
+	// store, whoever calls them.
+	alone map[*ssa.Function]bool
 }
 
 // NewAnalysis makes what interpretations have in common, without a program.
 func NewAnalysis() *Analysis {
-	return &Analysis{Functions: map[string]CallModel{}, Globals: map[*ssa.Global]*memory.Cell{}, kept: kept{in: map[program.Place][]keptStmt{}}}
+	return &Analysis{Functions: map[string]CallModel{}, Globals: map[*ssa.Global]*memory.Cell{}, kept: kept{in: map[program.Place][]keptStmt{}, lost: map[program.Place]bool{}, alone: map[*ssa.Function]bool{}}}
 }
 
 // Use makes an analysis one of a program with libraries, and gives what their names mean.

@@ -27,8 +27,17 @@ type keptStmt struct {
 }
 
 // FailKept records that a function was not interpreted to its end: what it, or
-// one that it calls, stores in places is not known.
+// one that it calls, stores in places may not be known.
 func (a *Analysis) FailKept(f *ssa.Function) {
+	a.kept.failed = append(a.kept.failed, f)
+	if a.kept.ready {
+		a.loseKept(f)
+	}
+}
+
+// loseKept loses the places in which a function that failed may store statements. What a function
+// stores that tells all by itself does not depend on those that call it.
+func (a *Analysis) loseKept(f *ssa.Function) {
 	seen := map[*ssa.Function]bool{}
 	var reaches func(w *ssa.Function) bool
 	reaches = func(w *ssa.Function) bool {
@@ -41,8 +50,13 @@ func (a *Analysis) FailKept(f *ssa.Function) {
 		seen[w] = true
 		return w.Parent() != nil && reaches(w.Parent()) || slices.ContainsFunc(a.P.Users[w], reaches)
 	}
-	for w := range a.P.Places.Writers {
-		a.kept.failed = a.kept.failed || reaches(w)
+	for w, places := range a.P.Places.Writers {
+		clear(seen)
+		if (w == f || !a.kept.alone[w]) && reaches(w) {
+			for _, at := range places {
+				a.kept.lost[at] = true
+			}
+		}
 	}
 }
 
@@ -112,6 +126,13 @@ func (a *Analysis) GatherKept(results map[*ssa.Function]*Findings) {
 			a.kept.in[k.at] = append(a.kept.in[k.at], k)
 		}
 	}
+	for w := range a.P.Places.Writers {
+		res := results[w]
+		a.kept.alone[w] = res != nil && w.Parent() == nil && !slices.ContainsFunc(res.kept, func(k keptStmt) bool { return k.partial })
+	}
+	for _, f := range a.kept.failed {
+		a.loseKept(f)
+	}
 	a.kept.ready = true
 }
 
@@ -119,7 +140,7 @@ func (a *Analysis) GatherKept(results map[*ssa.Function]*Findings) {
 // a map.
 func (in *Session) KeptIn(at program.Place, key memory.Value) (*memory.Prepared, bool) {
 	pl, kept := &in.P.Places, &in.Shared.kept
-	if at == nil || kept.failed || pl.Open[at] || !pl.Whole && program.Exported(at) {
+	if at == nil || kept.lost[at] || pl.Open[at] || !pl.Whole && program.Exported(at) {
 		return nil, false
 	}
 	if !kept.ready {

@@ -165,18 +165,26 @@ func (in *Session) Found(r *memory.Rows) client.Expr {
 	return client.V(r.Query.Found)
 }
 
-// Scanned is the error of Scan.
+// Scanned is the error of Scan. In a trace there is none for a NULL that does not fit: nobody
+// decides by what a column holds who cannot read it.
 func (in *Session) Scanned(r *memory.Rows) memory.Value {
 	f := &memory.Failure{}
-	if r.Query.Null == "" {
-		in.Rewinds(r.Query)
-		r.Query.Null = in.Temp("null", client.Bool, false)
+	if in.Trace == nil {
+		f.Other = in.unfit(r)
 	}
 	if r.One {
 		f.NoRows = client.Not(in.Found(r))
 	}
-	f.Other = client.V(r.Query.Null)
 	return f
+}
+
+// unfit makes the variable that says whether there was a NULL where none fits.
+func (in *Session) unfit(r *memory.Rows) client.Expr {
+	if r.Query.Null == "" {
+		in.Rewinds(r.Query)
+		r.Query.Null = in.Temp("null", client.Bool, false)
+	}
+	return client.V(r.Query.Null)
 }
 
 // Into1 stores the row in a struct or variable, by the names of its columns or

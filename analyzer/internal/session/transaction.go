@@ -108,14 +108,44 @@ func (in *Session) Rollback(h *memory.Handle) {
 }
 
 // RunInTransaction models a function that runs another one in a transaction of the
-// database among its arguments.
+// database among its arguments. A database that is not found there is one that nobody knows.
 func RunInTransaction(in *Session, inv *Invocation) (memory.Value, bool) {
+	h := &memory.Handle{Kind: memory.Database, T: types.NewInterfaceType(nil, nil), Lost: true}
 	for _, a := range inv.Args {
-		if h, ok := memory.Unbox(a).(*memory.Handle); ok {
-			return in.InTransaction(inv, h, func(tx *memory.Handle) memory.Value { return tx })
+		if found := in.embeddedHandle(memory.Unbox(a), 0); found != nil {
+			h = found
+			break
 		}
 	}
-	return nil, false
+	return in.InTransaction(inv, h, func(tx *memory.Handle) memory.Value { return tx })
+}
+
+// maxEmbedded bounds how deep a database is embedded that is looked for.
+const maxEmbedded = 3
+
+// embeddedHandle gives the handle that a value is, or that a struct embeds, nil if there is none.
+func (in *Session) embeddedHandle(v memory.Value, depth int) *memory.Handle {
+	if p, ok := v.(*memory.Pointer); ok {
+		v = in.Load(p.To)
+	}
+	switch v := v.(type) {
+	case *memory.Handle:
+		return v
+	case *memory.Aggregate:
+		s, ok := v.T.Underlying().(*types.Struct)
+		if !ok || depth == maxEmbedded || len(v.Parts) != s.NumFields() {
+			return nil
+		}
+		for i := range s.NumFields() {
+			if !s.Field(i).Embedded() {
+				continue
+			}
+			if h := in.embeddedHandle(memory.Unbox(v.Parts[i]), depth+1); h != nil {
+				return h
+			}
+		}
+	}
+	return nil
 }
 
 // InTransaction runs the function among the arguments of a call in a transaction, as

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/txrobust/robust/internal/client"
 )
 
 var (
@@ -28,9 +30,15 @@ var idleSettings = []string{"character_set_client", "character_set_connection", 
 	"max_statement_time", "net_read_timeout", "net_write_timeout", "optimizer_switch", "profiling", "slow_query_log", "sort_buffer_size", "sql_log_bin", "sql_notes", "sql_warnings",
 	"time_zone", "wait_timeout"}
 
+// channel matches a statement about a channel whose name is not known.
+var channel = regexp.MustCompile(`(?i)^\s*(UN)?LISTEN\s+"?` + client.Hole + `"?\s*;?\s*$`)
+
 // TouchesNoRows reports whether a text is a statement of SQLite, or if mysql is set of MySQL,
-// that touches no rows.
+// that touches no rows, or one that listens on a channel whose name is not known.
 func TouchesNoRows(text string, mysql bool) bool {
+	if channel.MatchString(text) {
+		return !mysql
+	}
 	if m := pragma.FindStringSubmatch(text); m != nil {
 		name, value := strings.ToLower(m[1]), strings.ToLower(strings.Trim(m[2]+m[3], `'"`))
 		return slices.Contains(idlePragmas, name) && (name != "foreign_keys" || slices.Contains([]string{"", "1", "on", "true", "yes"}, value))

@@ -127,3 +127,32 @@ func Copies(ctx context.Context, db *pgxpool.Pool, name string, rows [][]any) er
 	}
 	return tx.Commit(ctx)
 }
+
+// pool is a type of the program's own that embeds the library's.
+type pool struct {
+	*pgxpool.Pool
+	builder string
+}
+
+// store has a pool, and works on anything that begins transactions.
+type store struct {
+	db     *pool
+	source interface {
+		Begin(ctx context.Context) (pgx.Tx, error)
+	}
+}
+
+// Embedded runs functions in transactions of a pool that is embedded, and of what nobody knows.
+func (s *store) Embedded(ctx context.Context, id int) error {
+	err := pgx.BeginFunc(ctx, s.db, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, "UPDATE items SET price = 2 WHERE id = $1", id) // want `UPDATE items SET price = 2 WHERE id = $1 (id)`
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return pgx.BeginFunc(ctx, s.source, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, "UPDATE items SET price = 3 WHERE id = $1", id) // want `UPDATE items SET price = 3 WHERE id = $1 (id)`
+		return err
+	})
+}

@@ -102,3 +102,19 @@ func Paths(db *sql.DB, show int, names []string) error {
 	}
 	return tx.Commit()
 }
+
+// office keeps a builder behind a pointer.
+type office struct {
+	db    *sql.DB
+	build *sq.StatementBuilderType
+}
+
+// Sell uses the builder of the office.
+func (o *office) Sell(show int) error {
+	text, args, err := o.build.Update("seats").Set("sold", true).Where(sq.Eq{"id": show}).ToSql()
+	if err != nil {
+		return err
+	}
+	_, err = o.db.Exec(text, args...) // want `UPDATE seats SET sold = $1 WHERE id = $2 (true, show)`
+	return err
+}

@@ -222,3 +222,23 @@ func (p *prepared) Deposit(ctx context.Context, id int64, amount int) error {
 	}
 	return tx.Commit()
 }
+
+// Forget reads a note that may be NULL, which its variable cannot be, and removes the account whatever it is.
+func (s *Store) Forget(ctx context.Context, id int64) (string, error) {
+	var note string
+	if err := s.db.QueryRowContext(ctx, "SELECT note FROM accounts WHERE id = $1", id).Scan(&note); err != nil {
+		return "", err
+	}
+	_, err := s.db.ExecContext(ctx, "DELETE FROM accounts WHERE id = $1", id)
+	return note, err
+}
+
+// ForgetBlank removes the account if its note is blank.
+func (s *Store) ForgetBlank(ctx context.Context, id int64) error {
+	var note string
+	if err := s.db.QueryRowContext(ctx, "SELECT note FROM accounts WHERE id = $1", id).Scan(&note); err != nil || note != "" {
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, "DELETE FROM accounts WHERE id = $1", id) // RB4002 note
+	return err
+}

@@ -1,0 +1,1 @@
+CREATE TABLE stock (id int PRIMARY KEY, n int NOT NULL);
