@@ -25,7 +25,6 @@ func (x *Place) with(w *pg.WithClause) {
 			x.Unmodelled("a WITH query that writes, in this place")
 		}
 		x.tryLocks(sel)
-		x.learnTypes(sel)
 		if x.Ctes.holds(c.Ctename, sel) {
 			continue
 		}
@@ -331,17 +330,4 @@ func (x *Place) rival(t *schema.Table, part any, root pg.Message) {
 	default:
 		refuse()
 	}
-}
-
-// learnTypes finds the types of the parameters in a WITH query, which nobody may name.
-func (x *Place) learnTypes(s *pg.SelectStmt) {
-	if x.Draft == nil || len(x.Draft.Typings) == 0 {
-		return
-	}
-	fallible := x.Draft.Fallible
-	y := x.Copy()
-	x.Draft.Attempt(func() {
-		x.Draft.Collect(func() { y.Choose(y.Form(s, syntax.Use{}), func() { y.Locking(s, false) }, func() { y.derivation(s) }) })
-	})
-	x.Draft.Fallible = fallible
 }
