@@ -235,23 +235,31 @@ func (b *Draft) TypeOfLocal(name string) ir.Type {
 // of what it wrote stays.
 func (b *Draft) Attempt(f func()) (why string, ok bool) {
 	undo := b.mark()
-	ok = true
-	func() {
-		defer func() {
-			if x := recover(); x != nil {
-				u, is := x.(schema.Unmodelled)
-				if !is {
-					panic(x)
-				}
-				why, ok = u.Reason, false
-			}
-		}()
-		f()
-	}()
-	if !ok {
+	if why, ok = modelled(f); !ok {
 		undo()
 	}
 	return why, ok
+}
+
+// Trial runs f for what it finds out: nothing of what it wrote stays.
+func (b *Draft) Trial(f func()) {
+	defer b.mark()()
+	modelled(f)
+}
+
+// modelled runs f up to something that cannot be modelled.
+func modelled(f func()) (why string, ok bool) {
+	defer func() {
+		if x := recover(); x != nil {
+			u, is := x.(schema.Unmodelled)
+			if !is {
+				panic(x)
+			}
+			why, ok = u.Reason, false
+		}
+	}()
+	f()
+	return "", true
 }
 
 // mark gives what takes back all that is written from here on.
