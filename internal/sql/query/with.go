@@ -31,9 +31,8 @@ func (x *Place) with(w *pg.WithClause) {
 		scope, levels := x.Ctes, x.Levels
 		cols := syntax.Names(c.Aliascolnames)
 		var kept picked
-		if x.Draft != nil && x.Deriver == nil && syntax.IsLimited(sel) && x.writes {
-			y := x.Copy()
-			x.Draft.Attempt(func() { kept = y.chosenFrom(sel, x.Pos(x.At(c.Ctequery))) })
+		if x.Draft != nil && x.Deriver == nil && syntax.IsLimited(sel) && x.writes && syntax.IsFlat(sel, true) && x.Form(sel, syntax.Use{Limited: true, Nested: true}).Why == "" {
+			kept = x.Copy().chosenFrom(sel, x.Pos(x.At(c.Ctequery)))
 		}
 		var once *Derived // its rows, the same each time that they are named
 		if x.Draft != nil && x.Deriver == nil && syntax.IsLimited(sel) && kept == nil {
