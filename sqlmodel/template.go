@@ -359,8 +359,10 @@ func (l *loader) typeOfRows(v *schema.View) *schema.UserType {
 // variables are found before, in as many rounds as most says.
 func (l *loader) scriptTemplate(fn *schema.Function, most int) *ir.Txn {
 	types, settled := l.typesOf(fn, most)
+	notes := slices.Clone(l.Notes)
 	b := l.buildScript(fn, types, settled, false)
 	if looksBack(b.Txn.Body) {
+		l.Notes = notes // those of a translation that counts
 		b = l.buildScript(fn, types, settled, true)
 	}
 	b.snapshots()

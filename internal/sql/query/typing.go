@@ -33,7 +33,7 @@ func (x *Place) Types(s *pg.SelectStmt) (cols []expr.Column) {
 	}
 	for _, n := range s.TargetList {
 		if !y.Bound(func() { q.AddTarget(pg.Inner(n).(*pg.ResTarget)) }) {
-			q.Targets = append(q.Targets, expr.Column{}) // one of which nothing is known
+			q.Targets = append(q.Targets, expr.Column{}) // nothing is known of it, not even a name
 		}
 	}
 	y.Bound(func() { q.Sort(s) })
