@@ -124,9 +124,10 @@ func TestMySQLStatements(t *testing.T) {
 
 // TestMySQLCounts: what a driver of MySQL counts are the rows that an UPDATE changes.
 func TestMySQLCounts(t *testing.T) {
-	const schemaName = "CREATE TABLE t (k int PRIMARY KEY, a int, u int, UNIQUE KEY (u));"
+	const schemaName = "CREATE TABLE t (k int PRIMARY KEY, a int, u int, n varchar(9), UNIQUE KEY (u), UNIQUE KEY (n));"
 	for _, c := range []struct{ sql, want string }{
 		{"UPDATE t SET a = 3 WHERE u > 1", "(n) := select agg count(*) int from t where t.u > 1 and not t.a is 3;"},
+		{"UPDATE t SET n = 'x' WHERE u > 1", "(n) := select agg count(*) int from t where t.u > 1 and not t.n is 'x';"}, // and what is computed of it for the key
 		{"DELETE FROM t WHERE u > 1", "(n) := select agg count(*) int from t where t.u > 1;"},
 		{"INSERT INTO t (k, a) VALUES (1, 2) ON DUPLICATE KEY UPDATE a = 2", "unmodelled"},
 	} {

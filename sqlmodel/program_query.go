@@ -52,6 +52,10 @@ func (p *caller) ownClock(f func()) {
 // query translates a statement of SQL, which rest follows.
 func (p *caller) query(q *client.Query, rest []client.Stmt) {
 	s := p.body.Sent[q]
+	if p.b.TypesOnly {
+		p.types(q)
+		return
+	}
 	if s.Why != "" {
 		p.b.Path.Snapped = true
 		p.lost(s, s.Refs, s.Why)
@@ -237,6 +241,12 @@ func (p *caller) frame(s *schema.Sent) *expr.Frame {
 	return &g
 }
 
+// unknownArg names a parameter of which nothing is known.
+type unknownArg struct {
+	of    *schema.Sent
+	index int
+}
+
 // anyValue makes a parameter of which nothing is known.
 func (p *caller) anyValue(s *schema.Sent, i int) *expr.Variable {
 	b := p.b
@@ -246,7 +256,7 @@ func (p *caller) anyValue(s *schema.Sent, i int) *expr.Variable {
 			p.sent.Args[k].Set = v.Local
 		}
 	}
-	if b.findType(v) != ir.NullType {
+	if b.findType(v, unknownArg{s, i}) != ir.NullType {
 		b.RetypeLocal(v.Local, v.Type)
 	}
 	b.Emit(&ir.Havoc{At: expr.At(s.Q.Pos), Var: v.Local})

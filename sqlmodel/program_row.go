@@ -78,7 +78,7 @@ func (o *rowTaker) dests(cols []expr.Column) (list, rest []expr.Dest) {
 			list = append(list, d)
 			continue
 		}
-		if v.open {
+		if v.open && c.Name != "" { // else nothing is known of the column
 			b.setType(v.Variable, t)
 		}
 		d := expr.Dest{Local: v.Local, T: v.Type}

@@ -17,6 +17,11 @@ import (
 // forRows is a loop over the rows of a statement.
 func (p *caller) forRows(s *client.ForRows) {
 	b := p.b
+	if b.TypesOnly {
+		p.types(s.Query)
+		b.Loop(p.f, &expr.LoopLabel{Name: s.Label, Loop: true}, s.Pos, nil, func() { p.stmts(s.Body) })
+		return
+	}
 	q := p.body.Sent[s.Query]
 	snapped := b.Path.Snapped
 	why, r := q.Why, q.Refs

@@ -312,6 +312,10 @@ func (c *psql) statement(n *syntax.Node) {
 	b.Cur = n.Pos
 	c.need(n.Pos, load.Parameters(n))
 	tree := pg.Inner(n.Raw.Stmt)
+	if b.TypesOnly {
+		c.types(n, tree)
+		return
+	}
 	c.send(n)
 	b.snapshot(tree)
 	fn := &schema.Function{Refs: schema.NewRefs(), Script: &schema.Script{Does: map[*pg.DoStmt]*schema.Function{}}}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/expr"
-	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/proc"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/routine"
@@ -198,8 +197,8 @@ type builder struct {
 	*routine.Builder
 	// names are those of parameters, locals and tables, nil before the first variable.
 	names map[string]bool
-	// types are those of variables of a script or program as far as they are known.
-	types map[string]schema.Type
+	// types are those of variables of a script or program as far as they are known, by what names the variable.
+	types map[any]schema.Type
 }
 
 // declare makes the parameter or, where input is nil, the local of a variable of the source, with a name
@@ -220,7 +219,7 @@ func (b *builder) declare(v *expr.Variable, base string, input *ir.Param) {
 	b.names[v.Local] = true
 	t := expr.LocalType(v.Type)
 	if v.Type.Name == schema.NUnknown && b.Typings != nil {
-		t = b.findType(v)
+		t = b.findType(v, v.Local)
 	}
 	if input == nil {
 		b.Txn.Locals = append(b.Txn.Locals, ir.Local{Name: v.Local, Type: t, Domain: v.Type.Domain()})
@@ -228,17 +227,6 @@ func (b *builder) declare(v *expr.Variable, base string, input *ir.Param) {
 	}
 	input.Name, input.Type, input.Domain = v.Local, t, v.Type.Domain()
 	b.Txn.Params = append(b.Txn.Params, *input)
-}
-
-// findType gives a variable the type that was found for it, if there is one, and asks for it.
-func (b *builder) findType(v *expr.Variable) ir.Type {
-	b.Typings[v.Local] = &expr.Typing{}
-	t, known := b.types[v.Local]
-	if !known {
-		return ir.NullType
-	}
-	v.Type = t
-	return expr.LocalType(t)
 }
 
 // stale puts an ir.Unmodelled before each statement that reads a table which
@@ -367,88 +355,43 @@ func (l *loader) typeOfRows(v *schema.View) *schema.UserType {
 	return u
 }
 
-// maxTypings bounds how often a script is translated to find the types of its
-// variables.
-const maxTypings = 8
-
-// scriptTemplate makes the transaction of a script or of a client program. Its parameters have the
-// types of the places where they stand, which only the translation finds: it
-// is done again until no type changes, at most so often as most says.
+// scriptTemplate makes the transaction of a script or of a client program. The types of its
+// variables are found before, in as many rounds as most says.
 func (l *loader) scriptTemplate(fn *schema.Function, most int) *ir.Txn {
-	lookBack := false
-	notes := l.Notes
-	types, open := fn.Types()
-	for i := 0; ; i++ {
-		l.Notes = slices.Clone(notes) // those of a translation that counts
-		b := l.newBuilder(fn)
-		b.LookBack = lookBack
-		b.Txn.Level, b.Txn.Script = fn.Level, true
-		b.Typings, b.types = map[string]*expr.Typing{}, types
-		f := b.NewFrame(fn)
-		f.Scope.Label = "" // the name of the template qualifies nothing
-		b.Calls = []*schema.Function{fn}
-		known := len(open)
+	types, settled := l.typesOf(fn, most)
+	notes := slices.Clone(l.Notes)
+	b := l.buildScript(fn, types, settled, false)
+	if looksBack(b.Txn.Body) {
+		l.Notes = notes // those of a translation that counts
+		b = l.buildScript(fn, types, settled, true)
+	}
+	b.snapshots()
+	tidy.Txn(b.Txn, b.Weak, b.Fields)
+	b.stale()
+	b.Told()
+	return b.Txn
+}
+
+// buildScript translates a script or client program whose variables have the given types, if these are settled.
+func (l *loader) buildScript(fn *schema.Function, types map[any]schema.Type, settled, lookBack bool) *builder {
+	b, f := l.scriptBuilder(fn, types)
+	b.LookBack = lookBack
+	if settled {
 		b.bounded(f)
-		switch settled := !b.retyped() && len(open) == known; {
-		case settled:
-		case i < most:
-			continue
-		default:
-			b.instead(f, "values whose types depend on each other")
-		}
-		b.Txn.Body = append(b.Pre, b.Out...)
-		if !lookBack && looksBack(b.Txn.Body) {
-			lookBack = true
-			continue
-		}
-		b.snapshots()
-		tidy.Txn(b.Txn, b.Weak, b.Fields)
-		b.stale()
-		b.Told()
-		return b.Txn
+	} else {
+		b.instead(f, "values whose types depend on each other")
 	}
+	b.Txn.Body = append(b.Pre, b.Out...)
+	return b
 }
 
-// setType takes note that a variable gets a value of type t, and gives the type
-// that it has.
-func (b *builder) setType(v *expr.Variable, t schema.Type) schema.Type {
-	if t.Name == schema.NUnknown {
-		t = schema.TText
-	}
-	known := b.Typings[v.Local]
-	known.Sets = append(known.Sets, t)
-	if v.Type.Name == schema.NUnknown {
-		v.Type = t
-	}
-	return v.Type
-}
-
-// retyped gives the variables the types that were found, and reports whether
-// there is something new.
-func (b *builder) retyped() bool {
-	changed := false
-	for name, found := range b.Typings {
-		t, known := b.types[name]
-		was := t
-		switch {
-		case len(found.Sets) > 0:
-			t = load.CommonType(found.Sets, true)
-		case len(found.Uses) > 0 && !known:
-			t = load.CommonType(found.Uses, false)
-		}
-		if t.Name != was.Name || t.PgName() != was.PgName() {
-			b.types[name] = t
-			changed = true
-		}
-	}
-	if changed {
-		return true
-	}
-	for name := range b.Typings { // nothing says what these are
-		if _, known := b.types[name]; !known {
-			b.types[name] = schema.TText
-			changed = true
-		}
-	}
-	return changed
+// scriptBuilder begins a transaction of a script or client program.
+func (l *loader) scriptBuilder(fn *schema.Function, types map[any]schema.Type) (*builder, *expr.Frame) {
+	b := l.newBuilder(fn)
+	b.Txn.Level, b.Txn.Script = fn.Level, true
+	b.Typings, b.types = map[string]*expr.Typing{}, types
+	f := b.NewFrame(fn)
+	f.Scope.Label = "" // the name of the template qualifies nothing
+	b.Calls = []*schema.Function{fn}
+	return b, f
 }

@@ -6,9 +6,11 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
@@ -31,8 +33,12 @@ func debugSQLCommand(fs *flag.FlagSet) func(context.Context, streams, []string) 
 		case *dialect != "postgres" && *dialect != "mysql":
 			return 0, usagef("-dialect %s: this release reads postgres and mysql", *dialect)
 		}
+		reader, err := debugInputs(files)
+		if err != nil {
+			return 0, err
+		}
 		var events []debugEvent
-		opt := sqlmodel.Options{MySQL: *dialect == "mysql", Trace: func(p string, at ir.Pos, text string) {
+		opt := sqlmodel.Options{Files: reader, MySQL: *dialect == "mysql", Trace: func(p string, at ir.Pos, text string) {
 			if p == *phase {
 				events = append(events, debugEvent{at, text})
 			}
@@ -62,9 +68,33 @@ func debugSQLCommand(fs *flag.FlagSet) func(context.Context, streams, []string) 
 			}
 			seen[e] = true
 		}
+		if out.Len() == 0 {
+			fmt.Fprintln(&out, nothingToPrint[*phase])
+		}
 		_, err = std.out.Write(out.Bytes())
 		return exitOK, err
 	}
+}
+
+// nothingToPrint is what a phase that did nothing prints.
+var nothingToPrint = map[string]string{
+	"syntax": "no statement of SQL was translated",
+	"bind":   "no query was bound",
+	"rules":  "no rule was applied",
+}
+
+// debugInputs finds mistakes in the arguments, as for the other commands, and gives what reads the files.
+func debugInputs(files []string) (*infile.Reader, error) {
+	for _, path := range files {
+		if ext := filepath.Ext(path); isGo(path) || ext == ".go" || ext == ".litmus" {
+			return nil, usagef("%s: robust debug sql reads .sql files and directories of them only", path)
+		}
+	}
+	reader, err := infile.NewReader()
+	if err != nil {
+		return nil, err
+	}
+	return reader, (&sources{inputs: files, files: reader}).check()
 }
 
 // debugEvent is what a phase did at a place.

@@ -188,11 +188,8 @@ func day(x *expr.Spot, v expr.Val) expr.Val {
 
 // constantCall calls a function of one argument, which it computes for a constant.
 func constantCall(f *ir.Function, e ir.Expr, t ir.Type) ir.Expr {
-	if k, ok := e.(*ir.Const); ok && f.Eval != nil {
-		if k.Value.IsNull() {
-			return e
-		}
-		if out, err := f.Eval([]ir.Value{k.Value.Convert(ir.Type{Kind: f.Params[0]})}, t); err == nil {
+	if k, ok := e.(*ir.Const); ok {
+		if out, err := expr.Evaluated(f, t, ir.C(k.Value.Convert(ir.Type{Kind: f.Params[0]}))); err == nil {
 			return ir.C(out)
 		}
 	}

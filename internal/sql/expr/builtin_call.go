@@ -224,16 +224,10 @@ func (x *Spot) pure(c catalog.Call, t schema.Type, args []Val, loc int32) Val {
 
 // failsOnConstants reports whether a call of a function is known to fail, whatever the rows are.
 func failsOnConstants(fn *ir.Function, t schema.Type, args []ir.Expr) bool {
-	var values []ir.Value
-	for _, a := range args {
-		if c, is := a.(*ir.Const); is {
-			values = append(values, c.Value)
-		}
-	}
-	if fn == nil || fn.Eval == nil || len(values) < len(args) || fn.Strict && slices.ContainsFunc(values, ir.Value.IsNull) {
+	if fn == nil {
 		return false
 	}
-	_, err := fn.Eval(values, t.IR)
+	_, err := Evaluated(fn, t.IR, args...)
 	return err != nil && !errors.Is(err, ir.ErrNotKnown)
 }
 
@@ -365,16 +359,12 @@ func (x *Spot) meaning(c catalog.Call, t schema.Type, args []Val) (Val, bool) {
 // folded computes a function of the IR of constants, whose letters are those of all
 // locales.
 func (x *Spot) folded(c *ir.Call) ir.Expr {
-	f := ir.Functions[c.Name]
-	var values []ir.Value
 	for _, a := range c.Args {
-		k, ok := a.(*ir.Const)
-		if !ok || x.App.In.MySQL || k.Value.IsNull() || !ascii(k.Value.S) {
+		if k, ok := a.(*ir.Const); !ok || x.App.In.MySQL || k.Value.IsNull() || !ascii(k.Value.S) {
 			return c
 		}
-		values = append(values, k.Value)
 	}
-	if v, err := f.Eval(values, c.Type); err == nil {
+	if v, err := Evaluated(ir.Functions[c.Name], c.Type, c.Args...); err == nil {
 		return ir.C(v)
 	}
 	return c

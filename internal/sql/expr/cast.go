@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -24,30 +25,26 @@ func (x *Spot) apply(f *ir.Function, t schema.Type, args ...ir.Expr) ir.Expr {
 	if x.App.In.MySQL { // what it computes is another thing there
 		c.Fn = &ir.Function{Name: f.Name, Strict: f.Strict, Partial: f.Partial}
 	}
-	values := make([]ir.Value, len(args))
-	for i, a := range args {
-		k, isConst := a.(*ir.Const)
-		if !isConst || c.Fn.Eval == nil || c.Fn.Settings {
-			return c
-		}
-		values[i] = k.Value
-	}
-	if c.Fn.Strict && hasNull(values) {
-		return ir.C(ir.Null)
-	}
-	if v, err := c.Fn.Eval(values, c.Type); err == nil {
+	if v, err := Evaluated(c.Fn, c.Type, args...); err == nil && !c.Fn.Settings {
 		return ir.C(v)
 	}
 	return c
 }
 
-func hasNull(list []ir.Value) bool {
-	for _, v := range list {
-		if v.IsNull() {
-			return true
+// Evaluated gives the value of a function for constants, ir.ErrNotKnown where they are none.
+func Evaluated(f *ir.Function, t ir.Type, args ...ir.Expr) (ir.Value, error) {
+	values := make([]ir.Value, len(args))
+	for i, a := range args {
+		k, isConst := a.(*ir.Const)
+		if !isConst || f.Eval == nil {
+			return ir.Null, ir.ErrNotKnown
 		}
+		values[i] = k.Value
 	}
-	return false
+	if f.Strict && slices.ContainsFunc(values, ir.Value.IsNull) {
+		return ir.Null, nil
+	}
+	return f.Eval(values, t)
 }
 
 // premise records what the place that is being translated takes for granted.

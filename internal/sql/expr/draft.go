@@ -60,11 +60,12 @@ type Draft struct {
 	// LookBack says that the transaction has to do with the children that an
 	// action took, after it.
 	LookBack bool
-	// Typings are what is known of the types of the variables of a script; first
-	// are the reads that take its snapshot, and points counts its savepoints.
-	Typings map[string]*Typing
-	First   []*ir.Select
-	Points  int
+	// Typings are what is known of the types of the variables of a script, by local; TypesOnly says that nothing else is of
+	// interest. First are the reads that take its snapshot, and Points counts its savepoints.
+	Typings   map[string]*Typing
+	TypesOnly bool
+	First     []*ir.Select
+	Points    int
 	// Catches are the blocks with EXCEPTION around the statement, outermost first,
 	// those around calls included.
 	Catches []*Catch
@@ -234,23 +235,31 @@ func (b *Draft) TypeOfLocal(name string) ir.Type {
 // of what it wrote stays.
 func (b *Draft) Attempt(f func()) (why string, ok bool) {
 	undo := b.mark()
-	ok = true
-	func() {
-		defer func() {
-			if x := recover(); x != nil {
-				u, is := x.(schema.Unmodelled)
-				if !is {
-					panic(x)
-				}
-				why, ok = u.Reason, false
-			}
-		}()
-		f()
-	}()
-	if !ok {
+	if why, ok = modelled(f); !ok {
 		undo()
 	}
 	return why, ok
+}
+
+// Trial runs f for what it finds out: nothing of what it wrote stays.
+func (b *Draft) Trial(f func()) {
+	defer b.mark()()
+	modelled(f)
+}
+
+// modelled runs f up to something that cannot be modelled.
+func modelled(f func()) (why string, ok bool) {
+	defer func() {
+		if x := recover(); x != nil {
+			u, is := x.(schema.Unmodelled)
+			if !is {
+				panic(x)
+			}
+			why, ok = u.Reason, false
+		}
+	}()
+	f()
+	return "", true
 }
 
 // mark gives what takes back all that is written from here on.
@@ -386,8 +395,11 @@ func isHoleCall(n *pg.Node) bool {
 }
 
 // Typing is what is known of the type of a variable: those of the places where
-// it stands, and of the values that it gets.
-type Typing struct{ Uses, Sets []schema.Type }
+// it stands, and of the values that it gets. Of names the variable.
+type Typing struct {
+	Of         any
+	Uses, Sets []schema.Type
+}
 
 // infer takes note that a parameter stands where a value of type t belongs.
 func (b *Draft) infer(e ir.Expr, t schema.Type) {

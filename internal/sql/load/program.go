@@ -28,7 +28,7 @@ func (l *Loader) readProgram() {
 		src := syntax.NewSource(t.Pos.File, "")
 		src.All = t.Pos
 		f.Text = src.Whole()
-		f.Program = &schema.ProgramBody{Txn: t, Aside: i >= len(l.In.Program), Sent: map[*client.Query]*schema.Sent{}, Types: map[string]schema.Type{}}
+		f.Program = &schema.ProgramBody{Txn: t, Aside: i >= len(l.In.Program), Sent: map[*client.Query]*schema.Sent{}}
 		client.EachQuery(t.Body, func(q *client.Query) {
 			if l.In.Ctx != nil && l.In.Ctx.Err() != nil || f.Program.Sent[q] != nil {
 				return

@@ -403,7 +403,7 @@ func (u *unitReader) add(at *syntax.Node, level string, nodes []*syntax.Node) {
 	}
 	u.ordinal++
 	f := &schema.Function{Pos: at.Pos, Language: "sql", SetOf: true, Text: at.Text, Refs: schema.NewRefs()}
-	f.Script = &schema.Script{S: u.s, Before: slices.Clone(u.before), Nodes: nodes, Does: map[*pg.DoStmt]*schema.Function{}, Types: map[string]schema.Type{}, Open: map[int]bool{}, Paths: l.Path.Now(), Lock: u.lock}
+	f.Script = &schema.Script{S: u.s, Before: slices.Clone(u.before), Nodes: nodes, Does: map[*pg.DoStmt]*schema.Function{}, Open: map[int]bool{}, Paths: l.Path.Now(), Lock: u.lock}
 	f.Name, f.Script.Result = u.title(at, true)
 	if f.Name == "" {
 		base := filepath.Base(u.file)

@@ -3,9 +3,11 @@ package proc
 import (
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/internal/sql/write"
 	"github.com/txrobust/robust/ir"
 )
@@ -59,6 +61,8 @@ func (b *Core) AttemptIn(f *expr.Frame, translate func()) (why string, ok bool) 
 // If branches, unless it is clear which way it goes.
 func (b *Core) If(pos ir.Pos, cond ir.Expr, then, otherwise func()) {
 	if value, known := write.ConstantTruth(cond); known {
+		b.Tell(trace.Bind, pos, func() string { return "branch: the condition is always " + strconv.FormatBool(value) })
+		b.Applied(trace.FoldBranch, pos)
 		if value {
 			then()
 		} else {

@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/rows"
 	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -254,7 +255,7 @@ func (n *nestedLocks) Settle(x *Place, from ir.From, p *ir.Project) {
 	known := !x.App.In.MySQL && preserves(from, n.src.Row) && p.Limit == nil && p.Offset == nil
 	in := n.in.Copy()
 	in.Deriver, in.Conditional, in.pushed, in.held, in.Fetched = nil, true, n.mode, false, FetchedSome
-	_, ok := x.Draft.Attempt(func() {
+	plain := func() {
 		sub := in.Locking(n.s, false)
 		if len(sub.Loops) > 0 || len(sub.Aggs) > 0 || x.App.Volatile(sub.Where) {
 			x.Unmodelled("a set-returning or volatile function")
@@ -272,11 +273,8 @@ func (n *nestedLocks) Settle(x *Place, from ir.From, p *ir.Project) {
 			sub.Where = ir.AndE(append([]ir.Expr{sub.Where}, conds...)...)
 		}
 		LockRows(x.Draft, sub, n.pos)
-	})
-	if ok {
-		return
 	}
-	why, ok := x.Draft.Attempt(func() {
+	derived := func() {
 		if known && p.Where == nil {
 			in.Fetched = x.Fetched
 		}
@@ -285,12 +283,11 @@ func (n *nestedLocks) Settle(x *Place, from ir.From, p *ir.Project) {
 		for _, s := range x.Draft.Out[mark:] {
 			x.Draft.Weak[s] = true // what it reads counts for the locks alone
 		}
-	})
-	if ok {
-		return
 	}
-	x.Draft.Emit(&ir.Dropped{At: expr.At(n.pos), Kind: ir.ByRowLock, Tables: x.App.IRTables(n.refs()),
-		What: "the row locks of " + n.what + ", which has " + why})
+	if why, ok := x.Draft.Attempt(func() { in.Choose(in.Form(n.s, syntax.Use{}), plain, derived) }); !ok {
+		x.Draft.Emit(&ir.Dropped{At: expr.At(n.pos), Kind: ir.ByRowLock, Tables: x.App.IRTables(n.refs()),
+			What: "the row locks of " + n.what + ", which has " + why})
+	}
 }
 
 // closed reports whether the condition of a query is about its own rows alone.

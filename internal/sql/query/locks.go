@@ -6,7 +6,6 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
-	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
 )
@@ -71,7 +70,7 @@ func (x *Place) tryLocks(s *pg.SelectStmt) {
 		return
 	}
 	var doubts []ir.Stmt
-	x.Draft.Attempt(func() {
+	x.Draft.Trial(func() {
 		mark := len(x.Draft.Out)
 		y := x.Copy()
 		y.Deriver, y.held, y.pushed = x.NewDeriver(), true, ir.NoLock
@@ -81,7 +80,6 @@ func (x *Place) tryLocks(s *pg.SelectStmt) {
 				doubts = append(doubts, d)
 			}
 		}
-		panic(schema.Unmodelled{}) // nothing else of it stays
 	})
 	for _, d := range doubts {
 		x.Draft.Emit(d)

@@ -25,16 +25,14 @@ func (x *Place) with(w *pg.WithClause) {
 			x.Unmodelled("a WITH query that writes, in this place")
 		}
 		x.tryLocks(sel)
-		x.learnTypes(sel)
 		if x.Ctes.holds(c.Ctename, sel) {
 			continue
 		}
 		scope, levels := x.Ctes, x.Levels
 		cols := syntax.Names(c.Aliascolnames)
 		var kept picked
-		if x.Draft != nil && x.Deriver == nil && syntax.IsLimited(sel) && x.writes {
-			y := x.Copy()
-			x.Draft.Attempt(func() { kept = y.chosenFrom(sel, x.Pos(x.At(c.Ctequery))) })
+		if x.Draft != nil && x.Deriver == nil && syntax.IsLimited(sel) && x.writes && syntax.IsFlat(sel, true) && x.Form(sel, syntax.Use{Limited: true, Nested: true}).Why == "" {
+			kept = x.Copy().chosenFrom(sel, x.Pos(x.At(c.Ctequery)))
 		}
 		var once *Derived // its rows, the same each time that they are named
 		if x.Draft != nil && x.Deriver == nil && syntax.IsLimited(sel) && kept == nil {
@@ -331,17 +329,4 @@ func (x *Place) rival(t *schema.Table, part any, root pg.Message) {
 	default:
 		refuse()
 	}
-}
-
-// learnTypes finds the types of the parameters in a WITH query, which nobody may name.
-func (x *Place) learnTypes(s *pg.SelectStmt) {
-	if x.Draft == nil || len(x.Draft.Typings) == 0 {
-		return
-	}
-	fallible := x.Draft.Fallible
-	y := x.Copy()
-	x.Draft.Attempt(func() {
-		x.Draft.Collect(func() { y.Choose(y.Form(s, syntax.Use{}), func() { y.Locking(s, false) }, func() { y.derivation(s) }) })
-	})
-	x.Draft.Fallible = fallible
 }

@@ -115,6 +115,10 @@ func (b *Builder) checkResult(f *expr.Frame, pos ir.Pos, cols []expr.Column) {
 // Command translates an SQL statement.
 func (b *Builder) Command(f *expr.Frame, t *syntax.Text, tree any, pos ir.Pos, to expr.Sink) {
 	defer b.follow(tree)
+	if _, calls := tree.(*pg.CallStmt); b.TypesOnly && !calls {
+		taken(b.Ex(f, t), b.Types(f, t, tree), to)
+		return
+	}
 	if m, ok := tree.(pg.Message); ok {
 		b.Tell(trace.Syntax, pos, func() string {
 			return pg.Print(m, func(off int) string { p := t.Pos(off); return strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Col) })
@@ -152,6 +156,16 @@ func (b *Builder) Command(f *expr.Frame, t *syntax.Text, tree any, pos ir.Pos, t
 		// Constraints that it can defer are left out.
 	default:
 		b.Unmodelled("%s", syntax.CommandName(tree))
+	}
+}
+
+// taken gives a sink the columns of a statement of which nothing but the types is of interest.
+func taken(x *query.Place, cols []expr.Column, to expr.Sink) {
+	switch {
+	case to.Kind == expr.IntoRows:
+		to.Rows.Take(&x.Spot, cols)
+	case to.Dests != nil:
+		to.Dests(cols)
 	}
 }
 

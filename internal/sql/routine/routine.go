@@ -140,6 +140,10 @@ func (b *Builder) Inline(pos ir.Pos, fn *schema.Function, args []expr.Val) expr.
 	b.Outputs(f)
 	f.Result = &expr.Result{Label: b.NewLabel(f.Scope.Label)}
 	b.results(f)
+	if b.TypesOnly {
+		b.Calls = b.Calls[:len(b.Calls)-1]
+		return f.Result.Value(f)
+	}
 	list := proc.Labelled(pos, f.Result.Label, b.bodyOf(f, func() { b.RunBody(f) }))
 	if null != nil {
 		b.Emit(&ir.If{At: expr.At(pos), Cond: null, Then: b.Collect(func() { b.noResult(f, pos) }), Else: list})

@@ -17,9 +17,6 @@ type ProgramBody struct {
 	Aside bool
 	// Sent are its statements of SQL.
 	Sent map[*client.Query]*Sent
-	// Types are those of the variables, by their names in the IR, as far as they
-	// are known.
-	Types map[string]Type
 }
 
 // Merge adds what o names.
@@ -125,10 +122,8 @@ type Script struct {
 	Result string
 	// Does are the functions of DO blocks.
 	Does map[*pg.DoStmt]*Function
-	// Types are those of the variables, by name, as far as they are known; open
-	// are those that some path uses without a value.
-	Types map[string]Type
-	Open  map[int]bool
+	// Open are the variables that some path uses without a value.
+	Open map[int]bool
 	// Paths are the search paths that are set when the transaction begins.
 	Paths syntax.PathSet
 	// Lock is the function that took an advisory lock which the session holds then, or "".

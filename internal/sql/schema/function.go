@@ -207,15 +207,6 @@ func (f *Function) SQLStatements() ([]syntax.SQLStatement, *syntax.Text) {
 	return out, f.BodyText
 }
 
-// Types gives what is known of the types of the variables, by name, and the
-// variables that some path uses without a value.
-func (f *Function) Types() (types map[string]Type, open map[int]bool) {
-	if f.Program != nil {
-		return f.Program.Types, nil
-	}
-	return f.Script.Types, f.Script.Open
-}
-
 // Draws reports whether a function, or one that it calls, uses values that differ from call to call.
 func (l *Schema) Draws(f *Function, seen map[*Function]bool) bool {
 	if seen[f] {

@@ -36,6 +36,7 @@ const (
 	FireTrigger  Rule = "fire-trigger: a write runs the body of a trigger"
 	JoinSelf     Rule = "join-self: a source of FROM or USING is the row that is written"
 	MoveRow      Rule = "move-row: an UPDATE of a key becomes DELETE and INSERT"
+	FoldBranch   Rule = "fold-branch: a branch is left out that its condition never lets run"
 	ExistsForAny Rule = "exists: IN, ANY or ALL becomes EXISTS"
 )
 

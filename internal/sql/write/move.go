@@ -194,36 +194,58 @@ func (b *Writer) fits(t *schema.Table, row *expr.RowSource) (cond ir.Expr, ok bo
 		return nil, false
 	}
 	value := row.Col(name).Val()
-	_, ok = b.Attempt(func() {
-		cond = ir.C(ir.Bool(false))
-		for _, bound := range p.Bounds {
-			x := query.NewPlace(expr.Spot{App: b.App, Draft: b.Draft, Text: bound.Text})
-			inside := ir.Expr(nil)
-			limit := func(list []*pg.Node, op string) {
-				if len(list) != 1 {
-					x.Unmodelled("a bound of this form")
+	cond = ir.C(ir.Bool(false))
+	for _, bound := range p.Bounds {
+		if slices.ContainsFunc(slices.Concat(bound.Spec.Lowerdatums, bound.Spec.Upperdatums, bound.Spec.Listdatums), func(n *pg.Node) bool { return !unbounded(n) && !isLiteral(n) }) {
+			return nil, false
+		}
+		x := query.NewPlace(expr.Spot{App: b.App, Draft: b.Draft, Text: bound.Text})
+		compare := func(op string, n *pg.Node) ir.Expr { return x.Compare(op, value, x.Expr(n), bound.Spec.Location).Expr }
+		if p.Spec.Strategy == pg.PartitionRange {
+			inside := expr.IsNotNull(value.Expr)
+			for _, n := range bound.Spec.Lowerdatums {
+				if !unbounded(n) {
+					inside = ir.AndE(inside, compare(">=", n))
 				}
-				if c, is := pg.Inner(list[0]).(*pg.ColumnRef); is {
-					if word := strings.ToLower(syntax.Qualified(syntax.Names(c.Fields))); word == "minvalue" || word == "maxvalue" {
-						return
-					}
-				}
-				inside = ir.AndE(inside, x.Compare(op, value, x.Expr(list[0]), bound.Spec.Location).Expr)
 			}
-			if p.Spec.Strategy == pg.PartitionRange {
-				limit(bound.Spec.Lowerdatums, ">=")
-				limit(bound.Spec.Upperdatums, "<")
-				cond = ir.OrE(cond, ir.AndE(expr.IsNotNull(value.Expr), inside))
-				continue
-			}
-			for _, n := range bound.Spec.Listdatums {
-				if v := x.Expr(n); v.IsNull() {
-					cond = ir.OrE(cond, &ir.Unary{Op: ir.IsNull, X: value.Expr})
-				} else {
-					cond = ir.OrE(cond, x.Compare("=", value, v, bound.Spec.Location).Expr)
+			for _, n := range bound.Spec.Upperdatums {
+				if !unbounded(n) {
+					inside = ir.AndE(inside, compare("<", n))
 				}
+			}
+			cond = ir.OrE(cond, inside)
+			continue
+		}
+		for _, n := range bound.Spec.Listdatums {
+			if x.Expr(n).IsNull() {
+				cond = ir.OrE(cond, &ir.Unary{Op: ir.IsNull, X: value.Expr})
+			} else {
+				cond = ir.OrE(cond, compare("=", n))
 			}
 		}
-	})
-	return cond, ok
+	}
+	return cond, true
+}
+
+// unbounded reports whether a bound of a partition is MINVALUE or MAXVALUE.
+func unbounded(n *pg.Node) bool {
+	c, is := pg.Inner(n).(*pg.ColumnRef)
+	if !is {
+		return false
+	}
+	word := strings.ToLower(syntax.Qualified(syntax.Names(c.Fields)))
+	return word == "minvalue" || word == "maxvalue"
+}
+
+// isLiteral reports whether an expression is a literal, perhaps with a type or a sign.
+func isLiteral(n *pg.Node) bool {
+	switch e := pg.Inner(n).(type) {
+	case *pg.A_Const:
+		return true
+	case *pg.TypeCast:
+		return isLiteral(e.Arg)
+	case *pg.A_Expr:
+		return e.Lexpr == nil && isLiteral(e.Rexpr)
+	}
+	return false
 }

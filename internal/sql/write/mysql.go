@@ -96,7 +96,9 @@ func (b *Writer) countsChanges(f *expr.Frame, w *writeQuery, row *expr.RowSource
 		b.Unmodelled("the number of rows that an UPDATE of several tables changes")
 	}
 	for _, a := range list {
-		w.changes = ir.OrE(w.changes, ir.NotE(ir.Op(ir.Is, row.Col(a.column).Expr, a.v.Expr)))
+		if c := row.Col(a.column); c != nil { // what is computed for an index changes with the columns that it is computed from
+			w.changes = ir.OrE(w.changes, ir.NotE(ir.Op(ir.Is, c.Expr, a.v.Expr)))
+		}
 	}
 	b.App.Premise(pos, changedRows)
 }

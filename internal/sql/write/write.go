@@ -314,12 +314,11 @@ func (b *Writer) countFirst(f *expr.Frame, q ir.Query, found ir.Expr, pos ir.Pos
 // restricts reports whether what change computes depends on the row alone.
 func (b *Writer) restricts(row *expr.RowSource, change func(ir.Expr, func(ir.Expr) ir.Expr)) bool {
 	only := true
-	b.Attempt(func() {
+	b.Trial(func() {
 		change(nil, func(e ir.Expr) ir.Expr {
 			only = only && expr.RowFree(e, map[string]bool{row.Row: true})
 			return e
 		})
-		panic(schema.Unmodelled{}) // a trial: nothing stays
 	})
 	return only
 }
