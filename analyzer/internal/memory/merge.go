@@ -14,6 +14,7 @@ import (
 // Merge joins the edges into a place: in.st becomes the state there, and the
 // result the values of the registers.
 func (in *Memory) Merge(edges []*Edge) []Value {
+	edges = in.begun(edges)
 	first := edges[0]
 	if len(edges) == 1 {
 		in.St = first.St
@@ -92,6 +93,23 @@ func (in *Memory) Merge(edges []*Edge) []Value {
 	return out
 }
 
+// begun gives the edges on which the transaction that is written has begun, if it is open on one of
+// them: paths on which it has not, such as those on which another one has, end here.
+func (in *Memory) begun(edges []*Edge) []*Edge {
+	if !slices.ContainsFunc(edges, func(e *Edge) bool { return e.St.Phase == Open }) {
+		return edges
+	}
+	var out []*Edge
+	for _, e := range edges {
+		if e.St.Phase != idle {
+			out = append(out, e)
+			continue
+		}
+		in.Ahead(e, func() { in.Emit(&client.Rollback{At: in.At()}) })
+	}
+	return out
+}
+
 // Ordered gives cells in the order in which they were made.
 func Ordered(set map[*Cell]bool) []*Cell {
 	list := slices.Collect(maps.Keys(set))
@@ -115,7 +133,7 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 	if v, ok := in.joinPointers(name, edges, vals); ok {
 		return v
 	}
-	if v, ok := JoinHandles(vals); ok {
+	if v, ok := in.JoinHandles(vals); ok {
 		return v
 	}
 	if l, ok := in.joinLists(edges, vals); ok {
@@ -452,7 +470,7 @@ func (in *Memory) joinLive(edges []*Edge, vals []Value) (Value, bool) {
 					return false
 				}
 				if h := HandleIn(w); h != nil && IsLive(w) {
-					out.Site, out.T = cmp.Or(out.Site, h.Site), h.T
+					out.Site, out.T = in.eitherSite(out.Site, h.Site), h.T
 				}
 				live = live || IsLive(w)
 				return false
