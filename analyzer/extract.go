@@ -344,7 +344,7 @@ func (x *extraction) gather() *Result {
 			t.Name = name
 		}
 		if level := e.P.Notes.Levels[fn.Pos()]; level != "" {
-			t.Level = level
+			t.Levels = []string{level}
 		}
 		t.Mutexes = e.P.Notes.Held(fn.Pos(), t.Pos)
 		if names[t.Name]++; names[t.Name] > 1 {
@@ -520,14 +520,12 @@ func (x *extraction) interpret(f *ssa.Function, path string) (res *session.Findi
 	if !in.Begun {
 		return res, nil
 	}
-	txn = &client.Txn{Pos: in.BeginPos, Vars: in.Vars, Body: body}
+	txn = &client.Txn{Pos: in.BeginPos, Levels: slices.Compact(slices.Sorted(slices.Values(in.Levels))), Vars: in.Vars, Body: body}
 	if !txn.Pos.IsValid() {
 		txn.Pos = e.P.Position(f.Pos())
 	}
 	if in.AnyLevel {
 		res.Notes = append(res.Notes, ir.Note{Pos: txn.Pos, Text: "the isolation level is no constant; //robust:assume level LEVEL before the function says what it is"})
-	} else {
-		txn.Level = in.Level
 	}
 	in.FinishTxn(txn)
 	return res, txn

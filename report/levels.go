@@ -1,7 +1,7 @@
 package report
 
 import (
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -11,9 +11,11 @@ import (
 type TransactionLevel struct {
 	Transaction string `json:"transaction"`
 	// Level is the level in the words of SQL, and Source who says so: "code", "default"
-	// (the database) or "option" (whoever asks).
-	Level  string `json:"level"`
-	Source string `json:"source"`
+	// (the database) or "option" (whoever asks). Where it may be one of several, it is the
+	// lowest, and Above has the others.
+	Level  string   `json:"level"`
+	Above  []string `json:"above,omitempty"`
+	Source string   `json:"source"`
 	// Proved says that all that it does at this level it can do at snapshot isolation as
 	// well: a proof there is one here. Reason says why, or why not, and Position where.
 	Proved   bool      `json:"proved"`
@@ -93,19 +95,17 @@ func (t *text) levels(r *Report) {
 	if len(r.Levels) == 0 {
 		return
 	}
-	type group struct{ level, source string }
 	from := map[string]string{"code": "by the source", "default": "by default", "option": "as asked for"}
+	names := map[string][]string{}
+	for _, x := range r.Levels {
+		group := strings.Join(append([]string{x.Level}, x.Above...), " or ") + " " + from[x.Source]
+		names[group] = append(names[group], x.Transaction)
+	}
 	var parts []string
 	for _, l := range strengths {
-		for _, source := range []string{"code", "default", "option"} {
-			var names []string
-			for _, x := range r.Levels {
-				if (group{x.Level, x.Source}) == (group{l, source}) {
-					names = append(names, x.Transaction)
-				}
-			}
-			if names != nil {
-				parts = append(parts, fmt.Sprintf("%s %s: %s", l, from[source], someOf(names)))
+		for _, group := range slices.Sorted(maps.Keys(names)) {
+			if strings.HasPrefix(group, l) {
+				parts = append(parts, group+": "+someOf(names[group]))
 			}
 		}
 	}

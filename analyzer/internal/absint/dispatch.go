@@ -94,9 +94,11 @@ func results(v memory.Value, t types.Type) []memory.Value {
 func (in *interp) beginsSome(inv *session.Invocation, m *types.Func, impl []*ssa.Function) memory.Value {
 	h := &memory.Handle{Kind: memory.Either, T: m.Signature().Recv().Type()}
 	in.EmitValue(inv.Args[0])
-	tx := in.Begin(h, in.WithoutContext(m.Signature(), inv.Args[1:]))
+	tx := in.Begin(h, inv)
 	if in.Trace == nil && in.Owns(tx) {
-		in.AnyLevel = in.AnyLevel || len(impl) > 0
+		if slices.ContainsFunc(impl, func(f *ssa.Function) bool { return !in.PassesOptions(f) }) {
+			in.UnknownLevel()
+		}
 		if slices.ContainsFunc(impl, func(f *ssa.Function) bool { return !in.P.OnlyPassesOn(f) }) {
 			in.Unknown("a call of " + m.Name() + " through an interface")
 		}

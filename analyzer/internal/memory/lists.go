@@ -170,6 +170,42 @@ func (in *Memory) StructOf(v Value) (*Aggregate, bool) {
 	return a, ok
 }
 
+// StructsOf gives the structs one of which a value is or points to, if they are known; none says
+// that it may be nil instead. A pointer to one of several variables points to what they
+// hold, unless something was stored through it.
+func (in *Memory) StructsOf(v Value) (some []*Aggregate, none, ok bool) {
+	v = Unbox(v)
+	p, isPointer := v.(*Pointer)
+	if !isPointer {
+		a, ok := v.(*Aggregate)
+		return []*Aggregate{a}, false, ok
+	}
+	is, known := in.Known(p.Nil())
+	if known && is {
+		return nil, true, true
+	}
+	cells := []*Cell{p.To}
+	if p.To.Start == Unknown && len(p.To.Alias) > 0 && !in.touched(p.To) {
+		cells = p.To.Alias
+	}
+	for _, c := range cells {
+		a, ok := in.Load(c).(*Aggregate)
+		if !ok {
+			return nil, false, false
+		}
+		some = append(some, a)
+	}
+	return some, !known, true
+}
+
+// touched reports whether something is known of what a cell holds: it was stored there, or
+// loaded.
+func (in *Memory) touched(c *Cell) bool {
+	is := false
+	c.EachLeaf(func(l *Cell) { _, has := in.St.Mem[l]; is = is || has })
+	return is
+}
+
 // Growing gives a slice with its length, if that is known.
 func (in *Memory) Growing(v Value) (*Grown, bool) {
 	switch v := Unbox(v).(type) {

@@ -62,21 +62,25 @@ func (in *Memory) Merge(edges []*Edge) []Value {
 	}
 	in.Work += len(cells) * len(edges)
 	for _, c := range Ordered(cells) {
-		vals := make([]Value, len(edges))
+		var with []*Edge
+		var vals []Value
 		known := true
-		for i, e := range edges {
+		for _, e := range edges {
 			v, ok := e.St.Mem[c]
 			if !ok {
+				if c.made {
+					continue
+				}
 				if c.Start == Unknown {
 					known = false
 					break
 				}
 				in.Ahead(e, func() { v = in.Load(c) })
 			}
-			vals[i] = v
+			with, vals = append(with, e), append(vals, v)
 		}
 		if known {
-			st.Mem[c] = in.Join(c.Name, c.T, edges, vals)
+			st.Mem[c] = in.Join(c.Name, c.T, with, vals)
 		}
 	}
 	out := make([]Value, len(first.Vals))
@@ -184,6 +188,7 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 	if texts := in.alternatives(vals); texts != nil {
 		in.Texts[v] = texts
 	}
+	in.noteValues(v, vals...)
 	return Scalar{client.V(v), kind}
 }
 
@@ -439,21 +444,21 @@ func (in *Memory) joinPointers(name string, edges []*Edge, vals []Value) (Value,
 			cells = append(cells, p.To)
 		}
 	}
-	isNil := in.Temp(name+".nil", client.Bool, false)
-	for i, e := range edges {
-		in.Ahead(e, func() { in.Set(isNil, vals[i].(*Pointer).Nil()) })
+	out := &Pointer{}
+	if slices.ContainsFunc(vals, func(v Value) bool { return v.(*Pointer).Nil() != client.Expr(client.False) }) {
+		isNil := in.Temp(name+".nil", client.Bool, false)
+		for i, e := range edges {
+			in.Ahead(e, func() { in.Set(isNil, vals[i].(*Pointer).Nil()) })
+		}
+		out.IsNil = client.V(isNil)
 	}
 	if len(cells) == 1 {
-		return &Pointer{To: cells[0], IsNil: client.V(isNil)}, true
+		out.To = cells[0]
+		return out, true
 	}
-	c := in.NewCell(cells[0].T, name, Unknown)
-	c.Alias = cells
-	for _, d := range cells {
-		if !types.Identical(d.T, c.T) {
-			return &Pointer{To: c, IsNil: client.V(isNil)}, true
-		}
-	}
-	return &Pointer{To: c, IsNil: client.V(isNil)}, true
+	out.To = in.NewCell(cells[0].T, name, Unknown)
+	out.To.Alias = cells
+	return out, true
 }
 
 // joinLive joins values that have a transaction in them, and cannot be joined as

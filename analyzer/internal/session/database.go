@@ -80,7 +80,7 @@ func (in *Session) onDatabase(inv *Invocation, h *memory.Handle, name string, si
 		if !in.P.Begins(sig) {
 			return nil, false
 		}
-		tx := in.Begin(h, args)
+		tx := in.Begin(h, inv)
 		return in.Answer(inv.T, tx), true
 	case program.CommitRole:
 		in.Commit(h)
