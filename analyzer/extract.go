@@ -241,7 +241,7 @@ func (x *extraction) leave(f *ssa.Function) {
 // has none. An exported method may be one of an interface of a library, which calls it.
 func (x *extraction) forNobody(f *ssa.Function) bool {
 	res := x.results[f]
-	none := fromCallers(res) && res.Open != absint.GoesOn && len(x.P.Users[f]) == 0 && f.Parent() == nil && x.P.IsProgram() &&
+	none := !program.IsEntry(f) && fromCallers(res) && res.Open != absint.GoesOn && len(x.P.Users[f]) == 0 && f.Parent() == nil && x.P.IsProgram() &&
 		!x.P.Know.Calls(f) && (f.Signature.Recv() == nil || !token.IsExported(f.Name()))
 	if none && !slices.Contains(x.outside, f) {
 		x.outside = append(x.outside, f)

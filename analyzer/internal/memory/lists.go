@@ -98,6 +98,10 @@ func (in *Memory) Expose(v Value) {
 			for _, p := range v.Free {
 				visit(p, depth+1)
 			}
+		case *OneOf:
+			for _, f := range v.Fns {
+				visit(f, depth)
+			}
 		case *Dict:
 			list, known := in.EntriesOf(v)
 			for _, e := range list {
@@ -271,7 +275,7 @@ func (in *Memory) NonZero(v Value, t types.Type) client.Expr {
 		return client.Not(Op("null", x.E))
 	case *List:
 		return client.C(ir.Bool(len(x.Elems) > 0)) // an empty list that is not nil is rare
-	case *Handle, *Dict, *Grown, Span, *Closure:
+	case *Handle, *Dict, *Grown, Span, *Closure, *OneOf:
 		return client.True
 	case Object:
 		if x.Sends() {

@@ -140,6 +140,9 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 	if v, ok := in.JoinHandles(vals); ok {
 		return v
 	}
+	if f, ok := in.joinFunctions(name, edges, vals); ok {
+		return f
+	}
 	if l, ok := in.joinLists(edges, vals); ok {
 		return l
 	}
@@ -558,6 +561,9 @@ func Same(a, b Value) bool {
 	case *Closure:
 		b, ok := b.(*Closure)
 		return ok && a.Fn == b.Fn && a.Bound == b.Bound && sameAll(a.Free, b.Free)
+	case *OneOf:
+		b, ok := b.(*OneOf)
+		return ok && SameExpr(a.Index, b.Index)
 	case *Failure:
 		b, ok := b.(*Failure)
 		return ok && a.Kind == b.Kind && a.Wraps == b.Wraps && SameExpr(a.NoRows, b.NoRows) && SameExpr(a.Other, b.Other) && slices.EqualFunc(a.several, b.several, func(f, g *Failure) bool { return Same(f, g) })

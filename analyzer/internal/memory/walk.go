@@ -53,6 +53,11 @@ func (in *Memory) emitAll(v Value, seen map[*Cell]bool, depth int) {
 		each(in.elements(v))
 	case *Closure:
 		each(v.Free)
+	case *OneOf:
+		in.EmitExpr(v.Index)
+		for _, f := range v.Fns {
+			each(f.Free)
+		}
 	case Tuple:
 		each(v)
 	case *ContextValue:
@@ -157,6 +162,8 @@ func (in *Memory) search(v Value, is func(Value) bool, seen map[*Cell]bool, dept
 		return any(in.elements(v))
 	case *Closure:
 		return any(v.Free)
+	case *OneOf:
+		return slices.ContainsFunc(v.Fns, func(f *Closure) bool { return in.search(f, is, seen, depth+1) })
 	case Tuple:
 		return any(v)
 	case *ContextValue:

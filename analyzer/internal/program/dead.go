@@ -34,11 +34,16 @@ func (p *Program) Dead() map[*ssa.Function]bool {
 
 // closed reports whether only functions of the program can call a function, by its name.
 func (p *Program) closed(f *ssa.Function) bool {
-	if f.Parent() != nil || f.Signature.Recv() != nil || f.Pkg == nil || f.Name() == "main" || strings.HasPrefix(f.Name(), "init") || p.Notes.Names[f.Pos()] != "" || p.Know.Calls(f) {
+	if f.Parent() != nil || f.Signature.Recv() != nil || f.Pkg == nil || IsEntry(f) || p.Notes.Names[f.Pos()] != "" || p.Know.Calls(f) {
 		return false
 	}
 	path := "/" + f.Pkg.Pkg.Path() + "/"
 	return f.Pkg.Pkg.Name() == "main" || strings.Contains(path, "/internal/")
+}
+
+// IsEntry reports whether Go itself calls a function: main, or one that makes a package ready.
+func IsEntry(f *ssa.Function) bool {
+	return f.Parent() == nil && f.Signature.Recv() == nil && f.Pkg != nil && (f.Name() == "main" && f.Pkg.Pkg.Name() == "main" || f.Name() == "init" || strings.HasPrefix(f.Name(), "init#"))
 }
 
 // outermost is the function around a function literal.

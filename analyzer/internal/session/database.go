@@ -34,7 +34,7 @@ func (in *Session) OnHandle(inv *Invocation, name string, sig *types.Signature) 
 			break
 		}
 		return in.onLost(inv, name, sig)
-	case *memory.Closure, *memory.Asked:
+	case *memory.Closure, *memory.OneOf, *memory.Asked:
 	case memory.Object:
 		if !recv.Sends() {
 			return in.onLost(inv, name, sig)

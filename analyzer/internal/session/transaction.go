@@ -134,7 +134,7 @@ func (in *Session) InTransaction(inv *Invocation, h *memory.Handle, given func(t
 func FunctionAmong(list []memory.Value) (fn memory.Value) {
 	for _, a := range list {
 		switch a := memory.Unbox(a).(type) {
-		case *memory.Closure, *memory.Asked:
+		case *memory.Closure, *memory.OneOf, *memory.Asked:
 			fn = a
 		}
 	}
@@ -158,6 +158,8 @@ func (in *Session) RunAndEnd(inv *Invocation, fn memory.Value, tx *memory.Handle
 	switch fn := fn.(type) {
 	case *memory.Closure:
 		result = in.Control.CallFunction(call, fn)
+	case *memory.OneOf:
+		result = in.Control.CallOneOf(call, fn)
 	case *memory.Asked:
 		in.Callers("the function " + fn.Name + " comes from its caller")
 		result = in.UnknownCall("a call of a function that is not known", call.Args, call.T)
