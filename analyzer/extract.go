@@ -343,6 +343,7 @@ func (x *extraction) gather() *Result {
 		if name := e.P.Notes.Names[fn.Pos()]; name != "" {
 			t.Name = name
 		}
+		t.Levels = session.OfSession(t.Levels, e.P.Sessions)
 		if level := e.P.Notes.Levels[fn.Pos()]; level != "" {
 			t.Levels = []string{level}
 		}
@@ -396,8 +397,7 @@ func (x *extraction) gather() *Result {
 	}
 	x.finish(out)
 	for _, s := range e.P.Sessions {
-		out.Notes = append(out.Notes, ir.Note{Pos: e.P.Position(s.At), Text: "some sessions have the isolation level " + strings.ToUpper(s.Level) +
-			" by what stands here; transactions are not taken to have it: if all have, say so by -isolation, or by -level for single ones"})
+		out.Notes = append(out.Notes, ir.Note{Pos: e.P.Position(s.At), Text: session.LevelNote(s)})
 	}
 	if len(migrations) > 0 {
 		out.Notes = append(out.Notes, e.P.MigrationNote(migrations))

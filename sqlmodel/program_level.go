@@ -16,78 +16,76 @@ import (
 // any but the lowest.
 var levelOrder = []string{"read uncommitted", "read committed", "", "repeatable read", "serializable"}
 
-// levelSet is a set of levels: a bit for each of levelOrder.
-type levelSet uint8
+// rank is the place of a level in the order. One that is not known counts as the lowest.
+func rank(level string) int { return max(slices.Index(levelOrder, strings.ToLower(level)), 0) }
 
-// levelsAt is the set of one level. One that is not known counts as the lowest.
-func levelsAt(level string) levelSet {
-	return 1 << max(slices.Index(levelOrder, strings.ToLower(level)), 0)
-}
-
-// list gives the levels, lower ones first.
-func (s levelSet) list() []string {
-	var out []string
-	for i, l := range levelOrder {
-		if s&(1<<i) != 0 {
-			out = append(out, l)
-		}
+// lower gives the lower one of two levels.
+func lower(a, b string) string {
+	if rank(a) <= rank(b) {
+		return a
 	}
-	return out
+	return b
 }
 
-// levelState is what is known of the level at a place. The zero value says that no path goes there.
+// levelState is what is known of the level at a place: the lowest one over the paths there. The
+// zero value says that no path goes there.
 type levelState struct {
 	live    bool
-	levels  levelSet // those that it may have
-	started bool     // a statement may have fixed the level
+	level   string
+	started bool // a statement may have fixed the level
 }
 
 func (s levelState) join(t levelState) levelState {
-	return levelState{live: s.live || t.live, levels: s.levels | t.levels, started: s.started || t.started}
+	switch {
+	case !s.live:
+		return t
+	case !t.live:
+		return s
+	}
+	return levelState{live: true, level: lower(s.level, t.level), started: s.started || t.started}
 }
 
-// levelWalk finds the levels of a transaction whose text may set them.
+// levelWalk finds the level of a transaction whose text may set it.
 type levelWalk struct {
 	sent map[*client.Query]*schema.Sent
-	// raised are levels that texts set on some paths only: what follows there is left out.
-	raised levelSet
 	// out are the states in which a block or loop is left, next those in which a loop begins
 	// its next round.
 	out, next map[string]levelState
-	// met are the levels of the statements and ends.
-	met levelSet
+	// met is the state with the lowest level of the statements and ends.
+	met levelState
 }
 
-// levelsOf gives the isolation levels at which a transaction may run, lower ones first. A command
-// that sets a level counts on paths where it comes before all other statements. Where one
-// sets a level above the lowest, executions that go on behind it are not known (raises), and
-// their levels do not count. In MySQL a transaction keeps the level that it begins with.
+// levelsOf gives the isolation levels at which a transaction may run, lower ones first: for each
+// one that it may begin with, the lowest over its paths. A command that sets a higher one counts on
+// paths where it comes before all other statements. In MySQL a transaction keeps the level that it
+// begins with.
 func levelsOf(body *schema.ProgramBody, mysql bool) []string {
-	var begin levelSet
-	for _, l := range body.Txn.Levels {
-		begin |= levelsAt(l)
+	var out []string
+	for _, level := range body.Txn.Levels {
+		out = append(out, lowest(body, level, mysql))
 	}
-	if begin == 0 {
-		begin = levelsAt("")
+	if len(out) == 0 {
+		out = append(out, lowest(body, "", mysql))
 	}
-	if body.Txn.Auto || mysql {
-		return begin.list()
-	}
-	walk := func(raised levelSet) levelSet {
-		w := &levelWalk{sent: body.Sent, raised: raised, out: map[string]levelState{}, next: map[string]levelState{}}
-		w.runs(w.stmts(body.Txn.Body, levelState{live: true, levels: begin}))
-		return w.met
-	}
-	all := walk(0)
-	if all == 0 {
-		return begin.list()
-	}
-	lowest := all & -all
-	return (lowest | walk(^(lowest<<1 - 1))).list()
+	slices.SortStableFunc(out, func(a, b string) int { return rank(a) - rank(b) })
+	return slices.CompactFunc(out, func(a, b string) bool { return rank(a) == rank(b) })
 }
 
-// runs records that something runs at the levels of a state.
-func (w *levelWalk) runs(s levelState) { w.met |= s.levels }
+// lowest gives the lowest level at which a transaction may run that begins with a level.
+func lowest(body *schema.ProgramBody, level string, mysql bool) string {
+	if body.Txn.Auto || mysql {
+		return level
+	}
+	w := &levelWalk{sent: body.Sent, out: map[string]levelState{}, next: map[string]levelState{}}
+	w.runs(w.stmts(body.Txn.Body, levelState{live: true, level: level}))
+	if !w.met.live {
+		return level
+	}
+	return w.met.level
+}
+
+// runs records that something runs at the level of a state.
+func (w *levelWalk) runs(s levelState) { w.met = w.met.join(s) }
 
 func (w *levelWalk) stmts(list []client.Stmt, s levelState) levelState {
 	for _, c := range list {
@@ -132,7 +130,7 @@ func (w *levelWalk) stmt(c client.Stmt, s levelState) levelState {
 	}
 }
 
-// rounds walks through a loop until its rounds begin in no other state.
+// rounds walks through a loop until its rounds begin in no lower state.
 func (w *levelWalk) rounds(label string, body []client.Stmt, s levelState) levelState {
 	w.out[label] = levelState{}
 	for {
@@ -153,8 +151,8 @@ func (w *levelWalk) other(s levelState) levelState {
 	return s
 }
 
-// query is a text. Its commands that set the level do that before the first statement; later
-// the database refuses them, but for one that sets the level that there is.
+// query is a text. Its commands that set the level do that before the first statement; a
+// lower level counts everywhere.
 func (w *levelWalk) query(q *client.Query, s levelState) levelState {
 	sent := w.sent[q]
 	if !s.live {
@@ -169,13 +167,11 @@ func (w *levelWalk) query(q *client.Query, s levelState) levelState {
 		case !sets:
 			s = w.other(s)
 		case level == nil: // it is no command of levels
-		case levelsAt(*level)&w.raised != 0:
-			return levelState{}
 		case s.started:
-			s.levels |= levelsAt(*level)
+			s.level = lower(s.level, *level)
 			w.runs(s)
 		default:
-			s.levels = levelsAt(*level)
+			s.level = *level
 		}
 	}
 	return s
@@ -209,7 +205,7 @@ func (p *caller) raises(s *schema.Sent) {
 		return
 	}
 	for _, st := range s.List {
-		if level, _ := setsLevel(st.Tree); level != nil && levelsAt(*level) > levelsAt(p.level) {
+		if level, _ := setsLevel(st.Tree); level != nil && rank(*level) > rank(p.level) {
 			p.b.Emit(&ir.Unmodelled{At: expr.At(s.Q.Pos), ReadOnly: true, Reason: "an isolation level that is not set before all other statements on all paths"})
 		}
 	}

@@ -120,10 +120,26 @@ func New(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File
 	}
 	slices.SortStableFunc(p.Funcs, p.ByPlace)
 	p.index()
-	p.Sessions = sessionLevels(files)
+	p.Sessions = p.sessionLevels()
 	var err error
 	p.Notes, err = comments.Read(fset, p.Position, files)
 	return p, err
+}
+
+// outermostFuncs gives the functions that are no literals, with those that set package variables.
+func (p *Program) outermostFuncs() []*ssa.Function {
+	var out []*ssa.Function
+	for _, pkg := range p.Pkgs {
+		if f := pkg.Func("init"); f != nil {
+			out = append(out, f)
+		}
+	}
+	for _, f := range p.Funcs {
+		if f.Parent() == nil {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // collect finds the functions of a package.

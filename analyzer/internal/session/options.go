@@ -2,7 +2,9 @@ package session
 
 import (
 	"go/types"
+	"regexp"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -10,6 +12,7 @@ import (
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/analyzer/internal/program"
 )
 
 // levelFields are the fields of options that hold the isolation level, of database/sql and of pgx.
@@ -19,8 +22,8 @@ var levelFields = []string{"Isolation", "IsoLevel"}
 var anyLevel = []string{"read committed", "repeatable read", "serializable"}
 
 // levelsOf gives the isolation levels one of which a call that begins a transaction asks for, ""
-// for that of the session. They are not known where no constants are, or where the program gives
-// the command that begins the transaction, in the place of all options.
+// for that of the session. They are not known where no constants are. The command that begins the
+// transaction, if the program gives one, is in the place of all options.
 func (in *Session) levelsOf(inv *Invocation) (levels []string, known bool) {
 	known = true
 	own := 0 // arguments that the call does not have, such as a receiver
@@ -42,6 +45,50 @@ func (in *Session) levelsOf(inv *Invocation) (levels []string, known bool) {
 	}
 	slices.Sort(levels)
 	return slices.Compact(levels), true
+}
+
+// beginsAt finds the level in a command that begins a transaction.
+var beginsAt = regexp.MustCompile(`(?i)isolation\s+level\s+(serializable|(?:read|repeatable)\s+(?:uncommitted|committed|read))`)
+
+// levelOfCommand gives the level in a command that begins a transaction, "" if there is none.
+func levelOfCommand(command string) string {
+	m := beginsAt.FindStringSubmatch(command)
+	if m == nil {
+		return ""
+	}
+	return strings.ToLower(strings.Join(strings.Fields(m[1]), " "))
+}
+
+// OfSession gives the levels of a transaction in a program that sets those of some sessions: one that
+// asks for none may have these.
+func OfSession(levels []string, sessions []program.SessionLevel) []string {
+	if len(levels) > 0 && !slices.Contains(levels, "") {
+		return levels
+	}
+	out := append([]string{""}, levels...)
+	for _, s := range sessions {
+		switch {
+		case s.One:
+		case s.Level == "":
+			out = append(out, anyLevel...)
+		default:
+			out = append(out, s.Level)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// LevelNote says what a place means that sets the level of sessions.
+func LevelNote(s program.SessionLevel) string {
+	level := "the isolation level " + strings.ToUpper(s.Level)
+	if s.Level == "" {
+		level = "an isolation level that is not known"
+	}
+	if s.One {
+		return "the connection that this statement goes to has " + level + " from then on, and the others do not: no transaction is taken to have it"
+	}
+	return "some sessions have " + level + " by what stands here, and so may transactions that ask for none: if all have, say so by -isolation, or by -level for single ones"
 }
 
 // AreOptions reports whether a type is that of options with an isolation level: a struct, a
@@ -77,8 +124,13 @@ func (in *Session) levelsIn(v memory.Value) (levels []string, known bool) {
 	}
 	for _, o := range some {
 		if begin := memory.Field(o, "BeginQuery"); begin != nil { // of pgx
-			if c, ok := memory.ConstOf(begin); !ok || c != ir.Text("") {
+			command, ok := memory.ConstText(begin)
+			if !ok {
 				return nil, false
+			}
+			if command != "" {
+				levels = append(levels, levelOfCommand(command))
+				continue
 			}
 		}
 		for _, name := range levelFields {
