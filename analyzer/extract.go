@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"go/token"
 	"maps"
 	"slices"
 	"strconv"
@@ -238,11 +237,11 @@ func (x *extraction) leave(f *ssa.Function) {
 }
 
 // forNobody reports whether what a function sends comes from callers, of which the program
-// has none. An exported method may be one of an interface of a library, which calls it.
+// has none, nor anybody outside of it.
 func (x *extraction) forNobody(f *ssa.Function) bool {
 	res := x.results[f]
 	none := !program.IsEntry(f) && fromCallers(res) && res.Open != absint.GoesOn && len(x.P.Users[f]) == 0 && f.Parent() == nil && x.P.IsProgram() &&
-		!x.P.Know.Calls(f) && (f.Signature.Recv() == nil || !token.IsExported(f.Name()))
+		!x.P.Know.Calls(f) && !x.P.CalledOutside(f)
 	if none && !slices.Contains(x.outside, f) {
 		x.outside = append(x.outside, f)
 	}

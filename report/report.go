@@ -93,6 +93,8 @@ type Transaction struct {
 	// Level is the isolation level that the source asks for, in the words of SQL
 	// ("read committed"), or "". The level that it is judged at is in Report.Levels.
 	Level string `json:"level,omitempty"`
+	// Above are those that it may ask for instead, "" for that of the session.
+	Above []string `json:"above,omitempty"`
 	// CalledBy are functions that call it: that clients call it by themselves, too, is
 	// taken for granted.
 	CalledBy []string `json:"called_by,omitempty"`

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -568,8 +569,12 @@ func (t *text) more(r *Report) {
 	t.line("Transactions:")
 	for _, x := range r.Transactions {
 		level := ""
-		if x.Level != "" {
-			level = ", asks for " + strings.ToUpper(x.Level)
+		if x.Level != "" || len(x.Above) > 0 {
+			var asks []string
+			for _, l := range append([]string{x.Level}, x.Above...) {
+				asks = append(asks, cmp.Or(strings.ToUpper(l), "the default"))
+			}
+			level = ", asks for " + strings.Join(asks, " or ")
 		}
 		t.line("- %s (%s:%d)%s", x.Name, x.File, x.Line, level)
 		t.para("  reads  ", none(x.Reads))

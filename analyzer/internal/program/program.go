@@ -71,6 +71,8 @@ type Program struct {
 	// Sessions are the places that set the isolation level of sessions. Which sessions,
 	// and whether they ever run, is not known.
 	Sessions []SessionLevel
+	// handed are the types whose methods somebody outside may call, nil before that is looked for.
+	handed map[*types.TypeName]bool
 	// Holders tell what may hold a transaction: of a database, and of one connection.
 	holders [2]*Holders
 }
