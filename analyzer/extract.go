@@ -283,8 +283,8 @@ func (x *extraction) tables(out *Result) {
 	}
 }
 
-// alone reports whether a function that was not interpreted to its end may send something
-// by itself: one that gets a transaction is a part of its callers.
+// alone reports whether a function that was not interpreted to its end may send something by
+// itself. A function that gets a transaction sends what it sends for its callers.
 func (x *extraction) alone(f *ssa.Function) bool {
 	res := x.results[f]
 	return res.Unread && (len(res.Sites) > 0 || !x.P.WorksWithin(f))

@@ -373,7 +373,7 @@ const maxTypings = 8
 
 // scriptTemplate makes the transaction of a script or of a client program. Its parameters have the
 // types of the places where they stand, which only the translation finds: it
-// is done again until no type changes, at most so often as most says.
+// is done again until no type changes, but at most as often as most says.
 func (l *loader) scriptTemplate(fn *schema.Function, most int) *ir.Txn {
 	lookBack := false
 	notes := l.Notes
