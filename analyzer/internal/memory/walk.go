@@ -175,6 +175,17 @@ func (in *Memory) search(v Value, is func(Value) bool, seen map[*Cell]bool, dept
 	return false
 }
 
+// KeepsLive reports whether what the caller has given holds a transaction that began here: one that
+// was put into a field of the receiver, such as of a unit of work.
+func (in *Memory) KeepsLive() bool {
+	for c, v := range in.St.Mem {
+		if c.Start == Given && in.Holds(v, IsLive) {
+			return true
+		}
+	}
+	return false
+}
+
 // HandleOf gives the value of a type of the database, nil for other types.
 func (in *Memory) HandleOf(t types.Type) Value {
 	if v := in.Domain.Fresh(t); v != nil {
