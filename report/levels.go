@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -21,6 +22,18 @@ type TransactionLevel struct {
 	Proved   bool      `json:"proved"`
 	Reason   string    `json:"reason,omitempty"`
 	Position *Position `json:"position,omitempty"`
+}
+
+// asks says which levels the source of a transaction asks for, if any.
+func (x *Transaction) asks() string {
+	if x.Level == "" && len(x.Above) == 0 {
+		return ""
+	}
+	var levels []string
+	for _, l := range append([]string{x.Level}, x.Above...) {
+		levels = append(levels, cmp.Or(strings.ToUpper(l), "the default"))
+	}
+	return ", asks for " + strings.Join(levels, " or ")
 }
 
 // strengths are the levels, weaker ones first.

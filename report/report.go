@@ -154,7 +154,7 @@ const (
 type Doubt struct {
 	// Transaction is the label in the witness, or "" if it is about all of it.
 	Transaction string `json:"transaction"`
-	// Kind is "row lock", "table lock", "advisory lock", "error", "engine" or ByLevel.
+	// Kind is "row lock", "table lock", "advisory lock", "error", "engine" or "level".
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 	// Tables are those that it is about; empty means any.
@@ -163,9 +163,6 @@ type Doubt struct {
 	// Settle says what to do about it.
 	Settle string `json:"settle"`
 }
-
-// ByLevel is the kind of a doubt about the level at which a transaction runs.
-const ByLevel = "level"
 
 // What a finding is made of. Their JSON is described by schema.json, too.
 type (

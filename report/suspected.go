@@ -16,7 +16,7 @@ func (f *Finding) Done() bool {
 
 // OnlyLevels reports whether the levels alone make a finding suspected.
 func (f *Finding) OnlyLevels() bool {
-	return !slices.ContainsFunc(f.Doubts, func(d Doubt) bool { return d.Kind != ByLevel })
+	return !slices.ContainsFunc(f.Doubts, func(d Doubt) bool { return d.Kind != "level" })
 }
 
 // Confirmed gives the findings that are certain.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -568,15 +567,7 @@ func (t *text) more(r *Report) {
 	t.line("")
 	t.line("Transactions:")
 	for _, x := range r.Transactions {
-		level := ""
-		if x.Level != "" || len(x.Above) > 0 {
-			var asks []string
-			for _, l := range append([]string{x.Level}, x.Above...) {
-				asks = append(asks, cmp.Or(strings.ToUpper(l), "the default"))
-			}
-			level = ", asks for " + strings.Join(asks, " or ")
-		}
-		t.line("- %s (%s:%d)%s", x.Name, x.File, x.Line, level)
+		t.line("- %s (%s:%d)%s", x.Name, x.File, x.Line, x.asks())
 		t.para("  reads  ", none(x.Reads))
 		t.para("  writes ", none(x.Writes))
 	}

@@ -215,7 +215,7 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 	}
 	switch fn := memory.Unbox(inv.Fn).(type) {
 	case *memory.Closure:
-		return in.callClosure(inv, fn)
+		return in.CallFunction(inv, fn)
 	case *memory.OneOf:
 		return in.CallOneOf(inv, fn)
 	case *memory.Asked:
@@ -229,16 +229,6 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 		in.asks(inv, fn)
 	}
 	return in.UnknownCall("a call of a function that is not known", append([]memory.Value{inv.Fn}, inv.Args...), inv.T)
-}
-
-// callClosure calls a function, or a method of an interface that is bound to a value.
-func (in *interp) callClosure(inv *session.Invocation, fn *memory.Closure) memory.Value {
-	if fn.Bound == nil {
-		return in.CallFunction(inv, fn)
-	}
-	inner := *inv
-	inner.Args = append([]memory.Value{fn.Free[0]}, inv.Args...)
-	return in.method(&inner, fn.Bound)
 }
 
 // meant gives the function that a value of unknown origin must be, where it gets a
@@ -296,8 +286,13 @@ func (in *interp) asks(inv *session.Invocation, fn *memory.Asked) {
 	}
 }
 
-// CallFunction calls a function that is known.
+// CallFunction calls a function that is known, or a method of an interface that is bound to a value.
 func (in *interp) CallFunction(inv *session.Invocation, fn *memory.Closure) memory.Value {
+	if fn.Bound != nil {
+		inner := *inv
+		inner.Args = append([]memory.Value{fn.Free[0]}, inv.Args...)
+		return in.method(&inner, fn.Bound)
+	}
 	f := fn.Fn
 	if o := f.Origin(); o != nil && f.Blocks == nil {
 		f = o

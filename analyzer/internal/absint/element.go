@@ -94,6 +94,9 @@ func onlyRead(v ssa.Value) bool {
 // maxChosen bounds the elements of a list of which one is chosen by its index.
 const maxChosen = 4
 
+// maxFunctions bounds the functions of a list of which one is chosen.
+const maxFunctions = 8
+
 // elementsOf gives the elements of a slice that are known.
 func (in *interp) elementsOf(x memory.Value) ([]memory.Value, bool) {
 	if s, ok := x.(memory.Span); ok {
@@ -120,7 +123,7 @@ func (in *interp) choosable(elems []memory.Value) bool {
 		return false
 	}
 	if memory.AllOf[*memory.Closure](unboxed(elems)) {
-		return len(elems) > 0 && len(elems) <= maxOptions/2
+		return len(elems) > 0 && len(elems) <= maxFunctions
 	}
 	return len(elems) == 1 || len(elems) > 0 && len(elems) <= maxChosen && !slices.ContainsFunc(elems, func(v memory.Value) bool { return !plain(v) })
 }

@@ -248,7 +248,7 @@ func (in *interp) address(v ssa.Value) memory.Value {
 		c := in.NewCell(v.Type().(*types.Pointer).Elem(), name, memory.Zeroed)
 		c.Fixed = setOnce(v)
 		if session.AreOptions(c.T) {
-			in.Make(c)
+			memory.Make(in.Memory, c)
 		}
 		return &memory.Pointer{To: c}
 	case *ssa.FieldAddr:

@@ -285,7 +285,7 @@ func (in *interp) finish(vals []memory.Value) {
 			in.EmitValue(v)
 		}
 	}
-	if in.Site == "" && in.KeepsLive() {
+	if in.Site == "" && memory.KeepsLive(in.Memory) {
 		in.Callers(GoesOn)
 	}
 	if in.St.Phase != memory.Done {

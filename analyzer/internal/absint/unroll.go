@@ -30,28 +30,19 @@ func (in *interp) unroll(b *ssa.BasicBlock) bool {
 		return false
 	}
 	n, list := in.ranged(b)
-	switch {
-	case n < 0:
-		return false
-	case in.Site == "" || in.St.Phase != memory.Open:
-		if n > maxOptions || !in.options(b, list) {
-			return false
-		}
-		in.rounds(b, maxOptions)
-		return true
-	case n > maxChosen:
+	within, limit := in.Site != "" && in.St.Phase == memory.Open, int64(maxChosen)
+	if !within {
+		limit = maxOptions
+	}
+	if n < 0 || n > limit || !within && !in.options(b, list) {
 		return false
 	}
-	in.unrolling = true
-	defer func() { in.unrolling = false }()
-	in.rounds(b, maxChosen)
-	return true
-}
-
-// rounds writes the rounds of a loop, which are not more than limit.
-func (in *interp) rounds(b *ssa.BasicBlock, limit int) {
+	if within {
+		in.unrolling = true
+		defer func() { in.unrolling = false }()
+	}
 	outer := in.act.targets[b]
-	for k := 0; in.St != nil; k++ {
+	for k := int64(0); in.St != nil; k++ {
 		if k > limit {
 			panic(memory.TooMuch{Why: "a loop over a list that does not end"})
 		}
@@ -59,7 +50,7 @@ func (in *interp) rounds(b *ssa.BasicBlock, limit int) {
 		back := &memory.Target{Label: s.Label}
 		in.act.targets[b] = &spot{head: &head{back: back, round: true}}
 		in.Emit(s)
-		if in.unrolling {
+		if within {
 			in.unrolled++
 		}
 		in.Into(&s.Body, func() { in.within(b, in.act.shape.After(b)) })
@@ -69,6 +60,7 @@ func (in *interp) rounds(b *ssa.BasicBlock, limit int) {
 		}
 	}
 	in.act.targets[b] = outer
+	return true
 }
 
 // options reports whether a loop calls the functions of a list, or methods of its elements, and

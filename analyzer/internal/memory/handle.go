@@ -106,7 +106,7 @@ const joinedSite = "joined"
 
 // JoinHandles joins values of the database. Those of several transactions may be that of any
 // of them: the one that is written, if it is among them.
-func (in *Memory) JoinHandles(vals []Value) (Value, bool) {
+func JoinHandles(in *Memory, vals []Value) (Value, bool) {
 	var first *Handle
 	for _, v := range vals {
 		h, ok := v.(*Handle)
@@ -117,7 +117,7 @@ func (in *Memory) JoinHandles(vals []Value) (Value, bool) {
 		case first == nil:
 			first = h
 		case h.Kind != first.Kind || h.Site != first.Site || h.Point != first.Point:
-			joined := &Handle{Kind: Either, Site: cmp.Or(in.eitherSite(first.Site, h.Site), joinedSite), T: first.T, Lost: first.Lost || h.Lost}
+			joined := &Handle{Kind: Either, Site: cmp.Or(eitherSite(in, first.Site, h.Site), joinedSite), T: first.T, Lost: first.Lost || h.Lost}
 			if in.Site == "" && first.Kind == Transaction && h.Kind == Transaction {
 				joined.Kind = Transaction // each has its statements where it is written
 			}
@@ -132,7 +132,7 @@ func (in *Memory) JoinHandles(vals []Value) (Value, bool) {
 
 // eitherSite gives the transaction of one of two handles: the one that is written, if it is one
 // of theirs.
-func (in *Memory) eitherSite(a, b string) string {
+func eitherSite(in *Memory, a, b string) string {
 	if b == in.Site {
 		return cmp.Or(b, a)
 	}

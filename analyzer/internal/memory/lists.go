@@ -189,7 +189,7 @@ func (in *Memory) StructsOf(v Value) (some []*Aggregate, none, ok bool) {
 		return nil, true, true
 	}
 	cells := []*Cell{p.To}
-	if p.To.Start == Unknown && len(p.To.Alias) > 0 && !in.touched(p.To) {
+	if p.To.Start == Unknown && len(p.To.Alias) > 0 && !touched(in, p.To) {
 		cells = p.To.Alias
 	}
 	for _, c := range cells {
@@ -204,7 +204,7 @@ func (in *Memory) StructsOf(v Value) (some []*Aggregate, none, ok bool) {
 
 // touched reports whether something is known of what a cell holds: it was stored there, or
 // loaded.
-func (in *Memory) touched(c *Cell) bool {
+func touched(in *Memory, c *Cell) bool {
 	is := false
 	c.EachLeaf(func(l *Cell) { _, has := in.St.Mem[l]; is = is || has })
 	return is
@@ -283,4 +283,32 @@ func (in *Memory) NonZero(v Value, t types.Type) client.Expr {
 		}
 	}
 	return client.V(in.NewVar("set", client.Bool, false, Unknown))
+}
+
+// maxFunctions bounds the functions that are told apart of which a value is one.
+const maxFunctions = 8
+
+// joinFunctions joins functions: the result is one of them.
+func joinFunctions(in *Memory, name string, edges []*Edge, vals []Value) (Value, bool) {
+	var fns []*Closure
+	var index []client.Expr
+	for _, v := range vals {
+		from := ConstInt(int64(len(fns)))
+		switch v := v.(type) {
+		case *Closure:
+			fns, index = append(fns, v), append(index, from)
+		case *OneOf:
+			fns, index = append(fns, v.Fns...), append(index, Op("+", v.Index, from))
+		default:
+			return nil, false
+		}
+	}
+	if len(fns) > maxFunctions {
+		return nil, false
+	}
+	v := in.Temp(name, client.Int, false)
+	for i, e := range edges {
+		in.Ahead(e, func() { in.Set(v, index[i]) })
+	}
+	return &OneOf{client.V(v), fns}, true
 }

@@ -134,7 +134,7 @@ func (s *State) Pending() []*Rows {
 
 // Make puts the zero value into a variable that begins to exist here: on paths without it, it does
 // not matter what it holds.
-func (in *Memory) Make(c *Cell) {
+func Make(in *Memory, c *Cell) {
 	c.EachLeaf(func(l *Cell) {
 		l.made = true
 		in.St.Mem[l] = in.Load(l)

@@ -14,7 +14,7 @@ import (
 // Merge joins the edges into a place: in.st becomes the state there, and the
 // result the values of the registers.
 func (in *Memory) Merge(edges []*Edge) []Value {
-	edges = in.begun(edges)
+	edges = begun(in, edges)
 	first := edges[0]
 	if len(edges) == 1 {
 		in.St = first.St
@@ -61,6 +61,24 @@ func (in *Memory) Merge(edges []*Edge) []Value {
 		st.Defers[f] = list
 	}
 	in.Work += len(cells) * len(edges)
+	joinCells(in, st, cells, edges)
+	out := make([]Value, len(first.Vals))
+	for k := range out {
+		vals := make([]Value, len(edges))
+		for i, e := range edges {
+			vals[i] = e.Vals[k]
+		}
+		out[k] = in.Join("v", nil, edges, vals)
+	}
+	maps.Copy(st.Mem, in.Joined)
+	clear(in.Joined)
+	in.St = st
+	return out
+}
+
+// joinCells puts what the edges have in cells into a state. What does not exist on some of them has what
+// it has on the others.
+func joinCells(in *Memory, st *State, cells map[*Cell]bool, edges []*Edge) {
 	for _, c := range Ordered(cells) {
 		var with []*Edge
 		var vals []Value
@@ -83,23 +101,11 @@ func (in *Memory) Merge(edges []*Edge) []Value {
 			st.Mem[c] = in.Join(c.Name, c.T, with, vals)
 		}
 	}
-	out := make([]Value, len(first.Vals))
-	for k := range out {
-		vals := make([]Value, len(edges))
-		for i, e := range edges {
-			vals[i] = e.Vals[k]
-		}
-		out[k] = in.Join("v", nil, edges, vals)
-	}
-	maps.Copy(st.Mem, in.Joined)
-	clear(in.Joined)
-	in.St = st
-	return out
 }
 
 // begun gives the edges on which the transaction that is written has begun, if it is open on one of
 // them: paths on which it has not, such as those on which another one has, end here.
-func (in *Memory) begun(edges []*Edge) []*Edge {
+func begun(in *Memory, edges []*Edge) []*Edge {
 	if !slices.ContainsFunc(edges, func(e *Edge) bool { return e.St.Phase == Open }) {
 		return edges
 	}
@@ -137,10 +143,10 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 	if v, ok := in.joinPointers(name, edges, vals); ok {
 		return v
 	}
-	if v, ok := in.JoinHandles(vals); ok {
+	if v, ok := JoinHandles(in, vals); ok {
 		return v
 	}
-	if f, ok := in.joinFunctions(name, edges, vals); ok {
+	if f, ok := joinFunctions(in, name, edges, vals); ok {
 		return f
 	}
 	if l, ok := in.joinLists(edges, vals); ok {
@@ -191,7 +197,7 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 	if texts := in.alternatives(vals); texts != nil {
 		in.Texts[v] = texts
 	}
-	in.noteValues(v, vals...)
+	noteValues(in, v, vals...)
 	return Scalar{client.V(v), kind}
 }
 
@@ -478,7 +484,7 @@ func (in *Memory) joinLive(edges []*Edge, vals []Value) (Value, bool) {
 					return false
 				}
 				if h := HandleIn(w); h != nil && IsLive(w) {
-					out.Site, out.T = in.eitherSite(out.Site, h.Site), h.T
+					out.Site, out.T = eitherSite(in, out.Site, h.Site), h.T
 				}
 				live = live || IsLive(w)
 				return false

@@ -177,7 +177,7 @@ func (in *Memory) search(v Value, is func(Value) bool, seen map[*Cell]bool, dept
 
 // KeepsLive reports whether what the caller has given holds a transaction that began here: one that
 // was put into a field of the receiver, such as of a unit of work.
-func (in *Memory) KeepsLive() bool {
+func KeepsLive(in *Memory) bool {
 	for c, v := range in.St.Mem {
 		if c.Start == Given && in.Holds(v, IsLive) {
 			return true

@@ -47,8 +47,6 @@ type Session struct {
 type Control interface {
 	// CallFunction calls a function that is known.
 	CallFunction(inv *Invocation, fn *memory.Closure) memory.Value
-	// CallOneOf calls one of several functions.
-	CallOneOf(inv *Invocation, fn *memory.OneOf) memory.Value
 	// EnterFunction interprets the body of a function if that tells more than the
 	// call itself.
 	EnterFunction(inv *Invocation, f *ssa.Function, free []memory.Value) memory.Value

@@ -159,7 +159,7 @@ func (in *Session) RunAndEnd(inv *Invocation, fn memory.Value, tx *memory.Handle
 	case *memory.Closure:
 		result = in.Control.CallFunction(call, fn)
 	case *memory.OneOf:
-		result = in.Control.CallOneOf(call, fn)
+		result = in.CallOneOf(call, fn)
 	case *memory.Asked:
 		in.Callers("the function " + fn.Name + " comes from its caller")
 		result = in.UnknownCall("a call of a function that is not known", call.Args, call.T)

@@ -108,7 +108,7 @@ func join(in *memory.Memory, vals []memory.Value) (memory.Value, bool) {
 	out := *vals[0].(*Statement)
 	for _, v := range vals[1:] {
 		q := v.(*Statement)
-		h, ok := in.JoinHandles([]memory.Value{out.H, q.H})
+		h, ok := memory.JoinHandles(in, []memory.Value{out.H, q.H})
 		if !ok {
 			return nil, false
 		}
