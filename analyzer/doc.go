@@ -130,5 +130,10 @@
 // What does not type-check is left out, function by function.
 //
 // A function that nobody in a program calls is left out, if only the program can call
-// it, and so is one that sends what its callers give and has none.
+// it. So is a function that sends what its callers give, if it has no callers. Who else may call
+// a method is found by what becomes of the values of its type (program.CalledOutside).
+//
+// A transaction has the isolation levels that the options of the call which begins it may have
+// (session.levelsOf): that of each branch, what functions of a list set, and all of them where
+// nothing is known. Where several calls begin the transaction of one body, each is a transaction.
 package analyzer

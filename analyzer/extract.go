@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"go/token"
 	"maps"
 	"slices"
 	"strconv"
@@ -238,11 +237,11 @@ func (x *extraction) leave(f *ssa.Function) {
 }
 
 // forNobody reports whether what a function sends comes from callers, of which the program
-// has none. An exported method may be one of an interface of a library, which calls it.
+// has none, nor anybody outside of it.
 func (x *extraction) forNobody(f *ssa.Function) bool {
 	res := x.results[f]
-	none := fromCallers(res) && res.Open != absint.GoesOn && len(x.P.Users[f]) == 0 && f.Parent() == nil && x.P.IsProgram() &&
-		!x.P.Know.Calls(f) && (f.Signature.Recv() == nil || !token.IsExported(f.Name()))
+	none := !program.IsEntry(f) && fromCallers(res) && res.Open != absint.GoesOn && len(x.P.Users[f]) == 0 && f.Parent() == nil && x.P.IsProgram() &&
+		!x.P.Know.Calls(f) && !x.P.CalledOutside(f)
 	if none && !slices.Contains(x.outside, f) {
 		x.outside = append(x.outside, f)
 	}
@@ -284,8 +283,8 @@ func (x *extraction) tables(out *Result) {
 	}
 }
 
-// alone reports whether a function that was not interpreted to its end may send something
-// by itself: one that gets a transaction is a part of its callers.
+// alone reports whether a function that was not interpreted to its end may send something by
+// itself. A function that gets a transaction sends what it sends for its callers.
 func (x *extraction) alone(f *ssa.Function) bool {
 	res := x.results[f]
 	return res.Unread && (len(res.Sites) > 0 || !x.P.WorksWithin(f))
@@ -343,8 +342,9 @@ func (x *extraction) gather() *Result {
 		if name := e.P.Notes.Names[fn.Pos()]; name != "" {
 			t.Name = name
 		}
+		t.Levels = session.OfSession(t.Levels, e.P.Sessions)
 		if level := e.P.Notes.Levels[fn.Pos()]; level != "" {
-			t.Level = level
+			t.Levels = []string{level}
 		}
 		t.Mutexes = e.P.Notes.Held(fn.Pos(), t.Pos)
 		if names[t.Name]++; names[t.Name] > 1 {
@@ -396,8 +396,7 @@ func (x *extraction) gather() *Result {
 	}
 	x.finish(out)
 	for _, s := range e.P.Sessions {
-		out.Notes = append(out.Notes, ir.Note{Pos: e.P.Position(s.At), Text: "some sessions have the isolation level " + strings.ToUpper(s.Level) +
-			" by what stands here; transactions are not taken to have it: if all have, say so by -isolation, or by -level for single ones"})
+		out.Notes = append(out.Notes, ir.Note{Pos: e.P.Position(s.At), Text: session.LevelNote(s)})
 	}
 	if len(migrations) > 0 {
 		out.Notes = append(out.Notes, e.P.MigrationNote(migrations))
@@ -520,14 +519,12 @@ func (x *extraction) interpret(f *ssa.Function, path string) (res *session.Findi
 	if !in.Begun {
 		return res, nil
 	}
-	txn = &client.Txn{Pos: in.BeginPos, Vars: in.Vars, Body: body}
+	txn = &client.Txn{Pos: in.BeginPos, Levels: slices.Compact(slices.Sorted(slices.Values(in.Levels))), Vars: in.Vars, Body: body}
 	if !txn.Pos.IsValid() {
 		txn.Pos = e.P.Position(f.Pos())
 	}
 	if in.AnyLevel {
 		res.Notes = append(res.Notes, ir.Note{Pos: txn.Pos, Text: "the isolation level is no constant; //robust:assume level LEVEL before the function says what it is"})
-	} else {
-		txn.Level = in.Level
 	}
 	in.FinishTxn(txn)
 	return res, txn

@@ -85,8 +85,8 @@ func main() { Top(nil, 1); Small(nil, 1) }
 	return b.String()
 }
 
-// TestTooLarge: a function that is inlined too often may do anything, and takes nothing
-// away from the others. One that is inlined less often is read.
+// TestTooLarge: a function that calls too much may do anything. Other functions are read all the
+// same, and so is a function that calls less.
 func TestTooLarge(t *testing.T) {
 	for layers, large := range map[int]bool{2: false, 7: true} {
 		res := loadFiles(t, Options{}, map[string]string{"main.go": layered(layers, 8)})

@@ -233,8 +233,10 @@ type Txn struct {
 	// Labelled is the body in the labelled form of CAV'19 figure 6; Body is
 	// nil then, until Structure has run.
 	Labelled []Instr
-	// Level is the isolation level found in the source, or "".
+	// Level is the isolation level found in the source, or "". Where it may be one of several, it
+	// is the lowest, and Above has the others. The text form does not have these.
 	Level string
+	Above []string
 	// Script says that a client sends the statements one by one (Send): there is no
 	// function or procedure to call. The text form does not have it.
 	Script bool

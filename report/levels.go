@@ -1,7 +1,8 @@
 package report
 
 import (
-	"fmt"
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,14 +14,28 @@ import (
 type TransactionLevel struct {
 	Transaction string `json:"transaction"`
 	// Level is the level in the words of SQL, and Source who says so: "code", "default"
-	// (of the database) or "option" (whoever asks).
-	Level  string `json:"level"`
-	Source string `json:"source"`
+	// (of the database) or "option" (whoever asks). Where it may be one of several, it is the
+	// lowest, and Above has the others.
+	Level  string   `json:"level"`
+	Above  []string `json:"above,omitempty"`
+	Source string   `json:"source"`
 	// Proved says that all that it does at this level it can do at snapshot isolation as
 	// well: a proof there is one here. Reason says why, or why not, and Position where.
 	Proved   bool      `json:"proved"`
 	Reason   string    `json:"reason,omitempty"`
 	Position *Position `json:"position,omitempty"`
+}
+
+// asks says which levels the source of a transaction asks for, if any.
+func (x *Transaction) asks() string {
+	if x.Level == "" && len(x.Above) == 0 {
+		return ""
+	}
+	var levels []string
+	for _, l := range append([]string{x.Level}, x.Above...) {
+		levels = append(levels, cmp.Or(strings.ToUpper(l), "the default"))
+	}
+	return ", asks for " + strings.Join(levels, " or ")
 }
 
 // at names the levels of the transactions, as a part of a sentence, or gives "".
@@ -90,17 +105,16 @@ func (t *text) levels(r *Report) {
 		return
 	}
 	from := map[levels.Source]string{levels.ByCode: "by the source", levels.ByDefault: "by default", levels.ByOption: "as asked for"}
+	names := map[string][]string{}
+	for _, x := range r.Levels {
+		group := strings.Join(append([]string{x.Level}, x.Above...), " or ") + " " + from[levels.Source(x.Source)]
+		names[group] = append(names[group], x.Transaction)
+	}
 	var parts []string
 	for _, l := range levels.All() {
-		for _, source := range []levels.Source{levels.ByCode, levels.ByDefault, levels.ByOption} {
-			var names []string
-			for _, x := range r.Levels {
-				if x.Level == string(l) && x.Source == string(source) {
-					names = append(names, x.Transaction)
-				}
-			}
-			if names != nil {
-				parts = append(parts, fmt.Sprintf("%s %s: %s", l, from[source], someOf(names)))
+		for _, group := range slices.Sorted(maps.Keys(names)) {
+			if strings.HasPrefix(group, string(l)) {
+				parts = append(parts, group+": "+someOf(names[group]))
 			}
 		}
 	}

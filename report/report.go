@@ -92,6 +92,8 @@ type Transaction struct {
 	// Level is the isolation level that the source asks for, in the words of SQL
 	// ("read committed"), or "". The level that it is judged at is in Report.Levels.
 	Level string `json:"level,omitempty"`
+	// Above are those that it may ask for instead, "" for that of the session.
+	Above []string `json:"above,omitempty"`
 	// CalledBy are functions that call it: that clients call it by themselves, too, is
 	// taken for granted.
 	CalledBy []string `json:"called_by,omitempty"`
@@ -151,7 +153,7 @@ const (
 type Doubt struct {
 	// Transaction is the label in the witness, or "" if it is about all of it.
 	Transaction string `json:"transaction"`
-	// Kind is "row lock", "table lock", "advisory lock", "error" or "engine".
+	// Kind is "row lock", "table lock", "advisory lock", "error", "engine" or "level".
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 	// Tables are those that it is about; empty means any.

@@ -14,6 +14,11 @@ func (f *Finding) Done() bool {
 	return f.Replay != nil && f.Replay.Outcome == witness.AsShown && f.Status != Suspected
 }
 
+// OnlyLevels reports whether the levels alone make a finding suspected.
+func (f *Finding) OnlyLevels() bool {
+	return !slices.ContainsFunc(f.Doubts, func(d Doubt) bool { return d.Kind != "level" })
+}
+
 // Confirmed gives the findings that are certain.
 func (r *Report) Confirmed() []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.Status != Confirmed })
@@ -25,7 +30,11 @@ func (t *text) suspected(f *Finding) {
 		return
 	}
 	t.line("")
-	t.line("   Suspected only, since the database may refuse it:")
+	why := "the database may refuse it"
+	if f.OnlyLevels() {
+		why = "its transactions may run at other levels"
+	}
+	t.line("   Suspected only, since %s:", why)
 	for _, d := range f.Doubts {
 		who := ""
 		if d.Transaction != "" {

@@ -567,11 +567,7 @@ func (t *text) more(r *Report) {
 	t.line("")
 	t.line("Transactions:")
 	for _, x := range r.Transactions {
-		level := ""
-		if x.Level != "" {
-			level = ", asks for " + strings.ToUpper(x.Level)
-		}
-		t.line("- %s (%s:%d)%s", x.Name, x.File, x.Line, level)
+		t.line("- %s (%s:%d)%s", x.Name, x.File, x.Line, x.asks())
 		t.para("  reads  ", none(x.Reads))
 		t.para("  writes ", none(x.Writes))
 	}

@@ -179,7 +179,7 @@ func programCases() []programCase {
 			emit("balance"),
 		)}},
 		{name: "commands", txns: []*client.Txn{
-			{Name: "Commands", Level: "serializable", Pos: in_(1).Pos, Vars: vars(id...), Body: body(
+			{Name: "Commands", Levels: []string{"serializable"}, Pos: in_(1).Pos, Vars: vars(id...), Body: body(
 				sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"),
 				sql("SET LOCAL lock_timeout = '5s'"),
 				sql("LOCK TABLE jobs IN EXCLUSIVE MODE"),

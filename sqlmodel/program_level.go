@@ -16,32 +16,33 @@ import (
 // any but the lowest.
 var levelOrder = []string{"read uncommitted", "read committed", "", "repeatable read", "serializable"}
 
-// lower gives the lower one of two levels. One that is not known counts as the default.
+// rank is the place of a level in the order. One that is not known counts as the lowest.
+func rank(level string) int { return max(slices.Index(levelOrder, strings.ToLower(level)), 0) }
+
+// lower gives the lower one of two levels.
 func lower(a, b string) string {
-	rank := func(l string) int {
-		return max(slices.Index(levelOrder, strings.ToLower(l)), 0)
-	}
 	if rank(a) <= rank(b) {
 		return a
 	}
 	return b
 }
 
-// levelState is what is known of the level at a place: the lowest one over the paths there.
+// levelState is what is known of the level at a place: the lowest one over the paths there. The
+// zero value says that no path goes there.
 type levelState struct {
-	dead    bool // no path goes there
+	live    bool
 	level   string
 	started bool // a statement may have fixed the level
 }
 
 func (s levelState) join(t levelState) levelState {
 	switch {
-	case s.dead:
+	case !s.live:
 		return t
-	case t.dead:
+	case !t.live:
 		return s
 	}
-	return levelState{level: lower(s.level, t.level), started: s.started || t.started}
+	return levelState{live: true, level: lower(s.level, t.level), started: s.started || t.started}
 }
 
 // levelWalk finds the level of a transaction whose text may set it.
@@ -50,37 +51,41 @@ type levelWalk struct {
 	// out are the states in which a block or loop is left, next those in which a loop begins
 	// its next round.
 	out, next map[string]levelState
-	// least is the lowest level of a statement or end; met says that there is one.
-	least string
-	met   bool
+	// met is the state with the lowest level of the statements and ends.
+	met levelState
 }
 
-// levelOf gives the lowest level at which a transaction may run: a command that sets a
-// higher one counts on paths where it comes before all other statements.
-func levelOf(body *schema.ProgramBody) string {
-	if body.Txn.Auto {
-		return body.Txn.Level
+// levelsOf gives the isolation levels at which a transaction may run, lower ones first: for each
+// one that it may begin with, the lowest over its paths. A command that sets a higher one counts on
+// paths where it comes before all other statements. In MySQL a transaction keeps the level that it
+// begins with.
+func levelsOf(body *schema.ProgramBody, mysql bool) []string {
+	var out []string
+	for _, level := range body.Txn.Levels {
+		out = append(out, lowest(body, level, mysql))
+	}
+	if len(out) == 0 {
+		out = append(out, lowest(body, "", mysql))
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return rank(a) - rank(b) })
+	return slices.CompactFunc(out, func(a, b string) bool { return rank(a) == rank(b) })
+}
+
+// lowest gives the lowest level at which a transaction may run that begins with a level.
+func lowest(body *schema.ProgramBody, level string, mysql bool) string {
+	if body.Txn.Auto || mysql {
+		return level
 	}
 	w := &levelWalk{sent: body.Sent, out: map[string]levelState{}, next: map[string]levelState{}}
-	if end := w.stmts(body.Txn.Body, levelState{level: body.Txn.Level}); !end.dead {
-		w.runs(end)
+	w.runs(w.stmts(body.Txn.Body, levelState{live: true, level: level}))
+	if !w.met.live {
+		return level
 	}
-	if !w.met {
-		return body.Txn.Level
-	}
-	return w.least
+	return w.met.level
 }
 
 // runs records that something runs at the level of a state.
-func (w *levelWalk) runs(s levelState) {
-	switch {
-	case s.dead:
-	case w.met:
-		w.least = lower(w.least, s.level)
-	default:
-		w.least, w.met = s.level, true
-	}
-}
+func (w *levelWalk) runs(s levelState) { w.met = w.met.join(s) }
 
 func (w *levelWalk) stmts(list []client.Stmt, s levelState) levelState {
 	for _, c := range list {
@@ -90,14 +95,13 @@ func (w *levelWalk) stmts(list []client.Stmt, s levelState) levelState {
 }
 
 func (w *levelWalk) stmt(c client.Stmt, s levelState) levelState {
-	gone := levelState{dead: true}
 	switch c := c.(type) {
 	case *client.Query:
 		return w.query(c, s)
 	case *client.If:
 		return w.stmts(c.Then, s).join(w.stmts(c.Else, s))
 	case *client.Block:
-		w.out[c.Label] = gone
+		w.out[c.Label] = levelState{}
 		end := w.stmts(c.Body, s)
 		return end.join(w.out[c.Label])
 	case *client.Loop:
@@ -106,36 +110,31 @@ func (w *levelWalk) stmt(c client.Stmt, s levelState) levelState {
 		s = w.other(s)
 		return s.join(w.rounds(c.Label, c.Body, s)).join(w.next[c.Label])
 	case *client.Break:
-		w.out[c.Label] = s.join(w.outOf(c.Label))
-		return gone
+		w.out[c.Label] = s.join(w.out[c.Label])
+		return levelState{}
 	case *client.Continue:
 		w.next[c.Label] = s.join(w.next[c.Label])
-		return gone
+		return levelState{}
 	case *client.Commit:
 		w.runs(s)
-		return gone
+		return levelState{}
 	case *client.Rollback:
-		return gone
+		return levelState{}
 	case *client.Unknown:
 		return w.other(s)
-	default: // values of the program, and savepoints
+	case *client.Savepoint: // behind one, the database refuses to set another level
+		s.started = s.live
+		return s
+	default: // values of the program
 		return s
 	}
-}
-
-// outOf gives the states in which a block was left so far.
-func (w *levelWalk) outOf(label string) levelState {
-	if s, ok := w.out[label]; ok {
-		return s
-	}
-	return levelState{dead: true}
 }
 
 // rounds walks through a loop until its rounds begin in no lower state.
 func (w *levelWalk) rounds(label string, body []client.Stmt, s levelState) levelState {
-	w.out[label] = levelState{dead: true}
+	w.out[label] = levelState{}
 	for {
-		w.next[label] = levelState{dead: true}
+		w.next[label] = levelState{}
 		end := w.stmts(body, s)
 		again := s.join(end).join(w.next[label])
 		if w.next[label] = end.join(w.next[label]); again == s {
@@ -148,7 +147,7 @@ func (w *levelWalk) rounds(label string, body []client.Stmt, s levelState) level
 // other is a statement that runs at the level, which nothing raises any more.
 func (w *levelWalk) other(s levelState) levelState {
 	w.runs(s)
-	s.started = true
+	s.started = s.live
 	return s
 }
 
@@ -156,7 +155,7 @@ func (w *levelWalk) other(s levelState) levelState {
 // lower level counts everywhere.
 func (w *levelWalk) query(q *client.Query, s levelState) levelState {
 	sent := w.sent[q]
-	if s.dead {
+	if !s.live {
 		return s
 	}
 	if sent.Why != "" || len(sent.List) == 0 {
@@ -165,38 +164,38 @@ func (w *levelWalk) query(q *client.Query, s levelState) levelState {
 	for _, st := range sent.List {
 		level, sets := setsLevel(st.Tree)
 		switch {
-		case level != "" && s.started:
-			s.level = lower(s.level, level)
-			w.runs(s)
-		case level != "":
-			s.level = level
 		case !sets:
 			s = w.other(s)
+		case level == nil: // it is no command of levels
+		case s.started:
+			s.level = lower(s.level, *level)
+			w.runs(s)
+		default:
+			s.level = *level
 		}
 	}
 	return s
 }
 
-// setsLevel gives the level that a command gives to the running transaction, "" if none.
+// setsLevel gives the level that a command gives to the running transaction, nil if none.
 // sets says that the level may still be set after it.
-func setsLevel(tree any) (level string, sets bool) {
+func setsLevel(tree any) (level *string, sets bool) {
 	switch t := tree.(type) {
 	case *pg.VariableSetStmt:
-		switch {
-		case t.Kind == pg.SetMulti && t.Name == "TRANSACTION":
-			return syntax.Isolation(t.Args), true
-		case strings.EqualFold(t.Name, "transaction_isolation"):
-			// In this form it counts only where it lowers the level.
-			return "read committed", true
+		if l, is := syntax.SetsIsolation(t); is {
+			return &l, true
 		}
-		return "", true
+		return nil, true
 	case *pg.TransactionStmt:
 		if t.Kind == pg.TransBegin || t.Kind == pg.TransStart {
-			return syntax.Isolation(t.Options), true
+			if l := syntax.Isolation(t.Options); l != "" {
+				return &l, true
+			}
+			return nil, true
 		}
 	default: // it runs at the level
 	}
-	return "", false
+	return nil, false
 }
 
 // raises is a text that may set a level which is above that of the transaction, since it does
@@ -206,8 +205,8 @@ func (p *caller) raises(s *schema.Sent) {
 		return
 	}
 	for _, st := range s.List {
-		if level, _ := setsLevel(st.Tree); level != "" && lower(p.level, level) == p.level && !strings.EqualFold(p.level, level) {
-			p.b.Emit(&ir.Unmodelled{At: expr.At(s.Q.Pos), ReadOnly: true, Reason: "an isolation level that is not set first on all paths"})
+		if level, _ := setsLevel(st.Tree); level != nil && rank(*level) > rank(p.level) {
+			p.b.Emit(&ir.Unmodelled{At: expr.At(s.Q.Pos), ReadOnly: true, Reason: "an isolation level that is not set before all other statements on all paths"})
 		}
 	}
 }

@@ -55,11 +55,10 @@ func (b *builder) programBody(f *expr.Frame) {
 	p := &caller{b: b, f: f, body: f.Func.Program, vars: map[string]*programVar{}, setters: map[string]int{}, points: map[string]bool{}}
 	p.released = p.body.Released()
 	p.declare()
-	if p.level = p.body.Txn.Level; !b.App.In.MySQL { // there, a transaction keeps the level that it begins with
-		p.level = levelOf(p.body)
-	}
+	levels := levelsOf(p.body, b.App.In.MySQL)
+	p.level = levels[0]
 	p.stmts(p.body.Txn.Body)
-	b.Txn.Level = p.level
+	b.Txn.Level, b.Txn.Above = p.level, levels[1:]
 }
 
 // declare makes the parameters and locals, and gives these their first values.

@@ -222,6 +222,9 @@ func (c *check) stricter() {
 func (c *check) doubtful() *report.Open {
 	open := &report.Open{Cycles: [][]string{}, Settle: []string{},
 		Reason: "no proof excludes the execution above, and whether the database refuses it depends on what is left out of the model"}
+	if !slices.ContainsFunc(c.rep.Findings, func(f report.Finding) bool { return !f.OnlyLevels() }) {
+		open.Reason = "no proof excludes the execution above, and whether it is possible depends on the levels at which its transactions run"
+	}
 	for _, f := range c.rep.Findings {
 		for _, d := range f.Doubts {
 			if !slices.Contains(open.Settle, d.Settle) {

@@ -59,9 +59,18 @@ func (c *check) assign() {
 	}
 	for _, t := range c.p.Txns {
 		l := c.levels[t]
-		c.rep.Levels = append(c.rep.Levels, report.TransactionLevel{Transaction: t.Name, Level: string(l.Level), Source: string(l.Source), Proved: true})
+		c.rep.Levels = append(c.rep.Levels, report.TransactionLevel{Transaction: t.Name, Level: string(l.Level), Above: texts(l.Above), Source: string(l.Source), Proved: true})
 	}
 	slices.SortFunc(c.rep.Levels, func(a, b report.TransactionLevel) int { return strings.Compare(a.Transaction, b.Transaction) })
+}
+
+// texts gives levels in the words of SQL.
+func texts(list []levels.Level) []string {
+	var out []string
+	for _, l := range list {
+		out = append(out, string(l))
+	}
+	return out
 }
 
 // levelNames are the levels by the names of the transactions, nil where snapshot isolation
@@ -165,7 +174,7 @@ func (c *check) mixed() error {
 		if err != nil {
 			return err
 		}
-		c.merge(found)
+		c.merge(c.atOthers(found, there))
 	}
 	unsettled := slices.ContainsFunc(c.rep.Levels, func(l report.TransactionLevel) bool { return !l.Proved })
 	switch {
@@ -247,19 +256,54 @@ func (c *check) serialized(x *interp.Execution) bool {
 func (c *check) refusable() {
 	for i := range c.rep.Findings {
 		f := &c.rep.Findings[i]
-		var who []string
+		var who, perhaps []string
 		for _, t := range f.Witness.Transactions {
-			if t.Level == string(levels.Serializable) {
+			switch l := c.levels[c.p.Txn(t.Name)]; {
+			case l.Level == levels.Serializable:
 				who = append(who, t.Label)
+			case l.May(levels.Serializable):
+				perhaps = append(perhaps, t.Label)
 			}
 		}
 		if len(who) > 1 && !f.Done() {
 			findings.SuspectEngine(f, strings.Join(who, " and ")+" run at SERIALIZABLE, which may keep them apart")
 		}
+		if len(who) <= 1 && len(who)+len(perhaps) > 1 {
+			for _, label := range perhaps {
+				findings.SuspectLevel(f, label, "it may run at SERIALIZABLE instead, as another one does or may do, which may keep them apart")
+			}
+		}
 	}
 	if c.rep.Verdict == report.NotRobust && len(c.rep.Confirmed()) == 0 {
 		c.rep.Verdict, c.rep.Open = report.Unknown, c.doubtful()
 	}
+}
+
+// atOthers makes findings at READ COMMITTED suspected whose interrupted transaction may run at
+// another level, unless an execution of snapshot isolation shows an anomaly of the same transactions
+// whichever levels they have.
+func (c *check) atOthers(found, there []report.Finding) []report.Finding {
+	for i := range found {
+		f := &found[i]
+		interrupted := f.Witness.Transactions[0]
+		above := c.levels[c.p.Txn(interrupted.Name)].Above
+		if len(above) == 0 || slices.ContainsFunc(there, func(g report.Finding) bool { return sameSet(g.Cycle, f.Cycle) && c.unlessRead(&g, interrupted.Name) }) {
+			continue
+		}
+		findings.SuspectLevel(f, interrupted.Label, "it may run at "+strings.Join(texts(above), " or ")+" instead, where this execution need not be possible")
+	}
+	return found
+}
+
+// unlessRead reports whether an execution of snapshot isolation is one at all levels that its
+// transactions may have, but for READ COMMITTED of the one that is named.
+func (c *check) unlessRead(f *report.Finding, but string) bool {
+	for _, t := range f.Witness.Transactions {
+		if t.Name != but && t.Snapshot != t.Commit && c.levels[c.p.Txn(t.Name)].May(levels.ReadCommitted) {
+			return false
+		}
+	}
+	return f.Status == report.Confirmed
 }
 
 // leaveLevelsOpen records that nothing is decided at the levels of the transactions.

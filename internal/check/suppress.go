@@ -8,6 +8,7 @@ import (
 
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/findings"
+	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
@@ -126,7 +127,7 @@ func (s *suppressor) sort(found []report.Finding, without []string) {
 func (s *suppressor) accepted(f *report.Finding) (by *report.Suppressed, next [][]string) {
 	for _, g := range s.p.Ignores {
 		in := findings.In(f, g.Covers)
-		if len(in) == 0 || g.Code != "" && g.Code != f.Code {
+		if len(in) == 0 || !codes.Accepts(g.Code, f.Code) {
 			continue
 		}
 		s.used[g] = true
@@ -244,9 +245,13 @@ func (s *suppressor) stale() error {
 }
 
 // searched reports whether what a comment accepts was looked for: what is wrong at
-// READ COMMITTED only is not always.
+// READ COMMITTED only is not always, and nothing is where SERIALIZABLE keeps all apart.
 func (s *suppressor) searched(g *ir.Ignore) bool {
-	return s.rep.ReadCommitted != nil || !codes.AtCommitted(g.Code)
+	if codes.AtCommitted(g.Code) {
+		return s.rep.ReadCommitted != nil
+	}
+	at := levelsOf(s.p, s.opt)
+	return at == nil || slices.ContainsFunc(s.p.Txns, func(t *ir.Txn) bool { return at[t].Level != levels.Serializable && inPart(t, g) })
 }
 
 func withCode(g *ir.Ignore) string {

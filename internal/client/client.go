@@ -7,9 +7,9 @@ import "github.com/txrobust/robust/ir"
 type Txn struct {
 	Pos  ir.Pos
 	Name string
-	// Level is the isolation level that the program asks for, in the words of SQL
-	// ("repeatable read"), or "" if it asks for none.
-	Level string
+	// Levels are the isolation levels one of which the program asks for, in the words of SQL
+	// ("repeatable read"); "" stands for that of the session, and so does an empty list.
+	Levels []string
 	// Auto says that the database runs the one statement as a transaction of its
 	// own.
 	Auto bool

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -34,8 +35,12 @@ func Print(w io.Writer, t *Txn) error {
 		}
 	}
 	head := fmt.Sprintf("txn %s(%s)", t.Name, strings.Join(params, ", "))
-	if t.Level != "" {
-		head += " at " + t.Level
+	var levels []string
+	for _, l := range t.Levels {
+		levels = append(levels, cmp.Or(l, "default"))
+	}
+	if len(levels) > 1 || len(t.Levels) == 1 && t.Levels[0] != "" {
+		head += " at " + strings.Join(levels, " or ")
 	}
 	if t.Auto {
 		head += " auto"

@@ -10,7 +10,7 @@ import (
 // TestPrint prints every kind of statement and expression.
 func TestPrint(t *testing.T) {
 	op := func(o string, args ...client.Expr) client.Expr { return &client.Op{Op: o, Args: args} }
-	txn := &client.Txn{Name: "T", Level: "repeatable read", Auto: true,
+	txn := &client.Txn{Name: "T", Levels: []string{"repeatable read"}, Auto: true,
 		Vars: []client.Var{{Name: "a", Kind: client.Int, Input: true}, {Name: "b", Kind: client.Text, Input: true, Fresh: true},
 			{Name: "c", Kind: client.Any, Nullable: true}, {Name: "d", Kind: client.Float}, {Name: "e", Kind: client.Time}, {Name: "ok", Kind: client.Bool}},
 		Body: []client.Stmt{

@@ -124,6 +124,14 @@ func AtCommitted(id string) bool {
 	return ok && strings.HasPrefix(c.Name, committedPrefix)
 }
 
+// Accepts reports whether a comment with a code, or with "" for all, accepts a finding with another
+// one: the same, or the same kind of anomaly at READ COMMITTED.
+func Accepts(comment, finding string) bool {
+	c, ok := ByID(comment)
+	f, _ := ByID(finding)
+	return comment == "" || comment == finding || ok && f.Name == committedPrefix+c.Name
+}
+
 // Of gives the code of an anomaly, at snapshot isolation or at READ COMMITTED only.
 func Of(kind witness.Kind, committed bool) string {
 	name := string(kind)

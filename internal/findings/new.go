@@ -81,7 +81,7 @@ func transaction(t *ir.Txn) report.Transaction {
 			delete(reads, table)
 		}
 	}
-	return report.Transaction{Name: t.Name, File: t.Pos.File, Line: t.Pos.Line, Level: t.Level, CalledBy: t.CalledBy, Reads: sorted(reads), Writes: sorted(writes)}
+	return report.Transaction{Name: t.Name, File: t.Pos.File, Line: t.Pos.Line, Level: t.Level, Above: t.Above, CalledBy: t.CalledBy, Reads: sorted(reads), Writes: sorted(writes)}
 }
 
 func columnName(t *ir.Table, col string) string {

@@ -38,18 +38,33 @@ func SuspectEngine(f *report.Finding, why string) {
 	doubt(f, report.Doubt{Kind: "engine", Text: why, Tables: []string{}, Settle: "run the schedule on the database (-replay)"})
 }
 
+// byLevel is the kind of a doubt about the level at which a transaction runs.
+const byLevel = "level"
+
+// SuspectLevel adds that a transaction, by its label in the witness, may run at other levels than
+// the one that it is shown at.
+func SuspectLevel(f *report.Finding, label, why string) {
+	for _, t := range f.Witness.Transactions {
+		if t.Label == label {
+			doubt(f, report.Doubt{Transaction: label, Kind: byLevel, Text: why, Tables: []string{}, Position: t.Position,
+				Settle: "say which level it has (//robust:assume level LEVEL before the function, -level NAME=LEVEL, or -isolation)"})
+		}
+	}
+}
+
 func doubt(f *report.Finding, d report.Doubt) {
 	f.Status, f.Doubts = report.Suspected, append(f.Doubts, d)
 }
 
 // Replayed adds what a server did with the witness, or nil. A server that has done it
-// leaves no doubt, but for locks that sessions take before: a replay does not.
+// leaves no doubt, but for locks that sessions take before: a replay does not. Nor does it tell at
+// which levels the program runs.
 func Replayed(f *report.Finding, r *witness.Replay) {
 	f.Replay = r
 	if r == nil || r.Outcome != witness.AsShown {
 		return
 	}
-	f.Doubts = slices.DeleteFunc(f.Doubts, func(d report.Doubt) bool { return d.Kind != ir.BySessionLock.String() })
+	f.Doubts = slices.DeleteFunc(f.Doubts, func(d report.Doubt) bool { return d.Kind != ir.BySessionLock.String() && d.Kind != byLevel })
 	if len(f.Doubts) == 0 {
 		f.Status, f.Doubts = report.Confirmed, nil
 	}

@@ -71,24 +71,40 @@ const (
 	ByOption  Source = "option"
 )
 
-// Assigned is the level of a transaction.
+// Assigned is the level of a transaction. Where the source may ask for one of several, it is
+// the lowest, and Above has the others.
 type Assigned struct {
 	Level  Level
+	Above  []Level
 	Source Source
 }
+
+// May reports whether the transaction may run at a level.
+func (a Assigned) May(l Level) bool { return a.Level == l || slices.Contains(a.Above, l) }
 
 // For gives the level of a transaction.
 func (q *Question) For(t *ir.Txn) Assigned {
 	if l, ok := q.Of[t.Name]; ok {
-		return Assigned{l, ByOption}
-	}
-	if l, ok := ofSQL(t.Level); ok && q.Code {
-		return Assigned{l, ByCode}
+		return Assigned{Level: l, Source: ByOption}
 	}
 	if !q.Code {
-		return Assigned{q.Default, ByOption}
+		return Assigned{Level: q.Default, Source: ByOption}
 	}
-	return Assigned{q.Default, ByDefault}
+	var may []Level
+	for _, name := range append([]string{t.Level}, t.Above...) {
+		l, ok := ofSQL(name)
+		if !ok {
+			l = q.Default
+		}
+		may = append(may, l)
+	}
+	slices.SortFunc(may, func(a, b Level) int { return slices.Index(All(), a) - slices.Index(All(), b) })
+	may = slices.Compact(may)
+	a := Assigned{Level: may[0], Above: may[1:], Source: ByDefault}
+	if _, ok := ofSQL(t.Level); ok || len(a.Above) > 0 {
+		a.Source = ByCode
+	}
+	return a
 }
 
 // What may be asked about: snapshot isolation, one level for all transactions, or for each

@@ -1,6 +1,7 @@
 package levels_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,16 +18,20 @@ func TestFor(t *testing.T) {
 	for _, tc := range []struct {
 		question    *levels.Question
 		name, level string
+		above       []string
 		want        levels.Assigned
 	}{
-		{&code, "ship", "", levels.Assigned{Level: levels.ReadCommitted, Source: levels.ByDefault}},
-		{&code, "ship", "read uncommitted", levels.Assigned{Level: levels.ReadCommitted, Source: levels.ByCode}},
-		{&code, "ship", "repeatable read", levels.Assigned{Level: levels.RepeatableRead, Source: levels.ByCode}},
-		{&code, "pay", "repeatable read", levels.Assigned{Level: levels.Serializable, Source: levels.ByOption}},
-		{&all, "ship", "serializable", levels.Assigned{Level: levels.RepeatableRead, Source: levels.ByOption}},
+		{&code, "ship", "", nil, levels.Assigned{Level: levels.ReadCommitted, Source: levels.ByDefault}},
+		{&code, "ship", "read uncommitted", nil, levels.Assigned{Level: levels.ReadCommitted, Source: levels.ByCode}},
+		{&code, "ship", "repeatable read", nil, levels.Assigned{Level: levels.RepeatableRead, Source: levels.ByCode}},
+		{&code, "pay", "repeatable read", nil, levels.Assigned{Level: levels.Serializable, Source: levels.ByOption}},
+		{&all, "ship", "serializable", []string{"read committed"}, levels.Assigned{Level: levels.RepeatableRead, Source: levels.ByOption}},
+		{&code, "ship", "", []string{"serializable"}, levels.Assigned{Level: levels.ReadCommitted, Above: []levels.Level{levels.Serializable}, Source: levels.ByCode}},
+		{&code, "ship", "read committed", []string{"", "repeatable read"}, levels.Assigned{Level: levels.ReadCommitted, Above: []levels.Level{levels.RepeatableRead}, Source: levels.ByCode}},
+		{&code, "ship", "read committed", []string{""}, levels.Assigned{Level: levels.ReadCommitted, Source: levels.ByCode}},
 	} {
-		if got := tc.question.For(&ir.Txn{Name: tc.name, Level: tc.level}); got != tc.want {
-			t.Errorf("%s, which asks for %q, runs at %v, want %v", tc.name, tc.level, got, tc.want)
+		if got := tc.question.For(&ir.Txn{Name: tc.name, Level: tc.level, Above: tc.above}); got.Level != tc.want.Level || got.Source != tc.want.Source || !slices.Equal(got.Above, tc.want.Above) {
+			t.Errorf("%s, which asks for %q or %q, runs at %v, want %v", tc.name, tc.level, tc.above, got, tc.want)
 		}
 	}
 }

@@ -215,12 +215,9 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 	}
 	switch fn := memory.Unbox(inv.Fn).(type) {
 	case *memory.Closure:
-		if fn.Bound != nil {
-			inner := *inv
-			inner.Args = append([]memory.Value{fn.Free[0]}, inv.Args...)
-			return in.method(&inner, fn.Bound)
-		}
 		return in.CallFunction(inv, fn)
+	case *memory.OneOf:
+		return in.CallOneOf(inv, fn)
 	case *memory.Asked:
 		if f := in.meant(inv, fn); f != nil {
 			v := in.CallFunction(inv, f)
@@ -289,8 +286,13 @@ func (in *interp) asks(inv *session.Invocation, fn *memory.Asked) {
 	}
 }
 
-// CallFunction calls a function that is known.
+// CallFunction calls a function that is known, or a method of an interface that is bound to a value.
 func (in *interp) CallFunction(inv *session.Invocation, fn *memory.Closure) memory.Value {
+	if fn.Bound != nil {
+		inner := *inv
+		inner.Args = append([]memory.Value{fn.Free[0]}, inv.Args...)
+		return in.method(&inner, fn.Bound)
+	}
 	f := fn.Fn
 	if o := f.Origin(); o != nil && f.Blocks == nil {
 		f = o

@@ -41,52 +41,12 @@ func (in *interp) dispatches(inv *session.Invocation, m *types.Func, impl []*ssa
 // callOne is a call of one of several methods.
 func (in *interp) callOne(inv *session.Invocation, impl []*ssa.Function) memory.Value {
 	in.EmitValue(inv.Args[0])
-	b := &client.Block{At: in.At(), Label: in.Label("method")}
-	t := &memory.Target{Label: b.Label}
-	in.Emit(b)
-	st, list := in.St, &b.Body
-	for i, f := range impl {
-		in.St = st.Clone()
-		body := list
-		if i+1 < len(impl) {
-			var c string
-			in.Into(list, func() { c = in.NewVar("which", client.Bool, false, memory.Unknown) })
-			s := &client.If{At: in.At(), Cond: client.V(c)}
-			*list = append(*list, s)
-			body, list = &s.Then, &s.Else
-		}
-		in.Into(body, func() {
-			inner := *inv
-			inner.Args = append([]memory.Value{in.Fresh(f.Params[0].Type(), "it", memory.Unknown)}, inv.Args[1:]...)
-			v := in.Control.CallFunction(&inner, &memory.Closure{Fn: f})
-			if in.St != nil {
-				in.Jump(t, results(v, inv.T), &client.Break{At: in.At(), Label: t.Label})
-			}
-		})
-	}
-	in.St = nil
-	if len(t.Edges) == 0 {
-		return in.QuietDead(inv.T)
-	}
-	vals := in.Merge(t.Edges)
-	if _, several := inv.T.(*types.Tuple); several {
-		return memory.Tuple(vals)
-	}
-	if len(vals) == 0 {
-		return nil
-	}
-	return vals[0]
-}
-
-// results gives the results of a call of type t one by one.
-func results(v memory.Value, t types.Type) []memory.Value {
-	if tt, several := t.(*types.Tuple); several {
-		if list, ok := v.(memory.Tuple); ok && len(list) == tt.Len() {
-			return list
-		}
-		return nil
-	}
-	return []memory.Value{v}
+	which := func(int) client.Expr { return client.V(in.NewVar("which", client.Bool, false, memory.Unknown)) }
+	return in.EitherCall("method", len(impl), inv.T, which, func(i int) memory.Value {
+		f, inner := impl[i], *inv
+		inner.Args = append([]memory.Value{in.Fresh(f.Params[0].Type(), "it", memory.Unknown)}, inv.Args[1:]...)
+		return in.Control.CallFunction(&inner, &memory.Closure{Fn: f})
+	})
 }
 
 // beginsSome is a call of a method that begins a transaction of a value of which no more
@@ -94,9 +54,11 @@ func results(v memory.Value, t types.Type) []memory.Value {
 func (in *interp) beginsSome(inv *session.Invocation, m *types.Func, impl []*ssa.Function) memory.Value {
 	h := &memory.Handle{Kind: memory.Either, T: m.Signature().Recv().Type()}
 	in.EmitValue(inv.Args[0])
-	tx := in.Begin(h, in.WithoutContext(m.Signature(), inv.Args[1:]))
+	tx := in.Begin(h, inv)
 	if in.Trace == nil && in.Owns(tx) {
-		in.AnyLevel = in.AnyLevel || len(impl) > 0
+		if slices.ContainsFunc(impl, func(f *ssa.Function) bool { return !in.PassesOptions(f) }) {
+			in.UnknownLevel()
+		}
 		if slices.ContainsFunc(impl, func(f *ssa.Function) bool { return !in.P.OnlyPassesOn(f) }) {
 			in.Unknown("a call of " + m.Name() + " through an interface")
 		}

@@ -94,6 +94,9 @@ func onlyRead(v ssa.Value) bool {
 // maxChosen bounds the elements of a list of which one is chosen by its index.
 const maxChosen = 4
 
+// maxFunctions bounds the functions of a list of which one is chosen.
+const maxFunctions = 8
+
 // elementsOf gives the elements of a slice that are known.
 func (in *interp) elementsOf(x memory.Value) ([]memory.Value, bool) {
 	if s, ok := x.(memory.Span); ok {
@@ -107,7 +110,7 @@ func (in *interp) elementsOf(x memory.Value) ([]memory.Value, bool) {
 }
 
 // choosable reports whether one of some elements can be chosen: there is just one, or they
-// are scalars, or structs of scalars. Texts are chosen where they are used (textAt).
+// are functions, scalars, or structs of scalars. Texts are chosen where they are used (textAt).
 func (in *interp) choosable(elems []memory.Value) bool {
 	var plain func(v memory.Value) bool
 	plain = func(v memory.Value) bool {
@@ -119,7 +122,19 @@ func (in *interp) choosable(elems []memory.Value) bool {
 		}
 		return false
 	}
+	if memory.AllOf[*memory.Closure](unboxed(elems)) {
+		return len(elems) > 0 && len(elems) <= maxFunctions
+	}
 	return len(elems) == 1 || len(elems) > 0 && len(elems) <= maxChosen && !slices.ContainsFunc(elems, func(v memory.Value) bool { return !plain(v) })
+}
+
+// unboxed gives values without the interfaces around them.
+func unboxed(list []memory.Value) []memory.Value {
+	var out []memory.Value
+	for _, v := range list {
+		out = append(out, memory.Unbox(v))
+	}
+	return out
 }
 
 // loadedAtOnce reports whether an element is only loaded, before anything else happens.

@@ -13,6 +13,7 @@ import (
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/analyzer/internal/memory"
 	"github.com/txrobust/robust/analyzer/internal/program"
+	"github.com/txrobust/robust/analyzer/internal/session"
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/ir"
 )
@@ -246,6 +247,9 @@ func (in *interp) address(v ssa.Value) memory.Value {
 		}
 		c := in.NewCell(v.Type().(*types.Pointer).Elem(), name, memory.Zeroed)
 		c.Fixed = setOnce(v)
+		if session.AreOptions(c.T) {
+			memory.Make(in.Memory, c)
+		}
 		return &memory.Pointer{To: c}
 	case *ssa.FieldAddr:
 		if p, ok := in.fieldOf(v); ok {

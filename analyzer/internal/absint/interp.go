@@ -271,7 +271,7 @@ func (in *interp) returns(instr *ssa.Return) {
 	in.Jump(in.act.exit, vals, &client.Break{At: in.At(), Label: in.act.exit.Label})
 }
 
-// GoesOn says that a function gives a transaction that goes on.
+// GoesOn says that a function gives a transaction that goes on, or keeps one for its callers.
 const GoesOn = "its result goes on with a transaction"
 
 // finish is the end of the function that is interpreted.
@@ -284,6 +284,9 @@ func (in *interp) finish(vals []memory.Value) {
 		if in.St.Phase == memory.Done && !in.St.Rolled {
 			in.EmitValue(v)
 		}
+	}
+	if in.Site == "" && memory.KeepsLive(in.Memory) {
+		in.Callers(GoesOn)
 	}
 	if in.St.Phase != memory.Done {
 		in.Emit(&client.Rollback{At: in.At()})

@@ -188,7 +188,7 @@ func (in *interp) isNil(v memory.Value) client.Expr {
 			break
 		}
 		return client.False
-	case *memory.Rows, *memory.Closure, *memory.Aggregate, *memory.Outcome, *memory.Dict, memory.Span:
+	case *memory.Rows, *memory.Closure, *memory.OneOf, *memory.Aggregate, *memory.Outcome, *memory.Dict, memory.Span:
 		return client.False
 	case memory.Object:
 		if v.Sends() {

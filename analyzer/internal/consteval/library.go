@@ -236,8 +236,8 @@ func joined(list, sep Value) Value {
 	return out
 }
 
-// Apply calls a function of texts, by its full name, if it is one that is known, and so are
-// its arguments. The result is a string, an int64 or a bool.
+// Apply calls a function of texts by its full name. The result is a string, an int64 or a bool; ok is
+// false if the function is not known, or does not take these arguments.
 func Apply(name string, args []Value) (out Value, ok bool) {
 	of := onTexts[name]
 	if of == nil || reflect.TypeOf(of).NumIn() != len(args) || reflect.TypeOf(of).NumOut() != 1 {

@@ -80,7 +80,7 @@ func (s *Shape) After(b *ssa.BasicBlock) []*ssa.BasicBlock {
 // AfterLoop splits After of the head of a loop: the blocks of the loop, and those
 // behind it.
 func (s *Shape) AfterLoop(head *ssa.BasicBlock) (inside, behind []*ssa.BasicBlock) {
-	loop := s.loop(head)
+	loop := s.Loop(head)
 	for _, b := range s.After(head) {
 		if loop[b] {
 			inside = append(inside, b)
@@ -94,15 +94,15 @@ func (s *Shape) AfterLoop(head *ssa.BasicBlock) (inside, behind []*ssa.BasicBloc
 // InLoop reports whether a block is part of a loop.
 func (s *Shape) InLoop(b *ssa.BasicBlock) bool {
 	for head := range s.Heads {
-		if s.loop(head)[b] {
+		if s.Loop(head)[b] {
 			return true
 		}
 	}
 	return false
 }
 
-// loop gives the blocks of the loop with a head.
-func (s *Shape) loop(head *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
+// Loop gives the blocks of the loop with a head.
+func (s *Shape) Loop(head *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	loop := map[*ssa.BasicBlock]bool{head: true}
 	var visit func(b *ssa.BasicBlock)
 	visit = func(b *ssa.BasicBlock) {

@@ -84,6 +84,12 @@ func IsPointer(t types.Type) bool {
 	return ok
 }
 
+// IsFunction reports whether a type is one of functions.
+func IsFunction(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Signature)
+	return ok
+}
+
 // EachInstr calls f for the instructions of a function and of those in it.
 func EachInstr(fn *ssa.Function, f func(ssa.Instruction)) {
 	for _, b := range fn.Blocks {

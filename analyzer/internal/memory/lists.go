@@ -98,6 +98,10 @@ func (in *Memory) Expose(v Value) {
 			for _, p := range v.Free {
 				visit(p, depth+1)
 			}
+		case *OneOf:
+			for _, f := range v.Fns {
+				visit(f, depth)
+			}
 		case *Dict:
 			list, known := in.EntriesOf(v)
 			for _, e := range list {
@@ -170,6 +174,42 @@ func (in *Memory) StructOf(v Value) (*Aggregate, bool) {
 	return a, ok
 }
 
+// StructsOf gives the structs one of which a value is or points to, if they are known; none says
+// that it may be nil instead. A pointer to one of several variables points to what they
+// hold, unless something was stored through it.
+func (in *Memory) StructsOf(v Value) (some []*Aggregate, none, ok bool) {
+	v = Unbox(v)
+	p, isPointer := v.(*Pointer)
+	if !isPointer {
+		a, ok := v.(*Aggregate)
+		return []*Aggregate{a}, false, ok
+	}
+	is, known := in.Known(p.Nil())
+	if known && is {
+		return nil, true, true
+	}
+	cells := []*Cell{p.To}
+	if p.To.Start == Unknown && len(p.To.Alias) > 0 && !touched(in, p.To) {
+		cells = p.To.Alias
+	}
+	for _, c := range cells {
+		a, ok := in.Load(c).(*Aggregate)
+		if !ok {
+			return nil, false, false
+		}
+		some = append(some, a)
+	}
+	return some, !known, true
+}
+
+// touched reports whether something is known of what a cell holds: it was stored there, or
+// loaded.
+func touched(in *Memory, c *Cell) bool {
+	is := false
+	c.EachLeaf(func(l *Cell) { _, has := in.St.Mem[l]; is = is || has })
+	return is
+}
+
 // Growing gives a slice with its length, if that is known.
 func (in *Memory) Growing(v Value) (*Grown, bool) {
 	switch v := Unbox(v).(type) {
@@ -235,7 +275,7 @@ func (in *Memory) NonZero(v Value, t types.Type) client.Expr {
 		return client.Not(Op("null", x.E))
 	case *List:
 		return client.C(ir.Bool(len(x.Elems) > 0)) // an empty list that is not nil is rare
-	case *Handle, *Dict, *Grown, Span, *Closure:
+	case *Handle, *Dict, *Grown, Span, *Closure, *OneOf:
 		return client.True
 	case Object:
 		if x.Sends() {
@@ -243,4 +283,32 @@ func (in *Memory) NonZero(v Value, t types.Type) client.Expr {
 		}
 	}
 	return client.V(in.NewVar("set", client.Bool, false, Unknown))
+}
+
+// maxFunctions bounds the functions that are told apart of which a value is one.
+const maxFunctions = 8
+
+// joinFunctions joins functions: the result is one of them.
+func joinFunctions(in *Memory, name string, edges []*Edge, vals []Value) (Value, bool) {
+	var fns []*Closure
+	var index []client.Expr
+	for _, v := range vals {
+		from := ConstInt(int64(len(fns)))
+		switch v := v.(type) {
+		case *Closure:
+			fns, index = append(fns, v), append(index, from)
+		case *OneOf:
+			fns, index = append(fns, v.Fns...), append(index, Op("+", v.Index, from))
+		default:
+			return nil, false
+		}
+	}
+	if len(fns) > maxFunctions {
+		return nil, false
+	}
+	v := in.Temp(name, client.Int, false)
+	for i, e := range edges {
+		in.Ahead(e, func() { in.Set(v, index[i]) })
+	}
+	return &OneOf{client.V(v), fns}, true
 }

@@ -27,6 +27,8 @@ type Cell struct {
 	Alias []*Cell
 	// Fixed says that only the function that has the variable sets it.
 	Fixed bool
+	// made says that the state has it wherever the variable exists (Make).
+	made bool
 }
 
 // Origin says what a cell holds before the first store.
@@ -128,6 +130,15 @@ func (s *State) Pending() []*Rows {
 	}
 	slices.SortFunc(out, func(a, b *Rows) int { return program.ComparePos(a.Pos, b.Pos) })
 	return out
+}
+
+// Make puts the zero value into a variable that begins to exist here: on paths without it, it does
+// not matter what it holds.
+func Make(in *Memory, c *Cell) {
+	c.EachLeaf(func(l *Cell) {
+		l.made = true
+		in.St.Mem[l] = in.Load(l)
+	})
 }
 
 // Load gives what a cell holds.

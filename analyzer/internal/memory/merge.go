@@ -14,6 +14,7 @@ import (
 // Merge joins the edges into a place: in.st becomes the state there, and the
 // result the values of the registers.
 func (in *Memory) Merge(edges []*Edge) []Value {
+	edges = begun(in, edges)
 	first := edges[0]
 	if len(edges) == 1 {
 		in.St = first.St
@@ -60,24 +61,7 @@ func (in *Memory) Merge(edges []*Edge) []Value {
 		st.Defers[f] = list
 	}
 	in.Work += len(cells) * len(edges)
-	for _, c := range Ordered(cells) {
-		vals := make([]Value, len(edges))
-		known := true
-		for i, e := range edges {
-			v, ok := e.St.Mem[c]
-			if !ok {
-				if c.Start == Unknown {
-					known = false
-					break
-				}
-				in.Ahead(e, func() { v = in.Load(c) })
-			}
-			vals[i] = v
-		}
-		if known {
-			st.Mem[c] = in.Join(c.Name, c.T, edges, vals)
-		}
-	}
+	joinCells(in, st, cells, edges)
 	out := make([]Value, len(first.Vals))
 	for k := range out {
 		vals := make([]Value, len(edges))
@@ -89,6 +73,50 @@ func (in *Memory) Merge(edges []*Edge) []Value {
 	maps.Copy(st.Mem, in.Joined)
 	clear(in.Joined)
 	in.St = st
+	return out
+}
+
+// joinCells puts what the edges have in cells into a state. What does not exist on some of them has what
+// it has on the others.
+func joinCells(in *Memory, st *State, cells map[*Cell]bool, edges []*Edge) {
+	for _, c := range Ordered(cells) {
+		var with []*Edge
+		var vals []Value
+		known := true
+		for _, e := range edges {
+			v, ok := e.St.Mem[c]
+			if !ok {
+				if c.made {
+					continue
+				}
+				if c.Start == Unknown {
+					known = false
+					break
+				}
+				in.Ahead(e, func() { v = in.Load(c) })
+			}
+			with, vals = append(with, e), append(vals, v)
+		}
+		if known {
+			st.Mem[c] = in.Join(c.Name, c.T, with, vals)
+		}
+	}
+}
+
+// begun gives the edges on which the transaction that is written has begun, if it is open on one of
+// them: paths on which it has not, such as those on which another one has, end here.
+func begun(in *Memory, edges []*Edge) []*Edge {
+	if !slices.ContainsFunc(edges, func(e *Edge) bool { return e.St.Phase == Open }) {
+		return edges
+	}
+	var out []*Edge
+	for _, e := range edges {
+		if e.St.Phase != idle {
+			out = append(out, e)
+			continue
+		}
+		in.Ahead(e, func() { in.Emit(&client.Rollback{At: in.At()}) })
+	}
 	return out
 }
 
@@ -115,11 +143,14 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 	if v, ok := in.joinPointers(name, edges, vals); ok {
 		return v
 	}
-	if v, ok := JoinHandles(vals); ok {
+	if v, ok := JoinHandles(in, vals); ok {
 		return v
 	}
 	if v, ok := in.joinPrepared(name, edges, vals); ok {
 		return v
+	}
+	if f, ok := joinFunctions(in, name, edges, vals); ok {
+		return f
 	}
 	if l, ok := in.joinLists(edges, vals); ok {
 		return l
@@ -169,6 +200,7 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 	if texts := in.alternatives(vals); texts != nil {
 		in.Texts[v] = texts
 	}
+	noteValues(in, v, vals...)
 	return Scalar{client.V(v), kind}
 }
 
@@ -379,7 +411,7 @@ func (in *Memory) joinPrepared(name string, edges []*Edge, vals []Value) (Value,
 		}
 		handles[i], texts[i] = p.H, p.SQL
 	}
-	h, ok := JoinHandles(handles)
+	h, ok := JoinHandles(in, handles)
 	if !ok {
 		return nil, false
 	}
@@ -445,21 +477,21 @@ func (in *Memory) joinPointers(name string, edges []*Edge, vals []Value) (Value,
 			cells = append(cells, p.To)
 		}
 	}
-	isNil := in.Temp(name+".nil", client.Bool, false)
-	for i, e := range edges {
-		in.Ahead(e, func() { in.Set(isNil, vals[i].(*Pointer).Nil()) })
+	out := &Pointer{}
+	if slices.ContainsFunc(vals, func(v Value) bool { return v.(*Pointer).Nil() != client.Expr(client.False) }) {
+		isNil := in.Temp(name+".nil", client.Bool, false)
+		for i, e := range edges {
+			in.Ahead(e, func() { in.Set(isNil, vals[i].(*Pointer).Nil()) })
+		}
+		out.IsNil = client.V(isNil)
 	}
 	if len(cells) == 1 {
-		return &Pointer{To: cells[0], IsNil: client.V(isNil)}, true
+		out.To = cells[0]
+		return out, true
 	}
-	c := in.NewCell(cells[0].T, name, Unknown)
-	c.Alias = cells
-	for _, d := range cells {
-		if !types.Identical(d.T, c.T) {
-			return &Pointer{To: c, IsNil: client.V(isNil)}, true
-		}
-	}
-	return &Pointer{To: c, IsNil: client.V(isNil)}, true
+	out.To = in.NewCell(cells[0].T, name, Unknown)
+	out.To.Alias = cells
+	return out, true
 }
 
 // joinLive joins values that have a transaction in them, and cannot be joined as
@@ -476,7 +508,7 @@ func (in *Memory) joinLive(edges []*Edge, vals []Value) (Value, bool) {
 					return false
 				}
 				if h := HandleIn(w); h != nil && IsLive(w) {
-					out.Site, out.T = cmp.Or(out.Site, h.Site), h.T
+					out.Site, out.T = eitherSite(in, out.Site, h.Site), h.T
 				}
 				live = live || IsLive(w)
 				return false
@@ -559,6 +591,9 @@ func Same(a, b Value) bool {
 	case *Closure:
 		b, ok := b.(*Closure)
 		return ok && a.Fn == b.Fn && a.Bound == b.Bound && sameAll(a.Free, b.Free)
+	case *OneOf:
+		b, ok := b.(*OneOf)
+		return ok && SameExpr(a.Index, b.Index)
 	case *Failure:
 		b, ok := b.(*Failure)
 		return ok && a.Kind == b.Kind && a.Wraps == b.Wraps && SameExpr(a.NoRows, b.NoRows) && SameExpr(a.Other, b.Other) && slices.EqualFunc(a.several, b.several, func(f, g *Failure) bool { return Same(f, g) })

@@ -82,11 +82,20 @@ func (in *Memory) Sprintf(format string, args []Value) client.Expr {
 }
 
 // Given reports whether an expression depends on what the caller gives.
-func (in *Memory) Given(e client.Expr) bool {
+func (in *Memory) Given(e client.Expr) bool { return given(in, e, func(string) bool { return true }) }
+
+// GivenBy reports whether an expression depends on what the caller gives for a parameter.
+func (in *Memory) GivenBy(e client.Expr, param string) bool {
+	return given(in, e, func(v string) bool { return v == param || strings.HasPrefix(v, param+".") })
+}
+
+// given reports whether an expression depends on a variable for what the caller gives, whose name is
+// an accepted one.
+func given(in *Memory, e client.Expr, accepted func(name string) bool) bool {
 	found := false
 	client.EachVar(e, func(name string) {
 		for _, v := range in.Vars {
-			found = found || v.Name == name && v.Input
+			found = found || v.Name == name && v.Input && accepted(name)
 		}
 	})
 	return found

@@ -61,6 +61,12 @@ type Closure struct {
 	Bound *types.Func // a method of an interface, bound to free[0]
 }
 
+// OneOf is one of several functions: the one whose index a variable has.
+type OneOf struct {
+	Index client.Expr
+	Fns   []*Closure
+}
+
 // Asked is a function value that comes from the caller or (lost) from somewhere
 // that is not known.
 type Asked struct {

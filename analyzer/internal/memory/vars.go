@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
 )
 
 // Pair is a text that is computed from another one: by the text that the other one
@@ -20,6 +21,8 @@ type VarFacts struct {
 	// known texts hold.
 	inputs map[*Cell]Value
 	Texts  map[string][]string
+	// values are the numbers and texts one of which a variable holds.
+	values map[string][]ir.Value
 	// Pairs says of variables with texts from which others these were computed.
 	Pairs map[string]Pair
 	// Indexes says of variables with texts by which index they were taken from a list.
@@ -39,12 +42,12 @@ type VarFacts struct {
 }
 
 func newVarFacts() VarFacts {
-	return VarFacts{named: map[string]int{}, inputs: map[*Cell]Value{}, Texts: map[string][]string{}, Pairs: map[string]Pair{}, Indexes: map[string]Pair{},
+	return VarFacts{named: map[string]int{}, inputs: map[*Cell]Value{}, Texts: map[string][]string{}, values: map[string][]ir.Value{}, Pairs: map[string]Pair{}, Indexes: map[string]Pair{},
 		Fresheds: map[string]bool{}, origins: map[string][]errorOrigin{}, choices: map[string]client.Expr{}, Keys: map[string]client.Expr{}, Shown: map[string]bool{}}
 }
 
 // Clone copies facts.
 func (f VarFacts) Clone() VarFacts {
-	return VarFacts{named: maps.Clone(f.named), inputs: maps.Clone(f.inputs), Texts: maps.Clone(f.Texts), Pairs: maps.Clone(f.Pairs), Indexes: maps.Clone(f.Indexes),
+	return VarFacts{named: maps.Clone(f.named), inputs: maps.Clone(f.inputs), Texts: maps.Clone(f.Texts), values: maps.Clone(f.values), Pairs: maps.Clone(f.Pairs), Indexes: maps.Clone(f.Indexes),
 		Fresheds: maps.Clone(f.Fresheds), origins: maps.Clone(f.origins), choices: maps.Clone(f.choices), Keys: maps.Clone(f.Keys), Shown: maps.Clone(f.Shown)}
 }

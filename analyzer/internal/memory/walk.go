@@ -53,6 +53,11 @@ func (in *Memory) emitAll(v Value, seen map[*Cell]bool, depth int) {
 		each(in.elements(v))
 	case *Closure:
 		each(v.Free)
+	case *OneOf:
+		in.EmitExpr(v.Index)
+		for _, f := range v.Fns {
+			each(f.Free)
+		}
 	case Tuple:
 		each(v)
 	case *ContextValue:
@@ -157,6 +162,8 @@ func (in *Memory) search(v Value, is func(Value) bool, seen map[*Cell]bool, dept
 		return any(in.elements(v))
 	case *Closure:
 		return any(v.Free)
+	case *OneOf:
+		return slices.ContainsFunc(v.Fns, func(f *Closure) bool { return in.search(f, is, seen, depth+1) })
 	case Tuple:
 		return any(v)
 	case *ContextValue:
@@ -164,6 +171,17 @@ func (in *Memory) search(v Value, is func(Value) bool, seen map[*Cell]bool, dept
 	case *Dict:
 		list, _ := in.EntriesOf(v)
 		return slices.ContainsFunc(list, func(e Entry) bool { return in.search(e.V, is, seen, depth+1) })
+	}
+	return false
+}
+
+// KeepsLive reports whether what the caller has given holds a transaction that began here: one that
+// was put into a field of the receiver, such as of a unit of work.
+func KeepsLive(in *Memory) bool {
+	for c, v := range in.St.Mem {
+		if c.Start == Given && in.Holds(v, IsLive) {
+			return true
+		}
 	}
 	return false
 }

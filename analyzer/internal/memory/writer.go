@@ -77,6 +77,7 @@ func (in *Memory) Choice(cond client.Expr, a, b Scalar) Value {
 		Else: []client.Stmt{&client.Assign{At: in.At(), Var: v, Expr: b.E}}})
 	in.choices[v] = cond
 	in.noteChoice(v, cond, a, b)
+	noteValues(in, v, a, b)
 	return Scalar{client.V(v), a.Kind}
 }
 

@@ -1,10 +1,13 @@
 package program
 
 import (
+	"go/types"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
 )
 
 // IsProgram reports whether the packages that were read are a program, with all that it
@@ -14,17 +17,18 @@ func (p *Program) IsProgram() bool {
 }
 
 // Dead gives the functions of a program that nobody in it mentions, or only such as are dead.
-// Those with a comment are not, nor are methods, which libraries may call, and what a package
-// exports that others may import.
+// Those with a comment are not, nor are those that somebody outside of the program may call: methods
+// of values that it gets, and what packages export that no main package imports.
 func (p *Program) Dead() map[*ssa.Function]bool {
 	out := map[*ssa.Function]bool{}
 	if !p.IsProgram() {
 		return out
 	}
+	imported := p.imported()
 	for more := true; more; {
 		more = false
 		for _, f := range p.Funcs {
-			if !out[f] && p.closed(f) && !slices.ContainsFunc(p.Users[f], func(u *ssa.Function) bool { return !out[outermost(u)] }) {
+			if !out[f] && p.closed(f, imported) && !slices.ContainsFunc(p.Users[f], func(u *ssa.Function) bool { return !out[outermost(u)] }) {
 				out[f], more = true, true
 			}
 		}
@@ -32,13 +36,52 @@ func (p *Program) Dead() map[*ssa.Function]bool {
 	return out
 }
 
-// closed reports whether only functions of the program can call a function, by its name.
-func (p *Program) closed(f *ssa.Function) bool {
-	if f.Parent() != nil || f.Signature.Recv() != nil || f.Pkg == nil || f.Name() == "main" || strings.HasPrefix(f.Name(), "init") || p.Notes.Names[f.Pos()] != "" || p.Know.Calls(f) {
+// closed reports whether only functions of the program can call a function. imported are the
+// packages of the programs.
+func (p *Program) closed(f *ssa.Function, imported map[*types.Package]bool) bool {
+	if f.Parent() != nil || f.Pkg == nil || IsEntry(f) || p.Notes.Names[f.Pos()] != "" || p.Know.Calls(f) || p.CalledOutside(f) {
 		return false
 	}
-	path := "/" + f.Pkg.Pkg.Path() + "/"
-	return f.Pkg.Pkg.Name() == "main" || strings.Contains(path, "/internal/")
+	return imported[f.Pkg.Pkg] || strings.Contains("/"+f.Pkg.Pkg.Path()+"/", "/internal/")
+}
+
+// CalledOutside reports whether a function is a method that somebody outside of the program may call.
+func (p *Program) CalledOutside(f *ssa.Function) bool {
+	recv := f.Signature.Recv()
+	if recv == nil {
+		return false
+	}
+	if p.handed == nil {
+		p.handed = p.handedTypes()
+	}
+	n := gotypes.NamedOf(recv.Type())
+	return n == nil || p.handed[n.Obj()]
+}
+
+// imported gives the main packages, and all that they import.
+func (p *Program) imported() map[*types.Package]bool {
+	out := map[*types.Package]bool{}
+	var visit func(pkg *types.Package)
+	visit = func(pkg *types.Package) {
+		if out[pkg] {
+			return
+		}
+		out[pkg] = true
+		for _, i := range pkg.Imports() {
+			visit(i)
+		}
+	}
+	for _, pkg := range p.Pkgs {
+		if pkg.Pkg.Name() == "main" {
+			visit(pkg.Pkg)
+		}
+	}
+	return out
+}
+
+// IsEntry reports whether Go itself calls a function: main, or one that makes a package ready.
+func IsEntry(f *ssa.Function) bool {
+	return f.Parent() == nil && f.Signature.Recv() == nil && f.Pkg != nil && (f.Name() == "main" && f.Pkg.Pkg.Name() == "main" || f.Name() == "init" || strings.HasPrefix(f.Name(), "init#"))
 }
 
 // outermost is the function around a function literal.

@@ -1,79 +1,119 @@
 package program
 
 import (
-	"go/ast"
+	"go/constant"
 	"go/token"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/txrobust/robust/analyzer/internal/comments"
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
 )
 
-// setLevel finds the setting of the default level in a text: the name of a data
-// source, or a statement.
-var setLevel = regexp.MustCompile(`(?i)(?:default_transaction_isolation\s*(?:=|\bto\b)|session\s+characteristics\s+as\s+transaction\s+isolation\s+level)` +
-	`[\s'"\\]*(serializable|(?:read|repeatable)[\s\\+-]+(?:uncommitted|committed|read))`)
-
-// unescape undoes what stands in the address of a data source.
-var unescape = strings.NewReplacer("%20", " ", "%5C", `\`, "%5c", `\`, "%3D", "=", "%3d", "=")
-
-// levelSetting is the name by which PostgreSQL knows the default level.
+// levelSetting is the name by which PostgreSQL knows the level of a session.
 const levelSetting = "default_transaction_isolation"
 
-// SessionLevel is an isolation level that a place sets for whole sessions.
+// setLevel finds the setting of the level of a session in a text: the name of a data source, or a
+// statement; of MySQL, too. levelAfter finds the level behind it.
+var (
+	setLevel = regexp.MustCompile(`(?i)` + levelSetting + `\s*(?:=|\bto\b)|set_config\(\s*'` + levelSetting + `'\s*,|session\s+characteristics\s+as\s+transaction\s+isolation\s+level` +
+		`|set\s+(?:session|global)\s+transaction\s+isolation\s+level|set\s+(?:session\s+|global\s+|@@session\.|@@global\.)(?:tx|transaction)_isolation\s*=|[?&](?:tx|transaction)_isolation=`)
+	levelAfter = regexp.MustCompile(`(?i)^[\s'"\\]*(serializable|(?:read|repeatable)[\s\\+-]+(?:uncommitted|committed|read))`)
+)
+
+// unescape undoes what stands in the address of a data source.
+var unescape = strings.NewReplacer("%20", " ", "%27", "'", "%5C", `\`, "%5c", `\`, "%3D", "=", "%3d", "=")
+
+// ofOneTransaction finds a statement that sets something for one transaction only, lasting one that
+// does so for later connections.
+var (
+	ofOneTransaction = regexp.MustCompile(`(?i)^\s*set\s+local\s`)
+	lasting          = regexp.MustCompile(`(?i)^\s*(?:alter\s|set\s+(?:global\s|@@global\.))`)
+)
+
+// SessionLevel is an isolation level that a place sets for whole sessions, "" if it is not known.
 type SessionLevel struct {
 	Level string
 	At    token.Pos
+	// One says that a statement sets it that goes to one connection of a pool: the others keep the
+	// default.
+	One bool
 }
 
-// sessionLevels finds the places that set the level of whole sessions: in the name of a
-// data source, in the parameters of a connection, or by a statement.
-func sessionLevels(files []*ast.File) (list []SessionLevel) {
-	found := func(pos token.Pos, name string) {
-		name = strings.ToLower(strings.Join(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(" \\+-\t\n", r) }), " "))
-		if comments.IsLevel(name) {
-			list = append(list, SessionLevel{name, pos})
-		}
-	}
-	for _, f := range files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.BasicLit:
-				if m := setLevel.FindStringSubmatch(unescape.Replace(literalText(n))); m != nil {
-					found(n.Pos(), m[1])
+// sessionLevels finds the places that set the level of whole sessions: in the name of a data source, in
+// the parameters of a connection, or by a statement.
+func (p *Program) sessionLevels() (list []SessionLevel) {
+	for _, f := range p.outermostFuncs() {
+		gotypes.EachInstr(f, func(instr ssa.Instruction) {
+			for _, s := range p.levelsSetBy(instr) {
+				if !s.At.IsValid() {
+					s.At = f.Pos()
 				}
-			case *ast.KeyValueExpr: // of a map
-				if literalText(n.Key) == levelSetting {
-					found(n.Pos(), literalText(n.Value))
-				}
-			case *ast.AssignStmt:
-				for i, l := range n.Lhs {
-					if x, ok := l.(*ast.IndexExpr); ok && literalText(x.Index) == levelSetting && len(n.Rhs) == len(n.Lhs) {
-						found(n.Pos(), literalText(n.Rhs[i]))
-					}
-				}
-			case *ast.CallExpr: // of url.Values
-				if i := slices.IndexFunc(n.Args, func(a ast.Expr) bool { return literalText(a) == levelSetting }); i >= 0 && i+1 < len(n.Args) {
-					found(n.Pos(), literalText(n.Args[i+1]))
+				if !slices.Contains(list, s) {
+					list = append(list, s)
 				}
 			}
-			return true
 		})
 	}
 	return list
 }
 
-// literalText gives the value of a string literal, "" for anything else.
-func literalText(e ast.Expr) string {
-	lit, ok := e.(*ast.BasicLit)
-	if !ok || lit.Kind != token.STRING {
+// levelsSetBy gives the levels of sessions that an instruction sets.
+func (p *Program) levelsSetBy(instr ssa.Instruction) (list []SessionLevel) {
+	one := p.sentToOne(instr)
+	var texts []string // of the operands, "" for what is no constant text
+	for _, v := range instr.Operands(nil) {
+		text := ""
+		if c, ok := (*v).(*ssa.Const); ok && c.Value != nil && c.Value.Kind() == constant.String {
+			text = constant.StringVal(c.Value)
+		}
+		texts = append(texts, text)
+	}
+	for i, text := range texts {
+		if text == levelSetting && i+1 < len(texts) {
+			switch instr.(type) {
+			case *ssa.MapUpdate, ssa.CallInstruction: // name and value
+				list = append(list, SessionLevel{Level: levelIn(texts[i+1]), At: instr.Pos()})
+			}
+			continue
+		}
+		if text = unescape.Replace(text); ofOneTransaction.MatchString(text) {
+			continue
+		}
+		for _, at := range setLevel.FindAllStringIndex(text, -1) {
+			list = append(list, SessionLevel{Level: levelIn(text[at[1]:]), At: instr.Pos(), One: one && !lasting.MatchString(text)})
+		}
+	}
+	return list
+}
+
+// sentToOne reports whether an instruction is a call of a method of a pool or transaction, or one that
+// begins with such an argument: a statement goes to one connection.
+func (p *Program) sentToOne(instr ssa.Instruction) bool {
+	call, ok := instr.(ssa.CallInstruction)
+	if !ok {
+		return false
+	}
+	c := call.Common()
+	through := c.Value
+	if !c.IsInvoke() && len(c.Args) > 0 {
+		through = c.Args[0]
+	}
+	return p.HandleType(through.Type()) != "" && !p.Know.IsConn(through.Type())
+}
+
+// levelIn gives the level that a text begins with, "" if none is known.
+func levelIn(text string) string {
+	m := levelAfter.FindStringSubmatch(text)
+	if m == nil {
 		return ""
 	}
-	s, err := strconv.Unquote(lit.Value)
-	if err != nil {
+	name := strings.ToLower(strings.Join(strings.FieldsFunc(m[1], func(r rune) bool { return strings.ContainsRune(" \\+-\t\n", r) }), " "))
+	if !comments.IsLevel(name) {
 		return ""
 	}
-	return s
+	return name
 }

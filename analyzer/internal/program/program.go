@@ -71,6 +71,8 @@ type Program struct {
 	// Sessions are the places that set the isolation level of sessions. Which sessions,
 	// and whether they ever run, is not known.
 	Sessions []SessionLevel
+	// handed are the types whose methods somebody outside may call, nil before that is looked for.
+	handed map[*types.TypeName]bool
 	// Holders tell what may hold a transaction: of a database, and of one connection.
 	holders [2]*Holders
 }
@@ -120,10 +122,26 @@ func New(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File
 	}
 	slices.SortStableFunc(p.Funcs, p.ByPlace)
 	p.index()
-	p.Sessions = sessionLevels(files)
+	p.Sessions = p.sessionLevels()
 	var err error
 	p.Notes, err = comments.Read(fset, p.Position, files)
 	return p, err
+}
+
+// outermostFuncs gives the functions that are no literals, with those that set package variables.
+func (p *Program) outermostFuncs() []*ssa.Function {
+	var out []*ssa.Function
+	for _, pkg := range p.Pkgs {
+		if f := pkg.Func("init"); f != nil {
+			out = append(out, f)
+		}
+	}
+	for _, f := range p.Funcs {
+		if f.Parent() == nil {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // collect finds the functions of a package.

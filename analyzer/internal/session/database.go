@@ -34,7 +34,7 @@ func (in *Session) OnHandle(inv *Invocation, name string, sig *types.Signature) 
 			break
 		}
 		return in.onLost(inv, name, sig)
-	case *memory.Closure, *memory.Asked:
+	case *memory.Closure, *memory.OneOf, *memory.Asked:
 	case memory.Object:
 		if !recv.Sends() {
 			return in.onLost(inv, name, sig)
@@ -80,7 +80,7 @@ func (in *Session) onDatabase(inv *Invocation, h *memory.Handle, name string, si
 		if !in.P.Begins(sig) {
 			return nil, false
 		}
-		tx := in.Begin(h, args)
+		tx := in.Begin(h, inv)
 		return in.Answer(inv.T, tx), true
 	case program.CommitRole:
 		in.Commit(h)

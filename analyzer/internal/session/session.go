@@ -27,8 +27,9 @@ type Session struct {
 	Begun        bool // the transaction of the site has begun somewhere
 	// onConn says that it begins on a connection that the program has.
 	onConn bool
-	Level  string
-	// AnyLevel says that a level is asked for that is not known.
+	// Levels are the isolation levels one of which is asked for, and AnyLevel says that it is
+	// not known which.
+	Levels   []string
 	AnyLevel bool
 	points   int
 	// Saves says that a savepoint was set, connNoted that there is a note about the

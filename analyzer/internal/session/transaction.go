@@ -10,8 +10,8 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// Begin begins a transaction.
-func (in *Session) Begin(h *memory.Handle, args []memory.Value) *memory.Handle {
+// Begin begins a transaction. The call, if it is not nil, has the options.
+func (in *Session) Begin(h *memory.Handle, inv *Invocation) *memory.Handle {
 	if h.Kind == memory.Transaction { // in a transaction: a savepoint
 		in.points++
 		n := &memory.Handle{Kind: memory.Transaction, Site: h.Site, Point: "point" + strconv.Itoa(in.points), T: h.T, Lost: h.Lost}
@@ -26,14 +26,16 @@ func (in *Session) Begin(h *memory.Handle, args []memory.Value) *memory.Handle {
 	tx := &memory.Handle{Kind: memory.Transaction, Site: site, T: h.T}
 	in.newSite(site)
 	if site != in.Site {
+		if in.Site == "" {
+			in.levelsOf(inv) // it may ask the callers
+		}
 		return tx
 	}
-	again := in.Begun
 	in.St.Phase, in.Begun, in.onConn = memory.Open, true, in.onConn || in.P.Know.IsConn(h.T) || types.IsInterface(h.T)
-	in.BeginPos, in.ReadOnly = in.P.Position(in.Pos), in.readsOnly(args)
-	level, known := in.levelOf(args)
-	in.AnyLevel = in.AnyLevel || !known || again && level != in.Level
-	in.Level = level
+	in.BeginPos, in.ReadOnly = in.P.Position(in.Pos), in.readsOnly(inv)
+	levels, known := in.levelsOf(inv)
+	in.AnyLevel = in.AnyLevel || !known
+	in.Levels = append(in.Levels, levels...)
 	b := &client.Block{At: in.At(), Label: beginLabel}
 	in.Emit(b)
 	return tx
@@ -155,14 +157,14 @@ func (in *Session) InTransaction(inv *Invocation, h *memory.Handle, given func(t
 	if fn == nil {
 		return nil, false
 	}
-	return in.RunAndEnd(inv, fn, in.Begin(h, inv.Args), given), true
+	return in.RunAndEnd(inv, fn, in.Begin(h, inv), given), true
 }
 
 // FunctionAmong gives the last function among values, nil if there is none.
 func FunctionAmong(list []memory.Value) (fn memory.Value) {
 	for _, a := range list {
 		switch a := memory.Unbox(a).(type) {
-		case *memory.Closure, *memory.Asked:
+		case *memory.Closure, *memory.OneOf, *memory.Asked:
 			fn = a
 		}
 	}
@@ -186,6 +188,8 @@ func (in *Session) RunAndEnd(inv *Invocation, fn memory.Value, tx *memory.Handle
 	switch fn := fn.(type) {
 	case *memory.Closure:
 		result = in.Control.CallFunction(call, fn)
+	case *memory.OneOf:
+		result = in.CallOneOf(call, fn)
 	case *memory.Asked:
 		in.Callers("the function " + fn.Name + " comes from its caller")
 		result = in.UnknownCall("a call of a function that is not known", call.Args, call.T)

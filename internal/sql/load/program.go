@@ -20,7 +20,7 @@ func (l *Loader) readProgram() {
 	}
 	used := map[string]bool{}
 	for i, t := range slices.Concat(l.In.Program, l.In.Aside) {
-		f := &schema.Function{Pos: t.Pos, Name: t.Name, Language: "sql", SetOf: true, Refs: schema.NewRefs(), Level: t.Level}
+		f := &schema.Function{Pos: t.Pos, Name: t.Name, Language: "sql", SetOf: true, Refs: schema.NewRefs()}
 		for i := 2; used[f.Name] || f.Name != t.Name && names[f.Name]; i++ {
 			f.Name = t.Name + "-" + strconv.Itoa(i)
 		}

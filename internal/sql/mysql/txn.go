@@ -18,7 +18,7 @@ const (
 // transaction gives a transaction of a script as one of a client program. ?, :v and @v are inputs; a @v that the
 // transaction sets is a variable.
 func transaction(b *block) *client.Txn {
-	w := &scriptWriter{txn: &client.Txn{Pos: b.pos, Name: b.name, Level: b.level}, fresh: b.fresh, vars: map[string]int{}, set: map[string]bool{}, taken: map[string]bool{}}
+	w := &scriptWriter{txn: &client.Txn{Pos: b.pos, Name: b.name, Levels: []string{b.level}}, fresh: b.fresh, vars: map[string]int{}, set: map[string]bool{}, taken: map[string]bool{}}
 	for _, st := range b.stmts {
 		for _, t := range st.tokens {
 			if t.kind == named {

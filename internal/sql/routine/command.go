@@ -199,12 +199,9 @@ func (b *Builder) refuseReturning(tree any) {
 
 // setVariable is SET: only the isolation level matters.
 func (b *Builder) setVariable(s *pg.VariableSetStmt) {
-	if s.Kind != pg.SetMulti || s.Name != "TRANSACTION" {
-		return
-	}
-	level := syntax.Isolation(s.Args)
+	level, sets := syntax.SetsIsolation(s)
 	switch {
-	case level == "" || len(b.Calls) > 0 && b.Calls[0].Program != nil: // of a client program, sqlmodel finds the level
+	case !sets || len(b.Calls) > 0 && b.Calls[0].Program != nil: // of a client program, sqlmodel finds the level
 	case b.LoopDepth+b.BranchDepth > 0:
 		b.Unmodelled("an isolation level that is not set on all paths")
 	default:

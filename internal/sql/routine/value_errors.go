@@ -1,6 +1,8 @@
 package routine
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -167,7 +169,7 @@ func (b *Builder) valueErrors(f *expr.Frame, body []plpgsql.Stmt) *valueErrors {
 	b.App.PlRefs(f.Func, body, r)
 	tr.Add(r)
 	v.statements(f.Func, body)
-	for fn := range tr.Called {
+	for _, fn := range inOrder(tr.Called, func(fn *schema.Function) (string, ir.Pos) { return fn.Name, fn.Pos }) {
 		v.types(fn)
 		for _, p := range fn.Params {
 			if p.Def != nil {
@@ -185,7 +187,7 @@ func (b *Builder) valueErrors(f *expr.Frame, body []plpgsql.Stmt) *valueErrors {
 		}
 	}
 	v.types(f.Func)
-	for t := range tr.Wrote {
+	for _, t := range inOrder(tr.Wrote, func(t *schema.Table) (string, ir.Pos) { return t.Name, t.Pos }) {
 		for _, k := range t.Checks {
 			v.tree(k.Expr.Node, false)
 		}
@@ -201,6 +203,15 @@ func (b *Builder) valueErrors(f *expr.Frame, body []plpgsql.Stmt) *valueErrors {
 		}
 	}
 	return v
+}
+
+// inOrder gives what is in a set, ordered by name and place: the first reason that is found counts.
+func inOrder[T comparable, V any](set map[T]V, of func(T) (string, ir.Pos)) []T {
+	return slices.SortedFunc(maps.Keys(set), func(a, b T) int {
+		x, at := of(a)
+		y, and := of(b)
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(at.File, and.File), cmp.Compare(at.Line, and.Line), cmp.Compare(at.Col, and.Col))
+	})
 }
 
 // types looks for variables into which not every value fits that is assigned to

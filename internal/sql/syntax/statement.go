@@ -85,6 +85,25 @@ func Isolation(options []*pg.Node) string {
 	return ""
 }
 
+// SetsIsolation gives the isolation level that SET or RESET gives to the running transaction, ""
+// for the default; is says that it gives one. A level that is not known counts as the lowest.
+func SetsIsolation(s *pg.VariableSetStmt) (level string, is bool) {
+	switch {
+	case s.Kind == pg.SetMulti && s.Name == "TRANSACTION":
+		level = Isolation(s.Args)
+		return level, level != ""
+	case !strings.EqualFold(s.Name, "transaction_isolation"):
+		return "", false
+	case s.Kind == pg.SetReset || s.Kind == pg.SetDefault:
+		return "", true
+	case len(s.Args) == 1:
+		if c, ok := pg.Inner(s.Args[0]).(*pg.A_Const); ok && c.GetSval() != nil {
+			return c.GetSval().GetSval(), true
+		}
+	}
+	return "read uncommitted", true
+}
+
 // SQLText is the text of a statement.
 func (n *Node) SQLText() string {
 	from := n.Text.Offset(int(n.Raw.StmtLocation))

@@ -90,7 +90,7 @@ func (q *query) Join(in *memory.Memory, _ string, edges []*memory.Edge, vals []m
 			out.c.Alias = append(out.c.Alias, r.c)
 		}
 	}
-	h, ok := memory.JoinHandles(handles)
+	h, ok := memory.JoinHandles(in, handles)
 	if !ok {
 		return nil, false
 	}

@@ -405,7 +405,7 @@ func (in *run) sessionCall(inv *session.Invocation, c *chain, r chainRole, args 
 	case sessionCall:
 		return in.sessionOf(c, args), true
 	case beginCall:
-		return in.with(c, in.Begin(c.h, args)), true
+		return in.with(c, in.Begin(c.h, inv)), true
 	case commitCall, rollbackCall:
 		if r == commitCall {
 			in.Commit(c.h)

@@ -195,7 +195,7 @@ func joinChains(in *memory.Memory, name string, edges []*memory.Edge, vals []mem
 		}
 		handles = append(handles, list[len(list)-1].h)
 	}
-	h, ok := memory.JoinHandles(handles)
+	h, ok := memory.JoinHandles(in, handles)
 	if !ok {
 		return nil, false
 	}

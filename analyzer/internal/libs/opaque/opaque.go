@@ -87,8 +87,8 @@ func (q *Statement) Same(o memory.Value) bool {
 	return ok && same(q, b)
 }
 
-func (q *Statement) Join(_ *memory.Memory, _ string, _ []*memory.Edge, vals []memory.Value) (memory.Value, bool) {
-	return join(vals)
+func (q *Statement) Join(in *memory.Memory, _ string, _ []*memory.Edge, vals []memory.Value) (memory.Value, bool) {
+	return join(in, vals)
 }
 
 func (q *Statement) InLoop(*memory.Memory) memory.Value {
@@ -101,14 +101,14 @@ func (q *Statement) Stays(_ *memory.Memory, v memory.Value) bool {
 }
 
 // join joins statements that come by several paths.
-func join(vals []memory.Value) (memory.Value, bool) {
+func join(in *memory.Memory, vals []memory.Value) (memory.Value, bool) {
 	if !memory.AllOf[*Statement](vals) {
 		return nil, false
 	}
 	out := *vals[0].(*Statement)
 	for _, v := range vals[1:] {
 		q := v.(*Statement)
-		h, ok := memory.JoinHandles([]memory.Value{out.H, q.H})
+		h, ok := memory.JoinHandles(in, []memory.Value{out.H, q.H})
 		if !ok {
 			return nil, false
 		}
