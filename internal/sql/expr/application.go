@@ -21,7 +21,6 @@ type Application struct {
 const (
 	oneTimeZone    = "all sessions have the time zone UTC"
 	canonicalUUIDs = "the program gives UUIDs as the database prints them, in lower case with hyphens"
-	equalDigits    = "numbers that are equal have equal texts: digits after the last one that is not 0 do not count"
 )
 
 // RowCondition is constraintExpr over other sources.

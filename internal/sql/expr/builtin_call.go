@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -201,6 +200,7 @@ func (x *Spot) pure(c catalog.Call, t schema.Type, args []Val, loc int32) Val {
 	if v, ok := x.meaning(c, t, args); ok {
 		return v
 	}
+	ShowsForm(x, c.Name, t, args...)
 	if hasRecord(args) {
 		return x.OpaqueCall(c.Signature(), args, t)
 	}
@@ -209,7 +209,7 @@ func (x *Spot) pure(c catalog.Call, t schema.Type, args []Val, loc int32) Val {
 		exprs[i] = a.Expr
 	}
 	fn := functionOf(c, args, t)
-	if c.Volatility == 'i' && failsOnConstants(fn, t, exprs) {
+	if c.Volatility == 'i' && value.FailsOnConstants(fn, t.IR, exprs) {
 		x.Refuse("a call of %s that always fails, when the statement is planned or when it is run", c.Name)
 	}
 	out := Val{Expr: x.apply(fn, t, exprs...), Type: t}
@@ -222,32 +222,30 @@ func (x *Spot) pure(c catalog.Call, t schema.Type, args []Val, loc int32) Val {
 	return out
 }
 
-// failsOnConstants reports whether a call of a function is known to fail, whatever the rows are.
-func failsOnConstants(fn *ir.Function, t schema.Type, args []ir.Expr) bool {
-	if fn == nil {
-		return false
-	}
-	_, err := Evaluated(fn, t.IR, args...)
-	return err != nil && !errors.Is(err, ir.ErrNotKnown)
-}
-
 // functionOf gives what is known of a function of the catalog in a call.
 func functionOf(c catalog.Call, args []Val, result schema.Type) *ir.Function {
-	types := make([]*value.Type, len(args))
-	for i, a := range args {
-		types[i] = a.Type.SQL
-		switch polymorphic := strings.HasPrefix(c.Types[i], "any"); {
-		case polymorphic && types[i] == nil: // it is not known which
-			return value.Called(c.Function, nil, nil)
-		case !polymorphic && (types[i] == nil || types[i].Name != c.Types[i]):
-			types[i] = value.Of(c.Types[i])
-		}
+	types := typesOf(c, args)
+	if slices.Contains(types, nil) {
+		return value.Called(c.Function, nil, nil)
 	}
 	returns := result.SQL
 	if returns == nil {
 		returns = value.Of(c.Returns)
 	}
 	return value.Called(c.Function, types, returns)
+}
+
+// typesOf gives the types of the arguments of a call, with their modifiers; nil for a polymorphic one
+// of which the type is not known.
+func typesOf(c catalog.Call, args []Val) []*value.Type {
+	types := make([]*value.Type, len(args))
+	for i, a := range args {
+		types[i] = a.Type.SQL
+		if !strings.HasPrefix(c.Types[i], "any") && (types[i] == nil || types[i].Name != c.Types[i]) {
+			types[i] = value.Of(c.Types[i])
+		}
+	}
+	return types
 }
 
 func hasRecord(args []Val) bool {
@@ -278,7 +276,7 @@ func roundedDigits(f *catalog.Function, args []Val) int {
 // asParameter converts an argument to the type of a parameter.
 func (x *Spot) asParameter(v Val, t string, loc int32) Val {
 	switch {
-	case v.Record:
+	case v.Record, v.Type.SQL != nil && v.Type.SQL.Name == "bpchar" && t == "bpchar" && !v.Given: // which shows its blanks
 		return v
 	case t == "any" || t == catalog.Untold || strings.HasPrefix(t, "any"):
 		return x.DefaultType(v)
@@ -364,7 +362,7 @@ func (x *Spot) folded(c *ir.Call) ir.Expr {
 			return c
 		}
 	}
-	if v, err := Evaluated(ir.Functions[c.Name], c.Type, c.Args...); err == nil {
+	if v, err := value.Evaluated(ir.Functions[c.Name], c.Type, c.Args...); err == nil {
 		return ir.C(v)
 	}
 	return c

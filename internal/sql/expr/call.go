@@ -10,6 +10,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -36,7 +37,7 @@ func (x *Spot) concatAll(args []Val) Val {
 		if !a.NotNull {
 			a.Expr = x.Shared(a.Expr, a.Type)
 		}
-		e := x.Cast(a, schema.TText, 0).Expr
+		e := shown(x, a)
 		if !a.NotNull {
 			e = &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: a.Expr}, Then: ir.C(ir.Text("")), Else: e}
 		}
@@ -47,6 +48,19 @@ func (x *Spot) concatAll(args []Val) Val {
 		out = &ir.Call{Name: "concat", Args: []ir.Expr{out, e}, Type: ir.TextType}
 	}
 	return Val{Expr: out, Type: schema.TText, NotNull: true}
+}
+
+// shown is the text of a value as it is printed. That of char(n) has the blanks at its end, which a cast to text
+// takes away.
+func shown(x *Spot, v Val) ir.Expr {
+	if v.Type.SQL == nil || v.Type.SQL.Name != "bpchar" || x.App.In.MySQL {
+		return x.Cast(v, schema.TText, 0).Expr
+	}
+	n := v.Type.SQL.Length
+	if n == 0 {
+		x.Refuse("the blanks at the end of a char without a length")
+	}
+	return x.apply(value.Function("rpad(text,int4)", true), schema.TText, v.Expr, ir.C(ir.Int(int64(n))))
 }
 
 // Volatile is any value at each evaluation. For a query it is a function of

@@ -2,7 +2,6 @@ package expr
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -25,26 +24,7 @@ func (x *Spot) apply(f *ir.Function, t schema.Type, args ...ir.Expr) ir.Expr {
 	if x.App.In.MySQL { // what it computes is another thing there
 		c.Fn = &ir.Function{Name: f.Name, Strict: f.Strict, Partial: f.Partial}
 	}
-	if v, err := Evaluated(c.Fn, c.Type, args...); err == nil && !c.Fn.Settings {
-		return ir.C(v)
-	}
-	return c
-}
-
-// Evaluated gives the value of a function for constants, ir.ErrNotKnown where they are none.
-func Evaluated(f *ir.Function, t ir.Type, args ...ir.Expr) (ir.Value, error) {
-	values := make([]ir.Value, len(args))
-	for i, a := range args {
-		k, isConst := a.(*ir.Const)
-		if !isConst || f.Eval == nil {
-			return ir.Null, ir.ErrNotKnown
-		}
-		values[i] = k.Value
-	}
-	if f.Strict && slices.ContainsFunc(values, ir.Value.IsNull) {
-		return ir.Null, nil
-	}
-	return f.Eval(values, t)
+	return value.Computed(c)
 }
 
 // premise records what the place that is being translated takes for granted.
@@ -243,6 +223,7 @@ func (x *Spot) Cast(v Val, t schema.Type, loc int32) Val {
 		out.Expr = &ir.Call{Name: "text_of_bool", Args: []ir.Expr{v.Expr}, Type: ir.TextType}
 		return out
 	}
+	ShowsForm(x, "", t, v)
 	out.Expr = x.castCall(v.Expr, from, t)
 	return out
 }
@@ -256,21 +237,38 @@ func (x *Spot) castCall(e ir.Expr, from, t schema.Type) ir.Expr {
 	case from.Textual() || from.SQL.Name == "citext":
 		return x.apply(value.FromText(t.SQL), t, e)
 	case t.Textual() || t.SQL.Name == "citext":
-		if from.Name == schema.NNumeric || from.SQL.Name == "jsonb" {
-			x.premise(equalDigits)
+		if from.SQL.Name == "jsonb" {
+			x.premise(value.EqualDigits)
 		}
 		return x.apply(value.ToText(from.SQL), t, e)
 	}
 	f := &ir.Function{Name: t.String() + "<-" + from.String(), Strict: true}
-	if from.Name == schema.NArray && from.Element().Textual() && !t.Element().Textual() || narrows(from, t) {
+	if from.Name == schema.NArray && from.Element().Textual() && !t.Element().Textual() || value.Narrows(from.SQL, t.SQL) {
 		f.FailsOn = []int{0}
 	}
 	return x.apply(f, t, e)
 }
 
-// narrows reports whether an array may have elements that do not fit those of another one.
-func narrows(from, t schema.Type) bool {
-	return from.SQL.Elem != nil && t.SQL.Elem.Narrow() && !from.SQL.Elem.Within(t.SQL.Elem)
+// ShowsForm marks a call of a function that may tell values apart which are equal.
+func ShowsForm(x *Spot, name string, result schema.Type, args ...Val) {
+	var types []*value.Type
+	for _, v := range args {
+		for _, c := range v.Fields {
+			if !x.App.In.MySQL && c.Type.SQL != nil {
+				types = append(types, c.Type.SQL)
+			}
+		}
+		if _, one := v.Scale(); v.Type.SQL == nil || x.App.In.MySQL || one && !value.Branches(v.Expr) {
+			continue
+		}
+		types = append(types, v.Type.SQL)
+		if name == "scale" {
+			x.Refuse("scale of a number that may show more digits than it has")
+		}
+	}
+	if text := value.Apart(name, result.SQL, types); text != "" {
+		x.premise(text)
+	}
 }
 
 // identical reports whether a cast leaves the IR's value as it is.
@@ -281,7 +279,7 @@ func (x *Spot) identical(from, t schema.Type) bool {
 	a, b := from.SQL.Name, t.SQL.Name
 	switch {
 	case from.SQL.Elem != nil && t.SQL.Elem != nil:
-		if narrows(from, t) {
+		if value.Narrows(from.SQL, t.SQL) {
 			return false
 		}
 		return x.identical(schema.TypeOfValues(from.SQL.Elem), schema.TypeOfValues(t.SQL.Elem)) || from.SQL.Elem.Name == t.SQL.Elem.Name
@@ -320,6 +318,7 @@ func (x *Spot) castNumber(v Val, t schema.Type) Val {
 		return out
 	}
 	out.Digits = 0
+	ShowsForm(x, "", t, v)
 	out.Expr = x.castCall(v.Expr, from, t)
 	return out
 }

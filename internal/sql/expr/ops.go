@@ -141,6 +141,9 @@ func (x *Spot) quantified(op string, e *pg.A_Expr) Val {
 		word = " all"
 	}
 	if elems, ok := x.listedElements(e.Rexpr, v.Type); ok {
+		if _, plain := pg.Inner(e.Rexpr).(*pg.A_ArrayExpr); plain {
+			elems = textsByDefault(x, elems)
+		}
 		var parts []ir.Expr
 		for _, el := range elems {
 			parts = append(parts, x.Binary(op, v, el, e.Location).Expr)
@@ -182,6 +185,16 @@ func (x *Spot) quantified(op string, e *pg.A_Expr) Val {
 		return Val{Expr: ir.NotE(&ir.Call{Name: "=" + word, Args: []ir.Expr{v.Expr, a.Expr}, Type: ir.BoolType}), Type: schema.TBool}
 	}
 	return Val{Expr: &ir.Call{Name: op + word, Args: []ir.Expr{v.Expr, a.Expr}, Type: ir.BoolType}, Type: schema.TBool}
+}
+
+// textsByDefault gives the elements of ARRAY[…] the type of its elements, which is text if all are
+// literals without one: what they are compared with does not count.
+func textsByDefault(x *Spot, elems []Val) []Val {
+	typed := func(v Val) bool { return v.Record || v.Given || v.Type.Name != schema.NUnknown }
+	for i := 0; i < len(elems) && !slices.ContainsFunc(elems[i:], typed); i++ {
+		elems[i] = x.DefaultType(elems[i])
+	}
+	return elems
 }
 
 // inArray is v = ANY (a). NULL is in no array, and not in an empty one.
@@ -393,19 +406,14 @@ func (x *Spot) applied(op string, c catalog.Call, args []Val, loc int32) Val {
 var arithmeticOperators = map[string]bool{"+": true, "-": true, "*": true, "/": true, "%": true, "^": true, "||": true,
 	"&": true, "|": true, "#": true, "<<": true, ">>": true, "~": true}
 
-// negatedBy are the functions of operators that are true where another one is false.
-var negatedBy = map[string]string{"nregexeq": "regexeq", "textregexne": "textregexeq", "texticregexne": "texticregexeq", "nameregexne": "nameregexeq",
-	"nameicregexne": "nameicregexeq", "bpcharregexne": "bpcharregexeq", "bpcharicregexne": "bpcharicregexeq", "namenlike": "namelike", "bpcharnlike": "bpcharlike",
-	"nameicnlike": "nameiclike", "bpcharicnlike": "bpchariclike", "byteanlike": "bytealike"}
-
 // negated writes an operator with the function of the one that it negates, so that
 // the two exclude each other.
 func (x *Spot) negated(c catalog.Call, t schema.Type, args []Val, nn bool) *Val {
-	name := negatedBy[c.Name]
+	name := value.NegatedBy[c.Name]
 	if name == "" {
 		return nil
 	}
-	f := value.Function(name+"("+strings.Join(c.Args, ",")+")", true)
+	f := value.FunctionOf(name+"("+strings.Join(c.Args, ",")+")", true, typesOf(c, args), t.SQL)
 	return &Val{Expr: ir.NotE(x.apply(f, t, args[0].Expr, args[1].Expr)), Type: t, NotNull: nn}
 }
 
@@ -518,7 +526,8 @@ func (x *Spot) Arithmetic(op string, l, r Val, nn bool) (Val, bool) {
 		}
 		return out, true
 	}
-	f := value.FunctionOf(arithmeticFunction(op, t), true, []*value.Type{scaled(l, t), scaled(r, t)}, t.SQL)
+	ShowsForm(x, op, t, l, r)
+	f := value.FunctionOf(value.ArithmeticFunction(op, t.PgName()), true, []*value.Type{scaled(l, t), scaled(r, t)}, t.SQL)
 	l, r = x.Cast(l, t, 0), x.Cast(r, t, 0)
 	return Val{Expr: x.apply(f, t, l.Expr, r.Expr), Type: t, NotNull: nn}, true
 }
@@ -535,20 +544,6 @@ func scaled(v Val, t schema.Type) *value.Type {
 
 // maxPrecision is that of numeric(p,s).
 const maxPrecision = 1000
-
-// arithmeticFunction is the function of an operator on two values of type t.
-func arithmeticFunction(op string, t schema.Type) string {
-	name := t.PgName()
-	prefix := map[string]string{"numeric": "numeric_", "float4": "float4", "float8": "float8"}[name]
-	words := map[string]string{"+": "pl", "-": "mi", "*": "mul", "/": "div"}
-	if name == "numeric" {
-		words = map[string]string{"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod"}
-	}
-	if op == "^" {
-		return map[string]string{"numeric": "numeric_power", "float8": "dpow", "float4": "dpow"}[name] + "(" + name + "," + name + ")"
-	}
-	return prefix + words[op] + "(" + name + "," + name + ")"
-}
 
 // Concat is || on strings and arrays.
 func (x *Spot) Concat(l, r Val, nn bool) Val {

@@ -179,7 +179,9 @@ func (x *Place) aggregateResult(name string, args []expr.Val, loc int32) schema.
 	calls, outcome := x.resolveAggregate(name, args)
 	switch {
 	case outcome == catalog.Found:
-		return x.App.ResultType(calls[0].Returns)
+		t := x.App.ResultType(calls[0].Returns)
+		expr.ShowsForm(&x.Spot, name, t, args...)
+		return t
 	case len(calls) > 0 || x.App.In.MySQL:
 		return x.App.CommonResult(name, calls)
 	}

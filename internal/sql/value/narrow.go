@@ -71,3 +71,8 @@ func Narrowing(t *Type) *ir.Function {
 		}}
 	})
 }
+
+// Narrows reports whether an array may have elements that do not fit those of another one.
+func Narrows(from, to *Type) bool {
+	return from.Elem != nil && to.Elem.Narrow() && !from.Elem.Within(to.Elem)
+}

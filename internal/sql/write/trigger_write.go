@@ -30,6 +30,8 @@ type rowWriter struct {
 	op     string
 	events int32
 	first  func() // runs before the first row is written
+	// computed has the locals with the values of columns that are not declared.
+	computed map[string]string
 }
 
 // locks are those of the rows that are given to BEFORE triggers: these stay if a trigger
@@ -82,18 +84,7 @@ func (u *rowWriter) write() {
 		u.first()
 	}
 	r := &expr.RowTrigger{Op: u.op, Old: &expr.Variable{Name: "old", Type: schema.Opaque(t.RowType), IsRecord: true, Fixed: true}}
-	var into []string
-	var cols []ir.Expr
-	for _, c := range t.Columns {
-		local := b.FieldLocal("old", c.Name, c.T)
-		r.Old.Fields = append(r.Old.Fields, expr.Field{Name: c.Name, Local: local, Type: c.T, Domain: c.Domain, Within: c.Within})
-		into, cols = append(into, local), append(cols, &ir.Col{Row: u.row.Row, Col: c.Name})
-	}
-	var hidden string
-	if t.IR.Rowid {
-		hidden = b.IRLocal(t.IR.Columns[0].Name, t.IR.Columns[0].Type)
-		into, cols = append(into, hidden), append(cols, &ir.Col{Row: u.row.Row, Col: t.IR.Columns[0].Name})
-	}
+	into, cols, hidden := u.readOld(r.Old)
 	if !single {
 		loop := &ir.Foreach{At: expr.At(u.pos), Into: into, Cols: cols, Query: q, Locks: u.locks(before)}
 		loop.Body = b.Collect(func() { u.each(r, before, hidden, true, nil) })
@@ -133,6 +124,48 @@ func (u *rowWriter) write() {
 	}), Else: b.Collect(no)})
 }
 
+// readOld declares the locals of the old row, and hidden for the key of a row without one.
+func (u *rowWriter) readOld(old *expr.Variable) (into []string, cols []ir.Expr, hidden string) {
+	b, t := u.b, u.row.Table
+	for _, c := range t.Columns {
+		local := b.FieldLocal("old", c.Name, c.T)
+		old.Fields = append(old.Fields, expr.Field{Name: c.Name, Local: local, Type: c.T, Domain: c.Domain, Within: c.Within})
+		into, cols = append(into, local), append(cols, &ir.Col{Row: u.row.Row, Col: c.Name})
+	}
+	if t.IR.Rowid {
+		hidden = b.IRLocal(t.IR.Columns[0].Name, t.IR.Columns[0].Type)
+		into, cols = append(into, hidden), append(cols, &ir.Col{Row: u.row.Row, Col: t.IR.Columns[0].Name})
+	}
+	u.computed = map[string]string{}
+	for _, name := range u.readBesides(old) {
+		u.computed[name] = b.IRLocal(name, t.IR.Columns[t.IR.Column(name)].Type)
+		into, cols = append(into, u.computed[name]), append(cols, &ir.Col{Row: u.row.Row, Col: name})
+	}
+	return into, cols, hidden
+}
+
+// readBesides gives the columns of the old row that new values are computed of and that are not declared: keys of rows
+// without one, and what indexes are over.
+func (u *rowWriter) readBesides(old *expr.Variable) []string {
+	var out []string
+	for _, a := range u.set {
+		ir.WalkExpr(a.v.Expr, func(e ir.Expr) {
+			if c, ok := e.(*ir.Col); ok && c.Row == u.row.Row && old.Field(c.Col) == nil && !slices.Contains(out, c.Col) {
+				out = append(out, c.Col)
+			}
+		})
+	}
+	return out
+}
+
+// oldLocal is the local with the value that a column of the old row has.
+func (u *rowWriter) oldLocal(old *expr.Variable, column string) string {
+	if fd := old.Field(column); fd != nil {
+		return fd.Local
+	}
+	return u.computed[column]
+}
+
 // outcome is what follows a write of a single row, or its prevention.
 type outcome struct {
 	done func(row *expr.RowSource)
@@ -145,7 +178,7 @@ func (u *rowWriter) each(r *expr.RowTrigger, before []*schema.Trigger, hidden st
 	old := func(e ir.Expr) ir.Expr { // over the old row as it was read
 		return ir.MapExpr(e, func(e ir.Expr) ir.Expr {
 			if c, ok := e.(*ir.Col); ok && c.Row == u.row.Row {
-				return ir.V(r.Old.Field(c.Col).Local)
+				return ir.V(u.oldLocal(r.Old, c.Col))
 			}
 			return e
 		})
