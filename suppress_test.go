@@ -108,7 +108,7 @@ func TestIgnoreAll(t *testing.T) {
 		{map[string]string{"a": "x"}, "not-robust, rest not-robust; c-d (a-b by comment x)"},
 		{map[string]string{"a": "x", "c": "y"}, "not-robust, rest robust; (a-b by comment x) (c-d by comment y)"},
 	} {
-		r, err := checkSkews(t, c.comments, robust.Options{Question: robust.Question{All: true}})
+		r, err := checkSkews(t, c.comments, robust.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
