@@ -80,6 +80,9 @@ type baselineFile struct {
 		Results []struct {
 			RuleID              string            `json:"ruleId"`
 			PartialFingerprints map[string]string `json:"partialFingerprints"`
+			Properties          struct {
+				Also []BaselineEntry `json:"also"`
+			} `json:"properties"`
 		} `json:"results"`
 	} `json:"runs"`
 }
@@ -132,6 +135,7 @@ func ReadBaseline(name string, data []byte) (*Baseline, error) {
 				for _, r := range run.Results {
 					if c, ok := codes.ByID(r.RuleID); ok && c.Finding() {
 						b.Entries = append(b.Entries, BaselineEntry{Code: r.RuleID, Fingerprint: r.PartialFingerprints[codes.FingerprintVersion], Cycle: []string{}})
+						b.Entries = append(b.Entries, r.Properties.Also...)
 					}
 				}
 			}

@@ -29,7 +29,7 @@ func (c *check) more() error {
 	for _, f := range c.rep.Findings {
 		known = append(known, c.templates(f.Cycle))
 	}
-	var found []*report.Finding
+	var found []report.Finding
 	opt := movers.SurveyOptions{Known: known, Effort: c.opt.Questions * questionEffort, NoFacts: len(c.unsettled()) > 0,
 		Progress: func(done, total int, what string) { c.opt.Progress(done, total, "looking for more: "+what) },
 		Suspect: func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) []*ir.Txn {
@@ -39,16 +39,17 @@ func (c *check) more() error {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			found = append(found, f)
+			found = append(found, *f)
 			return c.templates(f.Cycle)
 		}}
 	c.guarded("the look for more findings", func() { c.left = r.Survey(c.ctx, opt) })
 	if c.trials.unconfirmed != nil {
 		return c.trials.unconfirmed
 	}
+	findings.Rank(found) // they were found in any order
 	for _, f := range found {
-		if !slices.ContainsFunc(c.rep.Findings, func(o report.Finding) bool { return o.Fingerprint == f.Fingerprint }) {
-			c.rep.Findings = append(c.rep.Findings, *f)
+		if !slices.ContainsFunc(c.rep.Findings, func(o report.Finding) bool { return sameSet(o.Cycle, f.Cycle) }) {
+			c.rep.Findings = append(c.rep.Findings, f)
 		}
 	}
 	findings.Rank(c.rep.Findings)

@@ -84,12 +84,13 @@ func headline(r *report.Report) string {
 	if n == 0 {
 		return ""
 	}
-	parts := []string{fmt.Sprintf("%d of %s %s safe at %s", safe, count(n, "transaction"), verb(safe, "is", "are"), where(r))}
+	all := count(n, "transaction")
+	parts := []string{fmt.Sprintf("%d of %s %s safe at %s", safe, all, verb(min(n, max(safe, 2)), "is", "are"), where(r))}
 	if safe == n {
-		parts[0] = fmt.Sprintf("all of %s are safe at %s", count(n, "transaction"), where(r))
-		if n == 1 {
-			parts[0] = "the transaction is safe at " + where(r)
-		}
+		parts[0] = fmt.Sprintf("all %s are safe at %s", all, where(r))
+	}
+	if safe == 1 {
+		parts[0] = fmt.Sprintf("1 of %s is safe at %s", all, where(r))
 	}
 	if a := r.Assuming(); a != "" && safe > 0 {
 		parts[0] += ", " + a

@@ -329,3 +329,57 @@ txn apart(x int not null) { update t set v = x where t.k == 3 }
 		}
 	}
 }
+
+// TestSurveyFacts: what is refuted by facts counts unless they may be broken.
+func TestSurveyFacts(t *testing.T) {
+	p := testprog.Parse(t, `program p
+table t (k int not null, v int not null, key (k))
+table u (k int not null, v int not null, key (k))
+invariant (t r) r.v >= 0
+txn a { (r) := select t.v from t where t.k == 1; if r < 0 { update t set v = 3 where t.k == 2 } }
+txn b { (r) := select t.v from t where t.k == 2; if r < 0 { update t set v = 5 where t.k == 1 } }
+txn c { (r) := select u.v from u where u.k == 1; update u set v = r where u.k == 2 }
+txn d { (r) := select u.v from u where u.k == 2; update u set v = r where u.k == 1 }
+`)
+	for noFacts, want := range map[bool]string{false: "c d", true: "a b c d"} {
+		res := mustProve(t, p, Options{Engine: engine.Postgres(), MaxWindow: 2})
+		s := res.Survey(t.Context(), SurveyOptions{Effort: 100_000, NoFacts: noFacts, Suspect: func(context.Context, *walk.Walk, []*ir.Invariant) []*ir.Txn { return nil }})
+		var open []string
+		for _, w := range s.Open {
+			for _, x := range w.Templates() {
+				open = append(open, x.Name)
+			}
+		}
+		slices.Sort(open)
+		if got := strings.Join(slices.Compact(open), " "); got != want || len(s.Uncovered) > 0 {
+			t.Errorf("without facts: %v: open are %q, want %q; %v are not covered", noFacts, got, want, s.Uncovered)
+		}
+	}
+}
+
+// TestSurveyTime: where there is no time, nobody is called safe who was not asked about.
+func TestSurveyTime(t *testing.T) {
+	p := testprog.Load(t, testprog.Path(t, "apps", "smallbank"))
+	res := mustProve(t, p, Options{Engine: engine.Postgres(), Scout: func(context.Context, *walk.Walk, []*ir.Invariant) bool { return true }})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := res.Survey(ctx, SurveyOptions{Effort: 100_000})
+	if len(s.Open) > 0 || len(s.Uncovered) < 3 {
+		t.Errorf("open are %v, not covered %v", s.Open, s.Uncovered)
+	}
+}
+
+// TestConnected: a chain of templates that touch something in common connects.
+func TestConnected(t *testing.T) {
+	p := testprog.Parse(t, `program p
+var x = 0, y = 0, z = 0
+txn a { x := 1 }
+txn b { r := x; y := r }
+txn c { r := y; emit r }
+txn d { r := z; z := r + 1 }
+`)
+	got := Connected(p, Options{Engine: engine.SI()}, []*ir.Txn{p.Txn("a")})
+	if len(got) != 3 || got[p.Txn("c")] != p.Txn("a") || got[p.Txn("d")] != nil {
+		t.Errorf("connected with a: %v", got)
+	}
+}
