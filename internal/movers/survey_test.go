@@ -137,7 +137,7 @@ func (s *surveyed) String() string {
 }
 
 // surveyCounts counts what happened.
-type surveyCounts struct{ programs, safe, parts, beside, alone, anomalies atomic.Int64 }
+type surveyCounts struct{ programs, safe, parts, beside, anomalies atomic.Int64 }
 
 // check makes sure that no execution contradicts a survey.
 func (s *surveyed) check(t *testing.T, r *rand.Rand, seed int64, n *surveyCounts) {
