@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/movers"
@@ -131,25 +132,30 @@ func (c *check) unsettled() []*ir.Txn {
 // stand says how each transaction stands, at the end.
 func (c *check) stand() {
 	why := c.unsafe()
-	c.takeForGranted()
-	findings.Stand(c.rep, func(name string) *findings.Doubtful {
+	undecided := func(name string) *findings.Doubtful {
 		if c.rep.Verdict == report.Robust {
 			return nil
 		}
 		return why(c.p.Txn(name))
-	})
+	}
+	findings.Stand(c.rep, undecided)
+	if c.takeForGranted() {
+		findings.Stand(c.rep, undecided) // the headline names it
+	}
 }
 
 // takeForGranted adds what the safe transactions need of the initial rows, where there is
-// no proof of the whole.
-func (c *check) takeForGranted() {
-	if c.left == nil || c.rep.Verdict == report.Robust || c.opt.Init != schedules.AnyRows || c.opt.Strict || len(c.left.Uncovered) == len(c.p.Txns) {
-		return
+// no proof of the whole, and reports whether that is something.
+func (c *check) takeForGranted() bool {
+	safe := func(t report.Transaction) bool { return t.Standing == codes.Safe }
+	if c.left == nil || c.rep.Verdict == report.Robust || c.opt.Init != schedules.AnyRows || c.opt.Strict || !slices.ContainsFunc(c.rep.Transactions, safe) {
+		return false
 	}
 	for _, f := range c.left.Facts {
 		c.rep.Initially = append(c.rep.Initially, movers.FactString(f))
 		c.rep.Assumptions = append(c.rep.Assumptions, initially(f))
 	}
+	return len(c.left.Facts) > 0
 }
 
 // unsafe gives why a transaction that is in no finding is not called safe, or nil if it is
@@ -221,6 +227,9 @@ func (c *check) unsettledDoubt(t, u *ir.Txn) *findings.Doubtful {
 // leftDoubt is that of a transaction that is in a set which covers walks, or on a walk that
 // none covers; nil if it is safe.
 func (c *check) leftDoubt(t *ir.Txn) *findings.Doubtful {
+	if like := c.left.Like[t]; like != nil {
+		t = like
+	}
 	for _, w := range c.left.Open {
 		if slices.Contains(w.Templates(), t) {
 			return c.openDoubt(w)

@@ -11,6 +11,7 @@ import (
 	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/testprog"
+	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 
@@ -129,5 +130,26 @@ func TestStandingWithoutTime(t *testing.T) {
 	rep := check.GaveUp(ctx, testprog.Parse(t, two), check.Options{Engine: engine.Postgres()})
 	if strings.Contains(standings(rep), "safe") || rep.Transactions[0].Why != "the time ran out" {
 		t.Errorf("%s: %s", standings(rep), rep.Transactions[0].Why)
+	}
+}
+
+// TestStandingOfTwins: where a template is asked about in place of another one, what is
+// undecided of it is undecided of both.
+func TestStandingOfTwins(t *testing.T) {
+	p := testprog.Parse(t, two)
+	for _, name := range []string{"one", "another"} {
+		p.Txns = append(p.Txns, &ir.Txn{Name: name, Body: []ir.Stmt{&ir.Unmodelled{At: ir.At{Pos: ir.Pos{File: "f.sql", Line: 3, Col: 1}}, Tables: p.Tables[:1], Reason: "it is not read"}}})
+	}
+	rep, err := check.Check(t.Context(), p, check.Options{Engine: engine.Postgres()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range rep.Transactions {
+		if (x.Name == "one" || x.Name == "another") && (x.Standing != "undecided" || len(x.Because) != 1) {
+			t.Errorf("%s is %s because of %v", x.Name, x.Standing, x.Because)
+		}
+		if x.Name == "counts" && x.Standing != "safe" {
+			t.Errorf("%s is %s", x.Name, x.Standing)
+		}
 	}
 }

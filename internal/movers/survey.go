@@ -42,6 +42,9 @@ type Survey struct {
 	// Uncovered has templates that may be on walks which no set covers: not all was asked
 	// about those of a delayed transaction.
 	Uncovered map[*ir.Txn]*ir.Txn
+	// Like has the template that was asked about in place of one, where these are two. What
+	// is said of it is said of both.
+	Like map[*ir.Txn]*ir.Txn
 	// Facts are those that all this needs, beyond the program's own invariants.
 	Facts []*ir.Invariant
 	// Unprovable says why none of this is so, or is "".
@@ -84,7 +87,7 @@ func (r *Result) Survey(ctx context.Context, opt SurveyOptions) *Survey {
 	}
 	a.opt.Explain, a.opt.Scripts, a.opt.Progress, a.quick = false, false, opt.Progress, false
 	a.opt.Suspect, a.opt.Scout = nil, nil
-	s := &surveyor{a: &a, opt: opt, out: &Survey{Uncovered: map[*ir.Txn]*ir.Txn{}, Unprovable: unprovable(a.prog)},
+	s := &surveyor{a: &a, opt: opt, out: &Survey{Uncovered: map[*ir.Txn]*ir.Txn{}, Like: map[*ir.Txn]*ir.Txn{}, Unprovable: unprovable(a.prog)},
 		tries: make([]int, len(a.nodes))}
 	defer func() {
 		for _, l := range a.lanes {
@@ -366,7 +369,11 @@ func (s *surveyor) conclude(kept []Kept) {
 		}
 	}
 	for _, t := range a.prog.Txns {
-		if d := names[a.representative(t).Name]; d != nil {
+		like := a.representative(t)
+		if like != t {
+			s.out.Like[t] = like
+		}
+		if d := names[like.Name]; d != nil {
 			s.out.Uncovered[t] = d
 		} else if s.out.Unprovable != "" {
 			s.out.Uncovered[t] = t
