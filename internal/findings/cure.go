@@ -3,11 +3,9 @@ package findings
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
 )
 
@@ -62,63 +60,30 @@ func events(f *report.Finding) int {
 }
 
 // Group puts findings that one repair may cure together, under the first by Rank, and ranks
-// what is left.
+// what is left: those that are shown at the same read.
 func Group(list []report.Finding) []report.Finding {
 	Rank(list)
-	cures := make([][]string, len(list))
-	for i := range list {
-		cures[i] = curesOf(&list[i])
-	}
 	out := []report.Finding{}
-	grouped := make([]bool, len(list))
-	for i := range list {
-		if grouped[i] {
+	at := map[string]int{}
+	for _, f := range list {
+		f.Also = nil
+		read := cure(&f)
+		if i, known := at[read]; known && read != "" {
+			out[i].Also = append(out[i].Also, report.BaselineEntry{Code: f.Code, Fingerprint: f.Fingerprint, Cycle: f.Cycle})
 			continue
 		}
-		f := list[i]
-		f.Also = nil
-		for _, j := range together(cures, grouped, i) {
-			if grouped[j] = true; j != i {
-				f.Also = append(f.Also, report.BaselineEntry{Code: list[j].Code, Fingerprint: list[j].Fingerprint, Cycle: list[j].Cycle})
-			}
-		}
+		at[read] = len(out)
 		out = append(out, f)
 	}
 	return out
 }
 
-// together gives the findings that the repair of finding i which cures most would cure, i
-// among them.
-func together(cures [][]string, grouped []bool, i int) []int {
-	best := []int{i}
-	for _, c := range cures[i] {
-		var with []int
-		for j := range cures {
-			if !grouped[j] && slices.Contains(cures[j], c) {
-				with = append(with, j)
-			}
-		}
-		if len(with) > len(best) {
-			best = with
-		}
+// cure names the read of which a repair is likely to remove a finding: that by which the
+// delayed transaction reads what the next one overwrites. It is "" where there is none.
+func cure(f *report.Finding) string {
+	if len(f.Edges) == 0 || f.Edges[0].Type != "RW" {
+		return ""
 	}
-	return best
-}
-
-// curesOf names the reads of which a repair is likely to remove a finding: those by which a
-// pivot reads what another transaction overwrites.
-func curesOf(f *report.Finding) []string {
-	found := map[string]bool{}
-	for i, e := range f.Edges {
-		before := f.Edges[(i+len(f.Edges)-1)%len(f.Edges)]
-		if e.Type == "RW" && before.Type == "RW" {
-			found[cure(f, e)] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(found))
-}
-
-// cure names a read.
-func cure(f *report.Finding, e witness.Edge) string {
+	e := f.Edges[0]
 	return fmt.Sprintf("%s %q %q %d:%d %q", f.Class, e.FromName, e.FromPosition.File, e.FromPosition.Line, e.FromPosition.Col, e.Table)
 }

@@ -43,8 +43,8 @@ func TestGroup(t *testing.T) {
 		want []string
 	}{
 		{[]report.Finding{ab, ac}, []string{"ab ac"}},
-		{[]report.Finding{ab, ad}, []string{"ab", "ad"}},               // by another statement
-		{[]report.Finding{ab, ac, ad, de}, []string{"ab ac", "ad de"}}, // d reads by one statement
+		{[]report.Finding{ab, ad}, []string{"ab", "ad"}},                  // by another statement
+		{[]report.Finding{ab, ac, ad, de}, []string{"ab ac", "ad", "de"}}, // d is not delayed in ad
 		{[]report.Finding{suspected, de}, []string{"de", "aa"}},
 		{[]report.Finding{odd, de}, []string{"de", "odd"}},
 		{nil, nil},
