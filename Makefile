@@ -73,6 +73,7 @@ soak: setup
 	$(GO) test -v -timeout 0 -count 1 ./internal/checker/polysi -run '^TestSimulated$$' -polysi.random $(SOAK_CALLS) -polysi.seed $(SEED) || failed=1; \
 	$(GO) test -v -timeout 0 -count 1 ./internal/smt -run '^TestBackends$$' -formulas $(SOAK_CALLS) -formulas.seed $(SEED) || failed=1; \
 	$(GO) test -v -timeout 0 -count 1 . -run '^TestBackends$$' -backends.all || failed=1; \
+	$(GO) test -v -timeout 0 -count 1 ./internal/movers -run '^TestSafeAgainstExploration$$' -runs $(SOAK_CALLS) -seed $(SEED) || failed=1; \
 	$(SOAK) -run MariaDB -sqlgen.mariacalls=$(SOAK_CALLS) -sqlgen.mariapairs=$(SOAK_PAIRS) -sqlgen.mariaapps=$(SOAK_APPS) || failed=1; \
 	exit $$failed
 

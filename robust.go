@@ -69,8 +69,9 @@ type Question struct {
 	// Report.ReadCommitted, which has no part in the verdict. Transactions that the
 	// source runs at READ COMMITTED are looked at without it, too.
 	Beside bool
-	// All looks for a finding around each transaction, not only for one.
-	All bool
+	// First ends the check with the first finding. Otherwise all are looked for, and each
+	// transaction that is in none and safe with everything is called so.
+	First bool
 }
 
 // Init says which initial rows there may be.
@@ -101,6 +102,9 @@ type Budget struct {
 	// 2 000 000), and QueryTimeout, if not 0, its time.
 	QueryLimit   uint
 	QueryTimeout time.Duration
+	// Shared gives each transaction the same share of the effort of a proof, so that a
+	// check of many of them ends soon.
+	Shared bool
 }
 
 // Output is what is told besides the verdict and the findings.
@@ -138,7 +142,7 @@ func Check(ctx context.Context, p *ir.Program, opt Options) (*Report, error) {
 	}
 	return check.Check(ctx, p, check.Options{
 		Engine: opt.Engine, Init: opt.Init.rows(), SessionOrder: opt.SessionOrder, Classic: opt.Classic, Strict: opt.Strict,
-		Isolation: opt.Isolation, Levels: of, Beside: opt.Beside, All: opt.All,
+		Isolation: opt.Isolation, Levels: of, Beside: opt.Beside, First: opt.First, Shared: opt.Shared,
 		Helpers: opt.Helpers, MaxExecutions: opt.MaxExecutions, Window: opt.Window, Questions: opt.Questions,
 		QueryLimit: opt.QueryLimit, QueryTimeout: opt.QueryTimeout,
 		Explain: opt.Explain, Graph: opt.Graph, Sources: opt.Sources, Progress: opt.Progress,

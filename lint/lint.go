@@ -290,5 +290,5 @@ func verdict(ctx context.Context, res *analyzer.Result, opt goprogram.Options, i
 	if err != nil {
 		return nil, err
 	}
-	return robust.Check(ctx, p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), Isolation: isolation, All: true}})
+	return robust.Check(ctx, p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), Isolation: isolation}, Budget: robust.Budget{Shared: true}})
 }

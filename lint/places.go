@@ -51,6 +51,9 @@ func (x *places) diagnostic(f *report.Finding) analysis.Diagnostic {
 			}
 		}
 	}
+	for _, o := range f.Also {
+		d.Message += "; the same read is part of " + quote.Line(strings.Join(o.Cycle, " -> "))
+	}
 	return d
 }
 

@@ -26,6 +26,9 @@ type Report struct {
 	// Program is its name: of the folder or file.
 	Program string  `json:"program"`
 	Verdict Verdict `json:"verdict"`
+	// Headline says in a sentence how many transactions are safe, what findings concern, and
+	// what is undecided.
+	Headline string `json:"headline"`
 	// Isolation is what was asked about: "si", "rc", "rr", "serializable" or "code".
 	// Levels has the level of each transaction, unless it is "si". Engine is the name of
 	// the profile, and EngineTitle what it stands for.
@@ -101,6 +104,15 @@ type Transaction struct {
 	// and go or a whole row is meant, or shared variables; sorted.
 	Reads  []string `json:"reads"`
 	Writes []string `json:"writes"`
+	// Standing is "safe" (with everything: docs/soundness.md, 10), "in-findings" or
+	// "undecided".
+	Standing string `json:"standing"`
+	// InFindings has the fingerprints of the findings that it is in, those that are
+	// suppressed as well.
+	InFindings []string `json:"in_findings,omitempty"`
+	// Why says what is undecided, and Because has the statements that keep it so.
+	Why     string `json:"why,omitempty"`
+	Because []Note `json:"because,omitempty"`
 }
 
 // ReadCommitted is what a search at READ COMMITTED gave. Where that is not the level
@@ -199,6 +211,9 @@ type Finding struct {
 	// Depends names what only the database decides, such as "random()", and what the
 	// witness does not do with all values.
 	Depends []string `json:"depends,omitempty"`
+	// Also are findings that begin with the same read, so that one repair of it may remove
+	// them all.
+	Also []BaselineEntry `json:"also,omitempty"`
 	// Repairs are changes that remove the finding.
 	Repairs []string `json:"repairs"`
 	// Validation is what checkers of histories say of the witness, each by itself.

@@ -171,8 +171,8 @@ txn b { y := x; update t set v = 2; if exists (from t s where s.v == 1) { delete
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `[{"name":"a","file":"test","line":4,"reads":["t.k","t.v"],"writes":["t","x"]},` +
-		`{"name":"b","file":"test","line":5,"reads":["t.v","x"],"writes":["t","t.v"]}]`
+	want := `[{"name":"a","file":"test","line":4,"reads":["t.k","t.v"],"writes":["t","x"],"standing":""},` +
+		`{"name":"b","file":"test","line":5,"reads":["t.v","x"],"writes":["t","t.v"],"standing":""}]`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

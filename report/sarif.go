@@ -78,7 +78,11 @@ func sarifRun(r *Report, version string) *sarif.Run {
 	inv := &sarif.Invocation{Successful: true, Notifications: []*sarif.Notification{}}
 	say := func(n *sarif.Notification) { inv.Notifications = append(inv.Notifications, n) }
 	if a := r.Assuming(); a != "" {
-		say(notification(codes.Assumed, r.Program+" is robust, "+a+".", witness.Position{}))
+		what := " is robust, "
+		if r.Verdict != Robust {
+			what = " has safe transactions, "
+		}
+		say(notification(codes.Assumed, r.Program+what+a+".", witness.Position{}))
 	}
 	for _, n := range r.Premises {
 		say(notification(codes.Assumed, n.Text+".", witness.Position{File: n.File, Line: n.Line, Col: n.Col}))
@@ -163,6 +167,12 @@ func findingResult(run *sarif.Run, f *Finding, level string) *sarif.Result {
 			said[i] = quote.Line(f.Validation[i].String())
 		}
 		res.Properties = map[string]any{"validation": said}
+	}
+	if len(f.Also) > 0 {
+		if res.Properties == nil {
+			res.Properties = map[string]any{}
+		}
+		res.Properties["also"] = f.Also
 	}
 	pivot, ok := f.Pivot()
 	if !ok && len(f.Witness.Transactions) > 0 {

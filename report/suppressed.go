@@ -67,8 +67,11 @@ func (b *Baseline) Has(f *Finding) bool {
 
 // baselineFile is what matters of a report in JSON, and of a SARIF log.
 type baselineFile struct {
-	Verdict    *Verdict        `json:"verdict"`
-	Findings   []BaselineEntry `json:"findings"`
+	Verdict  *Verdict `json:"verdict"`
+	Findings []struct {
+		BaselineEntry
+		Also []BaselineEntry `json:"also"`
+	} `json:"findings"`
 	Suppressed []struct {
 		Finding BaselineEntry `json:"finding"`
 		By      string        `json:"by"`
@@ -77,6 +80,9 @@ type baselineFile struct {
 		Results []struct {
 			RuleID              string            `json:"ruleId"`
 			PartialFingerprints map[string]string `json:"partialFingerprints"`
+			Properties          struct {
+				Also []BaselineEntry `json:"also"`
+			} `json:"properties"`
 		} `json:"results"`
 	} `json:"runs"`
 }
@@ -116,7 +122,9 @@ func ReadBaseline(name string, data []byte) (*Baseline, error) {
 		if f.Verdict == nil && f.Runs == nil {
 			return nil, ir.Errorf(at(start), "this object is no report; %s", advice)
 		}
-		b.Entries = append(b.Entries, f.Findings...)
+		for _, e := range f.Findings {
+			b.Entries = append(append(b.Entries, e.BaselineEntry), e.Also...)
+		}
 		for _, s := range f.Suppressed {
 			if s.By == ByBaseline {
 				b.Entries = append(b.Entries, s.Finding)
@@ -127,6 +135,7 @@ func ReadBaseline(name string, data []byte) (*Baseline, error) {
 				for _, r := range run.Results {
 					if c, ok := codes.ByID(r.RuleID); ok && c.Finding() {
 						b.Entries = append(b.Entries, BaselineEntry{Code: r.RuleID, Fingerprint: r.PartialFingerprints[codes.FingerprintVersion], Cycle: []string{}})
+						b.Entries = append(b.Entries, r.Properties.Also...)
 					}
 				}
 			}

@@ -103,6 +103,7 @@ func (t *text) head(r *Report) {
 	}
 	t.para("", r.Program+" is "+words[r.Verdict]+".")
 	t.para("", fmt.Sprintf("(%s; %s)", r.EngineTitle, count(len(r.Transactions), "transaction")))
+	t.standings(r)
 	t.levels(r)
 }
 
@@ -115,14 +116,7 @@ func count(n int, what string) string {
 
 func (t *text) finding(n int, f *Finding) {
 	t.line("")
-	kind := string(f.Kind)
-	if f.Kind == witness.Other {
-		kind = "anomaly"
-	}
-	if f.Status == Suspected {
-		kind = "suspected " + kind
-	}
-	t.para(fmt.Sprintf("%d. ", n), kind+": "+strings.Join(f.Cycle, " -> ")+" ["+f.Code+"]")
+	t.para(fmt.Sprintf("%d. ", n), f.title())
 	t.helpers(f)
 	w := f.Witness
 	if w == nil {
@@ -139,6 +133,7 @@ func (t *text) finding(n int, f *Finding) {
 		}
 	}
 	t.serial(w)
+	t.others(f)
 	t.suspected(f)
 	if len(f.Repairs) > 0 {
 		t.line("")

@@ -61,6 +61,7 @@ type checkFlags struct {
 	strict                                bool
 	autocommit                            bool
 	beside                                bool // -read-committed
+	first                                 bool
 }
 
 func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
@@ -85,6 +86,7 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.strict, "strict", false, "prove from declared constraints and stated invariants alone, without guessed facts about the initial rows")
 	fs.BoolVar(&f.autocommit, "autocommit", true, "statements of Go programs outside of transactions are transactions of their own; with =false they are left out")
 	fs.BoolVar(&f.beside, "read-committed", false, "also look for what is wrong at READ COMMITTED only, as notes beside the verdict")
+	fs.BoolVar(&f.first, "first", false, "end with the first finding, and do not look for others")
 	fs.BoolVar(&f.verbose, "v", false, "also print what transactions touch, counts, and the assumptions of verdicts other than robust")
 	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, or what would settle it")
 	fs.BoolVar(&f.notes, "notes", true, "for Go: also look for what is not in one transaction, as notes beside the verdict")
@@ -376,7 +378,7 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*report.
 func (f *checkFlags) options(p *program) check.Options {
 	return check.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
 		Baseline: f.accepted, Judges: f.judges, Apart: p.apart, Isolation: f.isolationOf(p), Levels: p.levels, Beside: f.beside,
-		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, All: p.golang != nil,
+		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, First: f.first, Shared: p.golang != nil,
 		Replay: f.onServer(), Cache: f.answers, Explain: f.explain, Graph: f.format == "dot", Sources: p.text}
 }
 

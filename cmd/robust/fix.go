@@ -158,7 +158,7 @@ func (f *fixFlags) program(ctx context.Context, src *sources) (repair.Program, e
 		return sqlmodel.Parse(files, sqlmodel.Options{Txns: src.txns, Files: src.files.Fork(), SearchPath: src.searchPath})
 	}
 	p.Check = func(ctx context.Context, prog *ir.Program) (*report.Report, error) {
-		return check.Check(ctx, prog, check.Options{Engine: eng, Classic: f.classic, Helpers: 4, Window: 4, Questions: 2000, QueryLimit: 2_000_000})
+		return check.Check(ctx, prog, check.Options{Engine: eng, Classic: f.classic, First: true, Helpers: 4, Window: 4, Questions: 2000, QueryLimit: 2_000_000})
 	}
 	return p, nil
 }

@@ -30,10 +30,10 @@ import (
 
 // Options direct Check. Fields that package robust has, too, mean what they mean there.
 type Options struct {
-	Engine                             *engine.Profile
-	Init                               schedules.Init
-	SessionOrder, Classic, Strict, All bool
-	Beside                             bool
+	Engine                               *engine.Profile
+	Init                                 schedules.Init
+	SessionOrder, Classic, Strict, First bool
+	Beside, Shared                       bool
 	// Isolation is one of levels.AtSnapshot ("" is the same), levels.AtCode and so on, and
 	// Levels has the levels of single transactions.
 	Isolation                  string
@@ -87,6 +87,10 @@ func Check(ctx context.Context, p *ir.Program, opt Options) (*report.Report, err
 		c.faults, err = suppress(ctx, p, opt, rep, c.faults)
 	}
 	if err == nil {
+		rep.Findings = findings.Group(rep.Findings)
+		c.stand()
+	}
+	if err == nil {
 		err = errors.Join(c.faults...)
 	}
 	return rep, err
@@ -117,13 +121,22 @@ func (c *check) atSnapshot() error {
 		return nil
 	}
 	for _, s := range []step{{"the interpretation of all executions", c.exhaustive}, {"the proof", c.prove}, {"the search of an execution", c.search}} {
-		if decided, err := c.try(s); err != nil || decided {
-			c.stricter()
-			c.unordered()
+		if decided, err := c.try(s); err != nil {
+			return err
+		} else if decided {
+			break
+		}
+	}
+	if c.proved = c.rep.Verdict == report.Robust; !c.proved {
+		if err := c.more(); err != nil {
 			return err
 		}
 	}
-	c.leaveOpen()
+	if c.rep.Verdict == "" {
+		c.leaveOpen()
+	}
+	c.stricter()
+	c.unordered()
 	return nil
 }
 
@@ -157,7 +170,7 @@ func (c *check) try(s step) (decided bool, err error) {
 
 // foundBefore decides by the confirmed findings alone, and forgets what else was concluded.
 func (c *check) foundBefore() bool {
-	c.rep.Verdict, c.rep.Proof, c.evidence, c.rep.Initially = "", nil, nil, nil
+	c.rep.Verdict, c.rep.Proof, c.evidence, c.rep.Initially, c.proved = "", nil, nil, nil, false
 	return len(c.rep.Confirmed()) > 0 && c.decide(report.NotRobust)
 }
 
@@ -256,7 +269,9 @@ func (c *check) unordered() {
 func GaveUp(ctx context.Context, p *ir.Program, opt Options) *report.Report {
 	c := newCheck(ctx, p, opt)
 	c.leaveOpen()
-	return c.done()
+	c.done()
+	c.stand()
+	return c.rep
 }
 
 // check is one run of Check.
@@ -281,6 +296,12 @@ type check struct {
 	// guesses says that the search of executions had to guess what some expressions give.
 	guesses bool
 	faults  []error // each a *fault.Fault
+	// trials are the walks that were tried as executions.
+	trials *trials
+	// proved says that the program is proved at snapshot isolation, and left what is left
+	// of its walks else, nil where nobody looked.
+	proved bool
+	left   *movers.Survey
 }
 
 func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {

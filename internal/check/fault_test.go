@@ -72,7 +72,7 @@ func TestFaultInPart(t *testing.T) {
 
 // TestFaultKeepsFindings: a panic that comes after a finding leaves it.
 func TestFaultKeepsFindings(t *testing.T) {
-	both, err := check.Check(t.Context(), testprog.Parse(t, skewed), check.Options{All: true})
+	both, err := check.Check(t.Context(), testprog.Parse(t, skewed), check.Options{Shared: true})
 	if err != nil || len(both.Findings) != 2 {
 		t.Fatalf("without a fault: %d findings, %v", len(both.Findings), err)
 	}
@@ -87,7 +87,7 @@ func TestFaultKeepsFindings(t *testing.T) {
 			}
 			return crosscheck.Opinion{Answer: checker.Answer{Level: l, Verdict: checker.Violated}}, nil
 		}}
-	one, err := check.Check(t.Context(), testprog.Parse(t, skewed), check.Options{All: true, Judges: append(crosscheck.Judges(), second)})
+	one, err := check.Check(t.Context(), testprog.Parse(t, skewed), check.Options{Shared: true, Judges: append(crosscheck.Judges(), second)})
 	if len(fault.All(err)) == 0 || one == nil || one.Verdict != report.NotRobust || len(one.Findings) != 1 {
 		t.Errorf("%+v, %v", one, err)
 	}

@@ -168,15 +168,16 @@ func (c *check) prove() (bool, error) {
 	ctx, cancel := c.share(0.7)
 	defer cancel()
 	opt := c.moverOptions()
-	opt.Cache, opt.All = c.opt.Cache, c.opt.All
+	opt.Cache, opt.All = c.opt.Cache, c.opt.Shared && !c.opt.First
 	opt.Scripts, opt.Explain = c.opt.Keep != nil, c.opt.Explain
 	opt.MaxWindow, opt.MaxQuestions = c.opt.Window, c.opt.Questions
-	if c.opt.All {
+	if c.opt.Shared {
 		opt.MaxEffort = c.opt.Questions * questionEffort
 	}
 	opt.Limit, opt.Timeout = c.opt.QueryLimit, c.opt.QueryTimeout
 	opt.Progress = func(done, total int, what string) { c.opt.Progress(done, total, "proving: "+what) }
 	t := &trials{c: c, found: map[*walk.Walk]*report.Finding{}, tried: map[string]bool{}}
+	c.trials = t
 	opt.Suspect = func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) bool {
 		return t.run(ctx, w, facts, false)
 	}
@@ -437,7 +438,7 @@ func (c *check) refused(f report.Finding) bool {
 	return true
 }
 
-// foundOn reports what was found on walks: the first one, or with Options.All one for
+// foundOn reports what was found on walks: the first one, or with Options.Shared one for
 // each set of transactions. The other walks stay open.
 func (c *check) foundOn(walks []*walk.Walk, found map[*walk.Walk]*report.Finding) (decided bool) {
 	var with []*walk.Walk
@@ -452,7 +453,7 @@ func (c *check) foundOn(walks []*walk.Walk, found map[*walk.Walk]*report.Finding
 		if !slices.ContainsFunc(c.rep.Findings, func(o report.Finding) bool { return sameSet(o.Cycle, f.Cycle) }) {
 			c.rep.Findings = append(c.rep.Findings, *f)
 		}
-		if !c.opt.All {
+		if c.opt.First || !c.opt.Shared {
 			break
 		}
 	}
@@ -461,7 +462,7 @@ func (c *check) foundOn(walks []*walk.Walk, found map[*walk.Walk]*report.Finding
 	}
 	c.decide(report.NotRobust)
 	c.tried.walks = with
-	if c.opt.All && len(open) > 0 {
+	if c.opt.Shared && len(open) > 0 {
 		c.rep.Open = &report.Open{Cycles: sortedCycles(open), Settle: []string{},
 			Reason: "no proof excludes the cycles below, and no execution that shows one was found"}
 	}

@@ -49,6 +49,9 @@ type Options struct {
 	MaxExecutions int
 	// Certain leaves out executions that the database may refuse (Machine.Doubts).
 	Certain bool
+	// Apart, if not nil, says which templates run with nobody's commit between snapshot and
+	// commit.
+	Apart func(*ir.Txn) bool
 }
 
 // Explore goes through all executions of the sessions at the machine's level
@@ -104,7 +107,11 @@ func (e *explorer) explore() bool {
 			continue
 		}
 		now := len(e.x.Versions) - 1
-		for snap := now; snap >= e.last[s]; snap-- {
+		first := e.last[s]
+		if e.opt.Apart != nil && e.opt.Apart(list[e.progress[s]].Txn) {
+			first = now
+		}
+		for snap := now; snap >= first; snap-- {
 			for _, run := range e.m.Runs(list[e.progress[s]], e.x.Versions[snap], e.regs[s], snap == now) {
 				e.undecided(run.Inconclusive())
 				if !e.commit(s, snap, run) {

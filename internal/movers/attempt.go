@@ -283,6 +283,7 @@ func (l *lane) forget() {
 func (l *lane) close() {
 	if l.s != nil {
 		l.s.Close()
+		l.s = nil
 	}
 }
 

@@ -127,6 +127,9 @@ type Result struct {
 	Evidence *Evidence
 	Stats    Stats
 	anomaly  bool // Suspect ended the attempt
+	// attempt is what a Survey goes on with, and kept why facts are kept.
+	attempt *attempt
+	kept    []Kept
 }
 
 // prover asks about the walks of one delayed node.
@@ -236,7 +239,7 @@ func prove(ctx context.Context, plain *attempt, facts []*ir.Invariant, kept []Ke
 		}
 		if best == nil && !a.quick && a.scout(ctx) {
 			res := a.result(ctx, len(a.nodes))
-			res.Mode, res.Facts = gran, facts
+			res.Mode, res.Facts, res.attempt, res.kept = gran, facts, a, kept
 			res.Evidence.need(plain.prog.Invariants, facts, kept)
 			return res
 		}
@@ -251,7 +254,7 @@ func prove(ctx context.Context, plain *attempt, facts []*ir.Invariant, kept []Ke
 		}
 		res := a.run(ctx)
 		left = a.open()
-		res.Mode, res.Facts = gran, facts
+		res.Mode, res.Facts, res.attempt, res.kept = gran, facts, a, kept
 		res.Evidence.need(plain.prog.Invariants, facts, kept)
 		if res.Verdict == Robust {
 			res.Facts = nil

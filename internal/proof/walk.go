@@ -133,6 +133,11 @@ var start, end = letter{-1, "start"}, letter{-1, "end"}
 // what decides the delayed vertex; neighbours touch something in common, as do
 // the last element and the delayed vertex.
 func (n *Graph) Walk(delayed int, refuted []Question) []Element {
+	return n.without(delayed, refuted).search(delayed)
+}
+
+// without makes the automaton of the walks without the refuted pieces.
+func (n *Graph) without(delayed int, refuted []Question) *walks {
 	a := &walks{vertices: n.vertices, near: n}
 	a.state()
 	for _, q := range refuted {
@@ -152,7 +157,7 @@ func (n *Graph) Walk(delayed int, refuted []Question) []Element {
 		a.add(word)
 	}
 	a.link()
-	return a.search(delayed)
+	return a
 }
 
 func (a *walks) state() int {

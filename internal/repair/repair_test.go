@@ -24,7 +24,7 @@ func program(files []input.File) Program {
 		Files: files,
 		Load:  func(files []input.File) (*ir.Program, error) { return sqlmodel.Parse(files, sqlmodel.Options{}) },
 		Check: func(ctx context.Context, p *ir.Program) (*report.Report, error) {
-			return check.Check(ctx, p, check.Options{Engine: engine.Postgres(), Helpers: 4, Window: 4, Questions: 2000, QueryLimit: 2_000_000})
+			return check.Check(ctx, p, check.Options{Engine: engine.Postgres(), First: true, Helpers: 4, Window: 4, Questions: 2000, QueryLimit: 2_000_000})
 		},
 	}
 }

@@ -32,7 +32,7 @@ func TestGo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			opt := robust.Options{Question: robust.Question{Engine: engine.Postgres(), All: true, Isolation: isolation}, Budget: robust.Budget{Questions: 200}}
+			opt := robust.Options{Question: robust.Question{Engine: engine.Postgres(), Isolation: isolation}, Budget: robust.Budget{Questions: 200}}
 			rep, err := robust.Check(t.Context(), p, opt)
 			if err != nil {
 				t.Fatal(err)

@@ -1,0 +1,453 @@
+package movers
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/txrobust/robust/internal/commits"
+	"github.com/txrobust/robust/internal/proof"
+	"github.com/txrobust/robust/internal/smt"
+	"github.com/txrobust/robust/internal/walk"
+	"github.com/txrobust/robust/ir"
+)
+
+// SurveyOptions direct Result.Survey.
+type SurveyOptions struct {
+	// Known has the transactions of each anomaly that was found before.
+	Known [][]*ir.Txn
+	// Suspect is given each walk that is left and that no set covers, with the facts that
+	// were used. It gives the transactions of an anomaly along it, or nil.
+	// It may be called by several goroutines at once, and its answer must not depend on
+	// their order.
+	Suspect func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) []*ir.Txn
+	// Effort bounds the questions about all delayed transactions together, by the terms
+	// that they have. Each gets the same share.
+	Effort int
+	// NoFacts leaves out what was refuted by facts about the data.
+	NoFacts bool
+	// Progress, if not nil, is told what is being done, by one goroutine at a time.
+	Progress func(done, total int, what string)
+}
+
+// Survey is what is left of the walks of a program that was not proved. A set of
+// transactions covers a walk of one of them whose elements have the others
+// (docs/soundness.md, 10).
+type Survey struct {
+	// Anomalies are the sets of the known anomalies, and of those that were found.
+	Anomalies [][]*ir.Txn
+	// Open are walks that no refuted piece excludes, that no set covers, and that are no
+	// execution as far as was searched. Their transactions are sets that cover others.
+	Open []*walk.Walk
+	// Uncovered has templates that may be on walks which no set covers: not all was asked
+	// about those of a delayed transaction.
+	Uncovered map[*ir.Txn]*ir.Txn
+	// Like has the template that was asked about in place of one, where these are two. What
+	// is said of it is said of both.
+	Like map[*ir.Txn]*ir.Txn
+	// Facts are those that all this needs, beyond the program's own invariants.
+	Facts []*ir.Invariant
+	// Unprovable says why none of this is so, or is "".
+	Unprovable string
+	Stats      Stats
+}
+
+const (
+	// surveyQuestions bounds the questions about each delayed transaction, surveyTries the
+	// walks that are tried as executions in vain, and surveyPlaces a search for a walk.
+	surveyQuestions = 400
+	surveyTries     = 4
+	surveyPlaces    = 50_000
+	// surveyWindow bounds the elements of a piece that is asked about, but for whole walks,
+	// and surveyLength those of a walk that is asked about.
+	surveyWindow = 3
+	surveyLength = 12
+)
+
+// surveyor makes a Survey.
+type surveyor struct {
+	a      *attempt
+	opt    SurveyOptions
+	graphs []*proof.Graph // by delayed node, since they are not shared
+	sets   [][]string     // that cover walks
+	tries  []int          // in vain, by delayed node
+	out    *Survey
+}
+
+// Survey looks at all walks that an attempt to prove has left. It is nil where the
+// program was proved without the graph.
+func (r *Result) Survey(ctx context.Context, opt SurveyOptions) *Survey {
+	if r.attempt == nil {
+		return nil
+	}
+	a := *r.attempt
+	if a.plain != nil {
+		plain := *a.plain
+		a.plain = &plain
+	}
+	a.opt.Explain, a.opt.Scripts, a.opt.Progress, a.quick = false, false, opt.Progress, false
+	a.opt.Suspect, a.opt.Scout = nil, nil
+	s := &surveyor{a: &a, opt: opt, out: &Survey{Uncovered: map[*ir.Txn]*ir.Txn{}, Like: map[*ir.Txn]*ir.Txn{}, Unprovable: unprovable(a.prog)},
+		tries: make([]int, len(a.nodes))}
+	defer func() {
+		for _, l := range a.lanes {
+			l.close()
+		}
+	}()
+	before := a.asked()
+	for _, p := range a.provers {
+		for q := p; q != nil; q = q.plain {
+			q.left, q.effort, q.quick = surveyQuestions, 0, false
+		}
+	}
+	for _, set := range opt.Known {
+		s.anomaly(set)
+	}
+	for range a.nodes {
+		s.graphs = append(s.graphs, proof.NewGraph((&Evidence{Vertices: vertices(a.nodes)}).Graph()))
+	}
+	if todo := len(a.open()) + s.anomalous(); todo > 0 {
+		a.share = max(opt.Effort/todo, quickEffort)
+		if a.plain != nil {
+			a.plain.share = a.share
+		}
+	}
+	if s.out.Unprovable == "" {
+		s.cover(ctx)
+	}
+	s.conclude(r.kept)
+	after := a.asked()
+	s.out.Stats = Stats{Queries: after.Queries - before.Queries, Syntactic: after.Syntactic - before.Syntactic, Solver: solved(a.lanes)}
+	return s.out
+}
+
+// anomalous counts the delayed nodes around which an anomaly was found.
+func (s *surveyor) anomalous() (n int) {
+	for _, p := range s.a.provers {
+		if p != nil && !p.proved && p.anomaly != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// anomaly adds the set of an anomaly.
+func (s *surveyor) anomaly(set []*ir.Txn) {
+	s.out.Anomalies = append(s.out.Anomalies, set)
+	s.add(set)
+}
+
+// add adds a set.
+func (s *surveyor) add(set []*ir.Txn) {
+	var names []string
+	for _, t := range set {
+		names = append(names, s.a.representative(t).Name)
+	}
+	slices.Sort(names)
+	s.sets = append(s.sets, slices.Compact(names))
+}
+
+// covering gives what the elements of walks of a delayed node have if a set covers them:
+// the others of each set, and of a set of one the same again.
+func (s *surveyor) covering(t0 int) (out [][]string) {
+	own := s.a.nodes[t0].txn.Name
+	for _, set := range s.sets {
+		if i := slices.Index(set, own); len(set) == 1 && i == 0 {
+			out = append(out, set)
+		} else if i >= 0 {
+			out = append(out, slices.Delete(slices.Clone(set), i, i+1))
+		}
+	}
+	return out
+}
+
+// representative is the template that is asked about in place of one.
+func (a *attempt) representative(t *ir.Txn) *ir.Txn {
+	if commits.Of(t).Writing || slices.ContainsFunc(a.nodes, func(n *node) bool { return n.txn == t }) {
+		return t
+	}
+	like := likeness(t)
+	for _, n := range a.nodes {
+		if !commits.Of(n.txn).Writing && likeness(n.txn) == like {
+			return n.txn
+		}
+	}
+	return t
+}
+
+// left gives the walks of a delayed node that are left.
+func (s *surveyor) left(t0 int, counts func(*Refutation) bool) *proof.Left {
+	var refuted []proof.Question
+	if p := s.a.provers[t0]; p != nil {
+		if len(p.steady) > 0 {
+			refuted = append(refuted, proof.Question{Delayed: t0})
+		}
+		for _, q := range p.order {
+			if x := p.memo[q.key()]; x.res == smt.Unsat && counts(x.refuted) {
+				refuted = append(refuted, q.question())
+			}
+		}
+	}
+	return s.graphs[t0].Left(t0, refuted)
+}
+
+// counted reports whether a refutation counts.
+func (s *surveyor) counted(r *Refutation) bool { return !s.opt.NoFacts || len(r.Uses) == 0 }
+
+// event is what a turn of a delayed node ends with: a walk, and the transactions of an
+// anomaly along it, nil if none was found.
+type event struct {
+	anomaly []*ir.Txn
+	walk    *walk.Walk
+}
+
+// cover goes through the walks that are left, short ones first, until sets cover them. In
+// each round every delayed node finds at most one, so that the outcome does not depend on
+// their order.
+func (s *surveyor) cover(ctx context.Context) {
+	done := make([]bool, len(s.a.nodes))
+	for slices.Contains(done, false) && ctx.Err() == nil {
+		events := make([]*event, len(done))
+		parallel(ctx, len(done), s.a.lanes, func(ctx context.Context, t0 int, l *lane) {
+			if !done[t0] {
+				events[t0] = s.turn(ctx, t0, l)
+				done[t0] = events[t0] == nil
+			}
+		})
+		for t0, e := range events {
+			if e == nil {
+				continue
+			}
+			if e.anomaly != nil {
+				s.anomaly(e.anomaly)
+			} else {
+				s.tries[t0]++
+				s.out.Open = append(s.out.Open, e.walk)
+			}
+			if on := e.walk.Templates(); e.anomaly == nil || slices.ContainsFunc(e.anomaly, func(t *ir.Txn) bool { return !slices.Contains(on, t) }) ||
+				!slices.Contains(e.anomaly, e.walk.Delayed) {
+				s.add(on) // so that the walk does not come again
+			}
+		}
+	}
+}
+
+// turn asks about the walks of a delayed node until one is possible.
+func (s *surveyor) turn(ctx context.Context, t0 int, l *lane) *event {
+	p := s.a.moved(t0, l)
+	defer p.save()
+	for {
+		if s.stopped(ctx, p, t0) {
+			return nil
+		}
+		chain := s.find(t0, s.counted)
+		if chain == nil {
+			return nil
+		}
+		p.progress(t0, p.walk(t0, chain, answer{}).String())
+		whole, refuted := p.refutes(ctx, t0, chain, s.counted)
+		if refuted || ctx.Err() != nil {
+			continue
+		}
+		w := p.walk(t0, chain, whole)
+		if set := s.opt.Suspect(ctx, w, p.facts); set != nil {
+			return &event{set, w}
+		}
+		if ctx.Err() == nil {
+			return &event{nil, w}
+		}
+	}
+}
+
+// stopped reports whether no more is asked about a delayed node.
+func (s *surveyor) stopped(ctx context.Context, p *prover, t0 int) bool {
+	return p.exhausted() || s.tries[t0] >= surveyTries || ctx.Err() != nil
+}
+
+// find gives a walk of a delayed node that is left and that no set covers, nil if there is
+// none, or none that is to be asked about.
+func (s *surveyor) find(t0 int, counts func(*Refutation) bool) (chain []elem) {
+	list, bounded := s.left(t0, counts).Find(proof.Wanted{Without: s.covering(t0), Places: surveyPlaces})
+	if bounded || len(list) > surveyLength {
+		return nil
+	}
+	for _, e := range list {
+		kind := walk.Atomic
+		if e.Kind == proof.Issued {
+			kind = walk.Issued
+		}
+		chain = append(chain, elem{e.Vertex, kind})
+	}
+	return chain
+}
+
+// covered reports whether sets cover all walks of a delayed node that are left.
+func (s *surveyor) covered(t0 int, counts func(*Refutation) bool) bool {
+	list, bounded := s.left(t0, counts).Find(proof.Wanted{Without: s.covering(t0), Places: surveyPlaces})
+	return list == nil && !bounded
+}
+
+// refutes asks about the pieces of a walk, small ones first, until one is impossible.
+// Otherwise it gives the answer to the whole.
+func (p *prover) refutes(ctx context.Context, t0 int, chain []elem, counts func(*Refutation) bool) (whole answer, refuted bool) {
+	n := len(chain)
+	ask := func(elems []elem, first, last bool) bool {
+		whole = p.ask(ctx, piece{t0, elems, first, last})
+		return whole.res == smt.Unsat && counts(whole.refuted)
+	}
+	if ask(nil, false, false) {
+		return whole, true
+	}
+	for size := 1; size < n && size <= surveyWindow; size++ {
+		for i := 0; i+size <= n; i++ {
+			elems := chain[i : i+size]
+			if size > 1 && ask(elems, false, false) || i == 0 && ask(elems, true, false) || i+size == n && ask(elems, false, true) {
+				return whole, true
+			}
+		}
+	}
+	return whole, ask(chain, true, true)
+}
+
+// moved is the prover of a delayed node on a lane.
+func (a *attempt) moved(t0 int, l *lane) *prover {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p := a.provers[t0]
+	if p == nil {
+		p = a.ready(t0, l)
+		p.left = surveyQuestions
+	}
+	p.move(a, l)
+	if p.plain != nil {
+		p.plain.move(a.plain, l)
+	}
+	return p
+}
+
+// move goes on with another attempt, on a lane. What was kept for later runs is of the
+// attempt before.
+func (p *prover) move(a *attempt, l *lane) {
+	p.memory.save()
+	p.memory, p.recalled = nil, false
+	p.attempt, p.lane, p.code = a, l, l.code(a.prog)
+}
+
+// save keeps the answers for later runs.
+func (p *prover) save() {
+	for q := p; q != nil; q = q.plain {
+		q.memory.save()
+	}
+}
+
+// conclude finds the templates that may be on walks which no set covers, and the facts
+// without which there would be more.
+func (s *surveyor) conclude(kept []Kept) {
+	a := s.a
+	uses := map[int][]int{} // by fact, the covered nodes with refutations that use it
+	names := map[string]*ir.Txn{}
+	for t0, p := range a.provers {
+		if s.out.Unprovable != "" || !s.covered(t0, s.counted) {
+			for v, on := range s.left(t0, s.counted).Through() {
+				if name := a.nodes[v].txn.Name; on && names[name] == nil {
+					names[name] = a.nodes[t0].txn
+				}
+			}
+			continue
+		}
+		if p == nil {
+			continue
+		}
+		for _, q := range p.order {
+			if x := p.memo[q.key()]; x.res == smt.Unsat && s.counted(x.refuted) {
+				for _, f := range x.refuted.Uses {
+					if !slices.Contains(uses[f], t0) {
+						uses[f] = append(uses[f], t0)
+					}
+				}
+			}
+		}
+	}
+	for _, t := range a.prog.Txns {
+		like := a.representative(t)
+		if like != t {
+			s.out.Like[t] = like
+		}
+		if d := names[like.Name]; d != nil {
+			s.out.Uncovered[t] = d
+		} else if s.out.Unprovable != "" {
+			s.out.Uncovered[t] = t
+		}
+	}
+	var dropped, facts []int
+	for _, f := range slices.Sorted(maps.Keys(uses)) {
+		without := append(slices.Clone(dropped), f)
+		counts := func(r *Refutation) bool {
+			return s.counted(r) && !slices.ContainsFunc(r.Uses, func(u int) bool { return slices.Contains(without, u) })
+		}
+		if slices.ContainsFunc(uses[f], func(t0 int) bool { return !s.covered(t0, counts) }) {
+			facts = append(facts, f)
+		} else {
+			dropped = without
+		}
+	}
+	s.out.Facts = a.needed(facts, kept)
+}
+
+// needed gives the guessed facts among some, and those that keeping them needs.
+func (a *attempt) needed(todo []int, kept []Kept) []*ir.Invariant {
+	stated := len(a.prog.Invariants) - len(a.facts)
+	need := map[int]bool{}
+	for len(todo) > 0 {
+		f := todo[0]
+		todo = todo[1:]
+		if need[f] {
+			continue
+		}
+		need[f] = true
+		for _, k := range kept {
+			if k.Fact == f {
+				todo = append(todo, k.Refuted.Uses...)
+			}
+		}
+	}
+	var out []*ir.Invariant
+	for i, f := range a.prog.Invariants {
+		if i >= stated && need[i] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Connected gives, for each template that a chain of templates leads to from one of some
+// others, such a one: neighbours in the chain touch something in common. Those others are
+// connected with themselves.
+func Connected(p *ir.Program, opt Options, others []*ir.Txn) map[*ir.Txn]*ir.Txn {
+	list := nodes(p, false)
+	footprints(p, list, opt)
+	near := newNeighbours(list)
+	out := map[*ir.Txn]*ir.Txn{}
+	var queue []int
+	for i, n := range list {
+		if slices.Contains(others, n.txn) {
+			out[n.txn] = n.txn
+			queue = append(queue, i)
+		}
+	}
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		for _, v := range near.meeting[at] {
+			if t := list[v].txn; out[t] == nil {
+				out[t] = out[list[at].txn]
+				for i, n := range list {
+					if n.txn == t {
+						queue = append(queue, i)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
