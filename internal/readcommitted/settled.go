@@ -32,8 +32,9 @@ type Settled struct {
 // Settle finds the Standing of the templates of a structured program for which
 // committed is true: those that run at READ COMMITTED of PostgreSQL.
 func Settle(p *ir.Program, committed func(*ir.Txn) bool) map[*ir.Txn]Settled {
-	code := prepare.Of(p)
-	c := &changes{code: code, reinserted: reinserted(p), locked: locked(p)}
+	c := &changes{code: prepare.Of(p), reinserted: reinserted(p), locked: locked(p)}
+	c.freshKeys = c.code.FreshKeys()
+	c.collect()
 	out := map[*ir.Txn]Settled{}
 	for _, t := range p.Txns {
 		if committed(t) {
@@ -51,6 +52,29 @@ type changes struct {
 	reinserted map[*ir.Table]bool
 	// locked are the tables of which a template locks rows FOR UPDATE.
 	locked map[*ir.Table]bool
+	// freshKeys are the tables whose rows never get a primary key that was there before.
+	freshKeys map[*ir.Table]bool
+	writes    []*write
+}
+
+// collect finds what the templates write, and which locks they hold then.
+func (c *changes) collect() {
+	for _, t := range c.code.Program.Txns {
+		if unfollowed(t) != nil {
+			c.writes = append(c.writes, plainWrites(c.code.Program, t)...)
+			continue
+		}
+		f := newFlow(c, t)
+		f.collects, f.found = true, map[written]*write{}
+		f.run()
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			for _, k := range []writeKind{inserts, updates, deletes} {
+				if w := f.found[written{s, k}]; w != nil {
+					c.writes = append(c.writes, w)
+				}
+			}
+		})
+	}
 }
 
 func (c *changes) settle(t *ir.Txn) Settled {
@@ -61,7 +85,7 @@ func (c *changes) settle(t *ir.Txn) Settled {
 	if look == nil {
 		return Settled{Standing: OneLook}
 	}
-	a := &atomicity{changes: c, txn: t, gained: map[rowKey]int{}}
+	a := newFlow(c, t)
 	if a.run(); a.fault == nil {
 		return Settled{Standing: Atomic}
 	}
@@ -262,21 +286,11 @@ func (c *changes) plainInsert(s *ir.Insert) string {
 			}
 		}
 		code := c.code
-		if given && (code.Inserted[fk.Ref] || code.Deleted[fk.Ref] || prepare.Touches(fk.RefColumns, code.Updated[fk.Ref]) || keyUpdated(code, fk.Ref) || c.locked[fk.Ref]) {
+		if given && (code.Inserted[fk.Ref] || code.Deleted[fk.Ref] || prepare.Touches(fk.RefColumns, code.Updated[fk.Ref]) || code.KeyUpdated(fk.Ref) || c.locked[fk.Ref]) {
 			return "a row of " + t.Name + " refers to one of " + fk.Ref.Name + ", which come and go"
 		}
 	}
 	return ""
-}
-
-// keyUpdated reports whether a template updates a column of a key of a table.
-func keyUpdated(code *prepare.Code, t *ir.Table) bool {
-	for _, u := range t.Uniques {
-		if prepare.Touches(u.Columns, code.Updated[t]) {
-			return true
-		}
-	}
-	return prepare.Touches(t.Key, code.Updated[t])
 }
 
 func isLoop(s ir.Stmt) bool {
