@@ -273,6 +273,8 @@ type check struct {
 	// levels are those of the transactions, nil where all are taken to run at snapshot
 	// isolation.
 	levels map[*ir.Txn]levels.Assigned
+	// atCommit is movers.Options.AtCommit.
+	atCommit func(*ir.Txn) bool
 	// guesses says that the search of executions had to guess what some expressions give.
 	guesses bool
 	faults  []error // each a *fault.Fault

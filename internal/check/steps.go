@@ -168,7 +168,7 @@ func (c *check) prove() (bool, error) {
 	ctx, cancel := c.share(0.7)
 	defer cancel()
 	opt := c.moverOptions()
-	opt.Cache, opt.All = c.opt.Cache, c.opt.All
+	opt.Cache, opt.All, opt.AtCommit = c.opt.Cache, c.opt.All, c.atCommit
 	opt.Scripts, opt.Explain = c.opt.Keep != nil, c.opt.Explain
 	opt.MaxWindow, opt.MaxQuestions = c.opt.Window, c.opt.Questions
 	if c.opt.All {

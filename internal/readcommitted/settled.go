@@ -2,6 +2,7 @@ package readcommitted
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/ir"
@@ -44,6 +45,23 @@ func Settle(p *ir.Program, committed func(*ir.Txn) bool) map[*ir.Txn]Settled {
 	return out
 }
 
+// InOrder reports whether each execution of a program is, with the same outcome, the serial
+// one in which every transaction stands where it commits, or where it looks if it writes
+// nothing.
+func InOrder(p *ir.Program, settled map[*ir.Txn]Settled) bool {
+	return !slices.ContainsFunc(p.Txns, func(t *ir.Txn) bool {
+		s, ok := settled[t]
+		return !ok || s.Standing == Unsettled || s.Standing == OneLook && writes(t)
+	})
+}
+
+// writes reports whether a template changes rows.
+func writes(t *ir.Txn) bool {
+	is := false
+	ir.Walk(t.Body, func(s ir.Stmt) { is = is || ir.Written(s) != nil })
+	return is
+}
+
 // changes is what the templates of a program change.
 type changes struct {
 	code *prepare.Code
@@ -82,14 +100,17 @@ func (c *changes) settle(t *ir.Txn) Settled {
 		return *why
 	}
 	look := c.oneLook(t)
-	if look == nil {
+	if look == nil && !writes(t) {
 		return Settled{Standing: OneLook}
 	}
 	a := newFlow(c, t)
-	if a.run(); a.fault == nil {
+	a.run()
+	switch {
+	case a.fault == nil:
 		return Settled{Standing: Atomic}
-	}
-	if !changesRows(t) {
+	case look == nil:
+		return Settled{Standing: OneLook}
+	case !writes(t) && !changesRows(t):
 		return *look
 	}
 	return *a.fault
