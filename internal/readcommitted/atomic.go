@@ -333,7 +333,7 @@ func (a *flow) choose(s *ir.Select, st *state) {
 // query looks at a statement that reads. tells, if not nil, notes which values tell whether a
 // row was found.
 func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
-	if a.constant(s, ir.Reads(s)) || a.unseen(s) {
+	if asked, _ := ir.LocksOf(s); len(asked) == 0 && (a.constant(s, ir.Reads(s)) || a.unseen(s)) {
 		return
 	}
 	_, loop := s.(*ir.Foreach)

@@ -301,6 +301,10 @@ func TestSettle(t *testing.T) {
 		table t ( id int not null, v int not null, w int not null, key (id) )
 		table u ( id int not null, v int not null, key (id) )
 		table c ( id int not null, t int, key (id), foreign fk (t) references t (id) )
+		table n ( id int not null, v int not null, key (id) )
+		table m ( id int not null, u int not null, key (id), foreign fk (u) references u (id) )
+		txn number(a int not null) { local b bool; insert n (id, v) values (a, 0); if a > 3 { dropped advisory lock 'x' * number (1); } else { dropped advisory lock 'x' * number (1); } }
+		txn refer(a int not null, b int not null) { insert m (id, u) values (a, b); (b) := select u.id from u where u.id == b for update; }
 		txn grow(a int not null) { insert t (id, v, w) values (a, 0, 0); }
 		txn change(a int not null) { update t set v = t.v + 1 where t.id == a; update u set v = u.v + 1 where u.id == a; }
 		`
@@ -332,6 +336,12 @@ func TestSettle(t *testing.T) {
 		{"a lock in a loop", "while a > 0 { (x) := select t.v from t where t.id == a for update found f; if not f { abort; } }", readcommitted.Atomic},
 		{"a lock in a loop that may miss", "while a > 0 { (x) := select t.v from t where t.id == a for update found f; }", readcommitted.Unsettled},
 		{"a way out of a loop", "while a > 0 { (x) := select t.v from t where t.id == a for update found f; if not f { break; } } update u set v = 0;", readcommitted.Unsettled},
+		{"a number is locked in one branch alone", "if a > 0 { dropped advisory lock 'x' * number (1); } (x) := select agg count(*) int from n where n.v == 0; update u set v = x where u.id == a;", readcommitted.Unsettled},
+		{"a number is locked on every path", "if a > 0 { dropped advisory lock 'x' * number (1); } else { dropped advisory lock 'x' * number (1); } (x) := select agg count(*) int from n where n.v == 0; update u set v = x where u.id == a;", readcommitted.Atomic},
+		{"another number is locked", "dropped advisory lock 'x' * number (2); (x) := select agg count(*) int from n where n.v == 0; update u set v = x where u.id == a;", readcommitted.Unsettled},
+		{"a number is locked, and shared", "dropped advisory lock 'x' * number (1) shared; (x) := select agg count(*) int from n where n.v == 0; emit x; (x) := select agg count(*) int from n where n.v == 1; emit x;", readcommitted.Atomic},
+		{"the row that stands for others is locked by another name", "y := a; (x) := select u.v from u where u.id == y for update found f; if not f { abort; } (x) := select agg count(*) int from m where m.u == a; emit x; update u set v = x where u.id == a;", readcommitted.Atomic},
+		{"the row that stands for others is another one", "y := a + 1; (x) := select u.v from u where u.id == y for update found f; if not f { abort; } (x) := select agg count(*) int from m where m.u == a; emit x; update u set v = x where u.id == a;", readcommitted.Unsettled},
 		{"nothing is committed in a savepoint", "savepoint s; update u set v = 1; rollback to s;", readcommitted.Unsettled},
 	} {
 		p := testprog.Parse(t, tables+"txn x(a int not null) {\n local x int;\n local y int;\n local f bool;\n local g bool;\n"+tc.body+"\n}")
