@@ -31,6 +31,7 @@ func (c *Code) FreshKeys() map[*ir.Table]bool {
 				for t := range out {
 					out[t] = out[t] && (s.ReadOnly || s.Tables != nil && !slices.Contains(s.Tables, t))
 				}
+			default: // inserts nothing
 			}
 		})
 	}

@@ -305,6 +305,7 @@ func (a *flow) choose(s *ir.Select, st *state) {
 				if c := src.Table.Column(x.Col); x.Row == src.Row && src.Table.Columns[c].NotNull {
 					note(p.present, name, fact{notNull: true})
 				}
+			default: // it may have any value
 			}
 		}
 	}
@@ -476,8 +477,9 @@ func existence(s ir.Stmt, row equals, t *ir.Table) bool {
 		_, one := row.fixed(t)
 		return one && !slices.ContainsFunc(s.Aggs, func(g ir.Agg) bool { return g.Fn != "count" || g.Arg != nil }) &&
 			!slices.ContainsFunc(s.Cols, func(e ir.Expr) bool { _, is := e.(*ir.Const); return !is })
+	default:
+		return false
 	}
-	return false
 }
 
 // written gives the mode in which an UPDATE or DELETE that follows a query in its command

@@ -482,12 +482,6 @@ func (c *checker) stmt(s ir.Stmt) {
 			c.want(pos, c.scope(), s.Limit, ir.IntType, "the limit")
 			c.locks(pos, s.Query, s.Locks)
 		}
-		for _, e := range s.Number {
-			c.want(pos, c.scope(), e, ir.IntType, "the number of a lock")
-		}
-		if len(s.Number) > 0 && s.Kind != ir.ByAdvisoryLock {
-			c.fail(pos, "only an advisory lock has a number")
-		}
 	case *ir.LockTable, *ir.Abort, *ir.Return, *ir.Fail, *ir.Unmodelled:
 	case *ir.If:
 		c.want(pos, c.scope(), s.Cond, ir.BoolType, "a condition")

@@ -39,8 +39,7 @@ func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 		}
 	}
 	x.ShowsRunning(name, e.Location)
-	var args []Val
-	var given []catalog.Arg
+	args, given := []Val(nil), []catalog.Arg(nil)
 	for _, n := range e.Args {
 		argName := ""
 		if named, ok := pg.Inner(n).(*pg.NamedArgExpr); ok {
@@ -50,7 +49,7 @@ func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 		args, given = append(args, v), append(given, catalog.Arg{Type: v.ArgType(), Name: argName})
 	}
 	if syntax.TakesAdvisoryLock(name) && x.Draft != nil {
-		x.advisoryLock(e, name, args)
+		x.Draft.Emit(schema.AdvisoryLock(At(x.Pos(e.Location)), name, x.Draft.Always[e], len(args), func(i int) ir.Expr { return args[i].Expr }))
 	}
 	if name == "concat" {
 		return x.concatAll(args)
@@ -72,46 +71,6 @@ func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 	}
 	x.Refuse("the function %s with these arguments", name)
 	return Val{}
-}
-
-// advisoryLock says that a call locks a number, and which one if the command is sure to come
-// to it and the lock lasts until the transaction ends.
-func (x *Spot) advisoryLock(e *pg.FuncCall, name string, args []Val) {
-	d := &ir.Dropped{At: At(x.Pos(e.Location)), Kind: ir.ByAdvisoryLock, What: "the advisory lock of " + name, Shared: strings.HasSuffix(name, "_shared")}
-	if x.Draft.Always[e] && strings.HasPrefix(name, "pg_advisory_xact_lock") {
-		for _, v := range args {
-			if !total(v.Expr) {
-				d.Number = nil
-				break
-			}
-			d.Number = append(d.Number, v.Expr)
-		}
-	}
-	if d.Shared = d.Shared && d.Number != nil; len(d.Number) == 0 {
-		d.Number = nil
-	}
-	x.Draft.Emit(d)
-}
-
-// total reports whether an expression is an integer unless something in it is NULL, and the
-// same whenever it is computed of the same values. A lock of NULL is none.
-func total(e ir.Expr) bool {
-	ok := true
-	ir.WalkExpr(e, func(e ir.Expr) {
-		switch e := e.(type) {
-		case *ir.Const:
-			ok = ok && e.Value != ir.Null
-		case *ir.Var:
-		case *ir.Binary:
-			ok = ok && e.Op >= ir.Add
-		case *ir.Call:
-			f := e.Function()
-			ok = ok && f != nil && f.Strict && !f.Partial && !f.Settings
-		default:
-			ok = false
-		}
-	})
-	return ok
 }
 
 // ShowsRunning marks a function or view of the system that shows what other transactions do
