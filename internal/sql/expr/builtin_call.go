@@ -49,7 +49,7 @@ func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 		args, given = append(args, v), append(given, catalog.Arg{Type: v.ArgType(), Name: argName})
 	}
 	if syntax.TakesAdvisoryLock(name) && x.Draft != nil {
-		x.Draft.Emit(schema.AdvisoryLock(At(x.Pos(e.Location)), name, x.Draft.Always[e], len(args), func(i int) ir.Expr { return args[i].Expr }))
+		x.Draft.Emit(value.AdvisoryLock(At(x.Pos(e.Location)), name, x.Draft.Always[e], len(args), func(i int) ir.Expr { return args[i].Expr }))
 	}
 	if name == "concat" {
 		return x.concatAll(args)
