@@ -140,7 +140,7 @@ func (c *check) title() {
 }
 
 // mixed decides about a program some of whose transactions run at READ COMMITTED. It is
-// robust if it is at snapshot isolation, and these do nothing that they could not do there
+// robust if each does what it would do alone at its commit, or if it is at snapshot isolation, and these do nothing that they could not do there
 // (docs/soundness.md, 9.2). What is found at snapshot isolation counts where the levels
 // allow it; else pairs are searched at READ COMMITTED.
 func (c *check) mixed() error {
