@@ -129,6 +129,11 @@ type Dropped struct {
 	Order []Order
 	Limit Expr
 	Locks Locks
+	// Number, for ByAdvisoryLock, is the number or numbers that it locks, until the
+	// transaction ends, each time that the transaction comes here: they are not NULL where what they are computed of is not. It is
+	// nil if that is not known. Shared says that others may share the lock.
+	Number []Expr
+	Shared bool
 }
 
 var lockWords = map[LockMode]string{ForKeyShare: "for key share", ForShare: "for share",
@@ -161,6 +166,12 @@ func droppedString(s *Dropped) string {
 	}
 	if len(s.Query.From) > 0 {
 		out += queryString(s.Query) + orderString(s.Order) + limitString(s.Limit) + lockString(s.Locks)
+	}
+	if len(s.Number) > 0 {
+		out += " number (" + exprList(s.Number) + ")"
+		if s.Shared {
+			out += " shared"
+		}
 	}
 	return out
 }

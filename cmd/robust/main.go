@@ -255,6 +255,7 @@ Usage:
 
 Exit codes: 0 robust or accepted, 1 faulty input or failure, 2 wrong usage,
 3 not robust or rejected, 4 unknown. At READ COMMITTED a program is robust if
+each transaction does what it would do alone at the moment of its commit, or if
 it is proved at snapshot isolation, and its transactions do nothing that they
 could not do there; where that is not known, and nothing was found, it is 4.
 `)

@@ -293,6 +293,8 @@ type check struct {
 	levels map[*ir.Txn]levels.Assigned
 	// unserialized says why SERIALIZABLE alone does not settle the program, or gives "".
 	unserialized func() string
+	// atCommit is movers.Options.AtCommit.
+	atCommit func(*ir.Txn) bool
 	// guesses says that the search of executions had to guess what some expressions give.
 	guesses bool
 	faults  []error // each a *fault.Fault

@@ -146,12 +146,18 @@ func (c *check) title() {
 }
 
 // mixed decides about a program some of whose transactions run at READ COMMITTED. It is
-// robust if it is at snapshot isolation, and these do nothing that they could not do there
-// (docs/soundness.md, 9.2). What is found at snapshot isolation counts where the levels
+// robust if each does what it would do alone at its commit, or if it is at snapshot
+// isolation, and these do nothing that they could not do there (docs/soundness.md, 9.2). What is found at snapshot isolation counts where the levels
 // allow it; else pairs are searched at READ COMMITTED.
 func (c *check) mixed() error {
 	settled := readcommitted.Settle(c.p, c.at(levels.ReadCommitted))
 	c.standings(settled)
+	if readcommitted.InOrder(c.p, settled) {
+		c.decide(report.Robust)
+		c.rep.Proof = &report.Proof{Method: "every execution is the serial one in the order of the commits: " + standingText(settled), Facts: []string{}}
+		return nil
+	}
+	c.atCommit = func(t *ir.Txn) bool { return settled[t].Standing == readcommitted.Atomic }
 	whole := c.ctx
 	ctx, cancel := c.share(0.5)
 	c.ctx = ctx
@@ -182,7 +188,7 @@ func (c *check) mixed() error {
 		c.rep.Proof, c.rep.Open, c.rep.Initially, c.evidence = nil, nil, nil, nil
 		c.decide(report.NotRobust)
 	case proved && !unsettled:
-		c.rep.Proof.Method += "; " + standingText(settled)
+		c.rep.Proof.Method += "; that holds at READ COMMITTED, too: " + standingText(settled)
 	default:
 		c.leaveLevelsOpen(proved, there)
 	}
@@ -220,7 +226,7 @@ func standingText(settled map[*ir.Txn]readcommitted.Settled) string {
 			look++
 		}
 	}
-	return fmt.Sprintf("that holds at READ COMMITTED, too: of the %d that run there, %d see one snapshot, and nobody changes what %d have seen until they commit", atomic+look, look, atomic)
+	return fmt.Sprintf("of the %d that run at READ COMMITTED, %d see one snapshot, and nobody changes what %d have seen until they commit", atomic+look, look, atomic)
 }
 
 // allowed reports whether the levels of the transactions allow an execution of snapshot

@@ -169,6 +169,7 @@ func (c *check) prove() (bool, error) {
 	defer cancel()
 	opt := c.moverOptions()
 	opt.Cache, opt.All = c.opt.Cache, c.opt.Shared && !c.opt.First
+	opt.AtCommit = c.atCommit
 	opt.Scripts, opt.Explain = c.opt.Keep != nil, c.opt.Explain
 	opt.MaxWindow, opt.MaxQuestions = c.opt.Window, c.opt.Questions
 	if c.opt.Shared {

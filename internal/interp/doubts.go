@@ -56,9 +56,9 @@ func (m *Machine) mayRefuse(x *Execution, i int, d *DroppedAt) bool {
 			// Whoever asks for the lock in its first statement has its snapshot by
 			// then, and the lock before others that begin later.
 			first := d.First && inside && t.Snapshot < other.Snapshot
-			hit = first && other.Run.locksNumber()
+			hit = first && other.Run.locksNumber(d)
 		case ir.BySessionLock:
-			hit = (inside || around) && other.Run.locksNumber()
+			hit = (inside || around) && other.Run.locksNumber(d)
 		}
 		if hit {
 			return true
@@ -67,11 +67,17 @@ func (m *Machine) mayRefuse(x *Execution, i int, d *DroppedAt) bool {
 	return false
 }
 
-// locksNumber reports whether what was dropped of a run locks a number that the program
-// chooses.
-func (r *Run) locksNumber() bool {
-	return slices.ContainsFunc(r.Dropped, func(d DroppedAt) bool {
-		return d.Stmt.Kind == ir.ByAdvisoryLock || d.Stmt.Kind == ir.BySessionLock
+// locksNumber reports whether what was dropped of a run may lock a number so that nobody has
+// the lock d beside it.
+func (r *Run) locksNumber(d *DroppedAt) bool {
+	return slices.ContainsFunc(r.Dropped, func(o DroppedAt) bool {
+		if o.Stmt.Kind != ir.ByAdvisoryLock && o.Stmt.Kind != ir.BySessionLock || d.Stmt.Shared && o.Stmt.Shared {
+			return false
+		}
+		if slices.Contains(d.Number, ir.Null) || slices.Contains(o.Number, ir.Null) { // a lock of NULL is none
+			return false
+		}
+		return d.Number == nil || o.Number == nil || slices.Equal(d.Number, o.Number)
 	})
 }
 
@@ -115,7 +121,7 @@ func (m *Machine) heldBack(a, b *Run) bool {
 		case ir.ByTableLock:
 			hit = m.uses(b, d.Stmt)
 		case ir.ByAdvisoryLock, ir.BySessionLock:
-			hit = b.locksNumber()
+			hit = b.locksNumber(d)
 		case ir.ByError: // nobody waits for it
 		}
 		if hit {

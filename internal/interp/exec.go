@@ -89,6 +89,9 @@ func (s *scope) traced(st ir.Stmt) exec {
 	takesSnapshot := ir.TakesSnapshot(st)
 	_, command := st.(*ir.LockTable) // or else
 	command = command || len(ir.Reads(st)) > 0 || ir.Written(st) != nil
+	if d, is := st.(*ir.Dropped); is {
+		command = d.Number != nil
+	}
 	set := ir.Assigned(st)
 	return func(f *frame) control {
 		if f.steps++; f.steps > f.budget {

@@ -107,6 +107,8 @@ type DroppedAt struct {
 	Locks []RowLock
 	// First says that nothing before it took the snapshot.
 	First bool
+	// Number are the values of Stmt.Number, nil if they are not known.
+	Number []ir.Value
 }
 
 // unlock takes back the locks that may have been taken after the first n things that were
@@ -118,10 +120,24 @@ func (r *Run) unlock(n int) {
 	r.Dropped = append(r.Dropped[:n:n], later...)
 }
 
+// numbers computes values, or gives nil where one is not known.
+func (f *frame) numbers(list []eval) []ir.Value {
+	var out []ir.Value
+	for _, e := range list {
+		v := f.known(e)
+		if v == nil {
+			return nil
+		}
+		out = append(out, *v)
+	}
+	return out
+}
+
 func (s *scope) dropped(st *ir.Dropped) exec {
 	if len(st.Query.From) == 0 {
+		number := s.exprs(st.Number)
 		return func(f *frame) control {
-			f.run.Dropped = append(f.run.Dropped, DroppedAt{Stmt: st, First: !f.snapshot})
+			f.run.Dropped = append(f.run.Dropped, DroppedAt{Stmt: st, First: !f.snapshot, Number: f.numbers(number)})
 			return control{}
 		}
 	}

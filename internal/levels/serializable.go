@@ -2,6 +2,7 @@ package levels
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/ir"
@@ -63,7 +64,7 @@ func freed(p *ir.Program, code *prepare.Code, t *ir.Table) string {
 			return "a key of " + t.Name + " may be freed by one transaction and taken by another one, whatever their snapshots"
 		}
 	}
-	if excludes := len(t.Exclusions)+len(t.Late) > 0; excludes && (code.Deleted[t] || updated(code, t)) {
+	if excludes := len(t.Exclusions)+len(t.Late) > 0; excludes && (code.Deleted[t] || slices.Contains(code.Updated[t], true)) {
 		return "what an exclusion constraint of " + t.Name + " keeps out may be let in by another transaction"
 	}
 	for i := range t.ForeignKeys {
@@ -76,15 +77,6 @@ func freed(p *ir.Program, code *prepare.Code, t *ir.Table) string {
 	return ""
 }
 
-func updated(code *prepare.Code, t *ir.Table) bool {
-	for _, is := range code.Updated[t] {
-		if is {
-			return true
-		}
-	}
-	return false
-}
-
 // given reports whether a template inserts rows with a key that may have been there
 // before: with none of its columns fresh.
 func given(p *ir.Program, t *ir.Table, k ir.Unique) bool {
@@ -92,45 +84,8 @@ func given(p *ir.Program, t *ir.Table, k ir.Unique) bool {
 	for _, txn := range p.Txns {
 		ir.Walk(txn.Body, func(s ir.Stmt) {
 			in, ok := s.(*ir.Insert)
-			found = found || ok && in.Table == t && (in.Conflict != nil || !fresh(txn, in, k))
+			found = found || ok && in.Table == t && (in.Conflict != nil || !prepare.GivesFresh(txn, in, k.Columns))
 		})
 	}
 	return found
-}
-
-// fresh reports whether a column of a key gets a value that was never there.
-func fresh(txn *ir.Txn, s *ir.Insert, k ir.Unique) bool {
-	if s.Table.Rowid && ir.SameColumns(k.Columns, s.Table.Key) {
-		return true
-	}
-	for i, col := range s.Cols {
-		v, ok := s.Values[i].(*ir.Var)
-		if !ok {
-			continue
-		}
-		for _, c := range k.Columns {
-			if c == col && onlyFresh(txn, v.Name) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// onlyFresh reports whether a local has nothing but fresh values.
-func onlyFresh(txn *ir.Txn, name string) bool {
-	for _, p := range txn.Params {
-		if p.Name == name {
-			return p.Fresh
-		}
-	}
-	only := true
-	ir.Walk(txn.Body, func(s ir.Stmt) {
-		for _, set := range ir.Assigned(s) {
-			if h, ok := s.(*ir.Havoc); set == name && (!ok || !h.Fresh) {
-				only = false
-			}
-		}
-	})
-	return only
 }

@@ -63,6 +63,9 @@ type Options struct {
 	// Limit and Timeout bound each question (smt.Solver).
 	Limit   uint
 	Timeout time.Duration
+	// AtCommit, if not nil, says which transactions do what they would do with a snapshot right
+	// before their commit, whatever their level: they need not be delayed.
+	AtCommit func(*ir.Txn) bool
 	// Initially, if not nil, says whether a guessed fact holds in the initial
 	// state; otherwise that is an assumption.
 	Initially func(*ir.Invariant) bool
@@ -178,7 +181,7 @@ func Prove(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
 	if opt.maxSteps == 0 {
 		opt.maxSteps = symbolic.MaxSteps
 	}
-	opt.each = opt.each || opt.Scripts
+	opt.each = opt.each || opt.Scripts || opt.AtCommit != nil
 	lanes := newLanes(opt)
 	defer func() {
 		for _, l := range lanes {
@@ -326,7 +329,7 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*walk.Walk, reason 
 	if len(p.near.affecting[t0]) == 0 {
 		return nil, "" // nothing can be first in its window
 	}
-	if p.gran == symbolic.ByRow && steady(p.code, p.nodes[t0].txn, p.opt) {
+	if txn := p.nodes[t0].txn; p.gran == symbolic.ByRow && steady(p.code, txn, p.opt) || p.opt.AtCommit != nil && p.opt.AtCommit(txn) {
 		p.steady = []int{t0}
 		return nil, ""
 	}

@@ -261,16 +261,6 @@ type Reference struct {
 	Fk    *ir.ForeignKey
 }
 
-// KeyFreed reports whether a key of a row may become free: the table loses
-// rows or a column of a key changes.
-func (c *Code) KeyFreed(t *ir.Table) bool {
-	freed := c.Deleted[t]
-	for _, u := range t.Uniques {
-		freed = freed || Touches(u.Columns, c.Updated[t])
-	}
-	return freed
-}
-
 // Released reports whether two rows may stop excluding each other: the table
 // loses rows, or a column that the exclusion looks at changes.
 func (c *Code) Released(t *ir.Table, x *ir.Exclusion) bool {

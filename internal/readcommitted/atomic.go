@@ -1,63 +1,58 @@
 package readcommitted
 
 import (
-	"maps"
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/ir"
 )
 
-// atomicity goes through a template along its branches, and looks whether all that it has
-// seen of rows that others may change stays as it is until the commit, on every path that
-// commits.
-type atomicity struct {
+// flow goes through a template along its branches. It finds which locks are held where rows
+// are written (collects), or else whether all that the template has seen of rows that others may change
+// stays as it is until the commit, on every path that commits.
+type flow struct {
 	*changes
-	txn   *ir.Txn
+	txn      *ir.Txn
+	collects bool
+	// found are the writes, where it collects them.
+	found map[written]*write
 	fault *Settled
 	// around are the loops and blocks, inner ones last.
 	around []*around
 	// sent is the last command that a client has sent, if that is known.
 	sent *ir.Send
-	// gained are the commands by which rows came to be held.
-	gained map[rowKey]int
-	// met is the sighting of the statement that is looked at, with what it tells.
+	// named counts the values that have got a name; used are the locals that matter.
+	named int
+	used  map[string]bool
+	// met is the sighting of the statement that is looked at, seen what it reads of the columns
+	// of its row, and rest is what follows it in its list.
 	met  *sighting
-	told facts
-}
-
-// sighting is a command that looks for one row by its key, and locks it if it is there.
-// Where it is not, nothing keeps another transaction from putting it there.
-type sighting struct {
-	key  rowKey
-	pos  ir.Pos
-	what string
-	// The statements of one command that look for the row by one condition find the same.
-	command, snapshot int
-	condition         string
-	// locals are those in the key; it is stale when one of them has changed since.
-	locals map[string]bool
-	stale  bool
-}
-
-// facts are locals with the values that they have if a sighting has found no row.
-type facts map[string]ir.Value
-
-// rowKey names a row: a table, and its key as expressions over locals.
-type rowKey struct {
-	table *ir.Table
-	key   string
+	seen map[int]ir.Expr
+	rest []ir.Stmt
 }
 
 // state is what is known at a place of the template.
 type state struct {
-	// held are the rows that nobody else can change, take away or put there until the
-	// commit, with the locals in their keys.
-	held map[rowKey]map[string]bool
-	// open are the sightings of which it is not known that the row was there.
-	open map[*sighting]facts
-	// acted says that something else was seen or done than the open sightings.
+	// values are what the locals hold, over values that do not change. Constants are values
+	// that are known, by their text.
+	values    map[string]ir.Expr
+	constants map[string]string
+	held      []*lock
+	// lasting are rows that are there, and that nobody takes away.
+	lasting []lasting
+	// sightings are those of which it matters what they found.
+	sightings map[*sighting]*prospect
+	// acted says that something else was seen or done than the sightings.
 	acted bool
+	// done is what was written.
+	done map[*write]guarded
+}
+
+type lasting struct {
+	table  *ir.Table
+	equals equals
 }
 
 // around is a loop or a block, with the states in which it is left or goes on.
@@ -67,61 +62,97 @@ type around struct {
 	left, rounds []*state
 }
 
-func (a *atomicity) run() {
-	end := a.list(a.txn.Body, &state{held: map[rowKey]map[string]bool{}, open: map[*sighting]facts{}})
+func newFlow(c *changes, t *ir.Txn) *flow {
+	f := &flow{changes: c, txn: t, used: map[string]bool{}}
+	for _, l := range t.Locals {
+		f.used[l.Name] = l.Kept
+	}
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		list := ir.Exprs(s)
+		if d, ok := s.(*ir.Dropped); ok {
+			list = append(list, d.Query.Where, d.Limit)
+			list = append(list, d.Number...)
+		}
+		if c, ok := s.(*ir.Send); ok {
+			for _, arg := range c.Args {
+				list = append(list, arg.Expr)
+			}
+		}
+		for _, e := range list {
+			for _, name := range namesIn(e) {
+				f.used[name] = true
+			}
+		}
+	})
+	return f
+}
+
+func (a *flow) run() {
+	end := a.list(a.txn.Body, &state{values: map[string]ir.Expr{}, constants: map[string]string{}, sightings: map[*sighting]*prospect{}, done: map[*write]guarded{}})
 	a.commit(end)
 }
 
-func (a *atomicity) fail(pos ir.Pos, format string, args ...any) {
-	if a.fault == nil {
+func (a *flow) fail(pos ir.Pos, format string, args ...any) {
+	if a.fault == nil && !a.collects {
 		a.fault = because(pos, format, args...)
 	}
 }
 
 // commit looks at a state in which the transaction commits; nil is none.
-func (a *atomicity) commit(st *state) {
-	if st == nil || len(st.open) == 0 {
+func (a *flow) commit(st *state) {
+	if st == nil {
 		return
 	}
-	open := slices.SortedFunc(maps.Keys(st.open), func(x, y *sighting) int { return x.pos.Line - y.pos.Line })
+	st.flush()
+	var open []*sighting
+	for n, p := range st.sightings {
+		if p.open() {
+			open = append(open, n)
+		}
+	}
+	if len(open) == 0 {
+		return
+	}
+	slices.SortFunc(open, func(x, y *sighting) int { return x.pos.Line - y.pos.Line })
 	first := open[0]
-	if len(open) == 1 && !st.acted && !a.reinserted[first.key.table] {
+	if len(st.sightings) == 1 && !st.acted && first.stmt.Snapshot() >= 0 && !a.reinserted[first.table] && !a.moves(first) {
 		return // it either has the row until the end, or it has only seen that there is none
 	}
-	a.fail(first.pos, "it %s, and may commit where that is not there, although another transaction may put it there meanwhile", first.what)
+	if p := st.sightings[first]; p.present != nil && !p.present.harmless {
+		a.fail(first.pos, "it %s without a lock that lasts until it commits%s", first.what, first.hint)
+		return
+	}
+	a.fail(first.pos, "it %s, and may commit where that is not there, although another transaction may put it there meanwhile%s", first.what, first.hint)
+}
+
+// moves reports whether the key by which a row was looked for may go from one row to another.
+func (c *changes) moves(n *sighting) bool {
+	if n.key == nil {
+		return c.code.KeyUpdated(n.table)
+	}
+	return prepare.Touches(n.key, c.code.Updated[n.table])
 }
 
 func (st *state) clone() *state {
-	out := &state{held: maps.Clone(st.held), open: map[*sighting]facts{}, acted: st.acted}
-	for x, f := range st.open {
-		out.open[x] = maps.Clone(f)
+	out := *st
+	out.values = map[string]ir.Expr{}
+	for k, v := range st.values {
+		out.values[k] = v
 	}
-	return out
-}
-
-// joined is what holds in both of two states; nil is a place that is never reached.
-func joined(x, y *state) *state {
-	if x == nil {
-		return y
+	out.held = slices.Clone(st.held)
+	out.sightings = map[*sighting]*prospect{}
+	for n, p := range st.sightings {
+		out.sightings[n] = p.clone()
 	}
-	if y == nil {
-		return x
+	out.done = map[*write]guarded{}
+	for w, g := range st.done {
+		out.done[w] = g
 	}
-	out := x.clone()
-	maps.DeleteFunc(out.held, func(k rowKey, _ map[string]bool) bool { _, is := y.held[k]; return !is })
-	for x, f := range y.open {
-		if mine, both := out.open[x]; both {
-			maps.DeleteFunc(mine, func(name string, v ir.Value) bool { w, is := f[name]; return !is || w != v })
-			continue
-		}
-		out.open[x] = maps.Clone(f)
-	}
-	out.acted = x.acted || y.acted
-	return out
+	return &out
 }
 
 // list goes through statements, and gives the state after them, or nil.
-func (a *atomicity) list(body []ir.Stmt, st *state) *state {
+func (a *flow) list(body []ir.Stmt, st *state) *state {
 	for i, s := range body {
 		if st == nil || a.fault != nil {
 			return nil
@@ -132,31 +163,39 @@ func (a *atomicity) list(body []ir.Stmt, st *state) *state {
 }
 
 // stmt goes through a statement; rest is what follows it in its list.
-func (a *atomicity) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
+func (a *flow) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 	st = st.clone()
-	a.met, a.told = nil, nil
+	a.met, a.rest = nil, rest
 	switch s := s.(type) {
-	case *ir.LockRows, *ir.LockTable:
-		// They show nothing, and only keep others away.
+	case *ir.LockRows:
+		a.lockRows(s, st)
+	case *ir.LockTable:
+		a.take(st, &lock{kind: onTable, table: s.Table, mode: s.Mode, commands: []int{s.Command()}})
 	case *ir.Send:
 		a.sent = s
-	case *ir.Assign, *ir.Havoc, *ir.Emit:
-		a.queries(s, ir.Reads(s))
-	case *ir.Dropped:
-		if s.Observes {
-			a.fail(s.Pos, "a refusal that is not modelled depends on rows")
+	case *ir.Havoc:
+		a.renew(st, s.Var)
+	case *ir.Assign:
+		a.set(st, s.Var, a.expr(s, s.Expr, st))
+	case *ir.Emit:
+		for _, e := range s.Exprs {
+			a.expr(s, e, st)
 		}
+	case *ir.Dropped:
+		a.dropped(s, st)
 	case *ir.Select:
-		a.query(s, &s.Query, rest, st)
+		a.choose(s, st)
 	case *ir.EmitRows:
-		a.query(s, &s.Query, rest, st)
+		a.query(s, &s.Query, st, nil)
 	case *ir.Update:
-		a.write(s, s.Table, s.Row, s.Where, st)
+		a.update(s, st)
 	case *ir.Delete:
 		if s.Moved {
 			a.fail(s.Pos, "it changes the key of a row")
 		}
-		a.write(s, s.Table, s.Row, s.Where, st)
+		a.write(s, s.Table, s.Row, s.Where, ir.ForUpdate, st)
+		a.wrote(st, s, &write{txn: a.txn, pos: s.Pos, table: s.Table, does: deletes, equals: conditionsOf(s.Table, s.Row, ir.Conjuncts(st.value(s.Where)))})
+		st.changed(s.Table, a.met, nil)
 	case *ir.Insert:
 		a.insert(s, st)
 	case *ir.Return:
@@ -165,14 +204,13 @@ func (a *atomicity) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 	case *ir.Abort:
 		return nil
 	case *ir.Assume:
-		a.queries(s, ir.Reads(s))
-		return where(s.Cond, true, st)
+		return a.where(a.expr(s, s.Cond, st), true, st)
 	case *ir.Break, *ir.Continue:
 		a.jump(s, st)
 		return nil
 	case *ir.If:
-		a.queries(s, ir.Reads(s))
-		return joined(a.list(s.Then, where(s.Cond, true, st)), a.list(s.Else, where(s.Cond, false, st)))
+		cond := a.expr(s, s.Cond, st)
+		return a.joined(a.list(s.Then, a.where(cond, true, st)), a.list(s.Else, a.where(cond, false, st)))
 	case *ir.Block:
 		return a.block(s.Label, s.Body, st)
 	case *ir.While, *ir.ForRange, *ir.Foreach:
@@ -180,15 +218,178 @@ func (a *atomicity) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 	default:
 		a.fail(s.Position(), "a statement is not followed")
 	}
-	a.assign(s, st)
 	return st
 }
 
-// queries makes sure that the queries in the expressions of a statement give the same
-// whenever it runs.
-func (a *atomicity) queries(s ir.Stmt, sources []ir.Source) {
-	if !a.constant(s, sources) {
-		a.fail(s.Position(), "it reads %s without a lock, and more than that", named(sources))
+// dropped looks at what the model leaves out.
+func (a *flow) dropped(s *ir.Dropped, st *state) {
+	if s.Observes {
+		a.fail(s.Pos, "a refusal that is not modelled depends on rows")
+	}
+	if len(s.Number) == 0 || s.Snapshot() != 0 {
+		return
+	}
+	l := &lock{kind: onNumber, shared: s.Shared, commands: []int{s.Command()}}
+	for _, e := range s.Number {
+		l.number = append(l.number, st.value(e))
+	}
+	a.take(st, l)
+}
+
+// expr gives the value of an expression at a place. A query inside of it becomes a value that
+// is not known.
+func (a *flow) expr(s ir.Stmt, e ir.Expr, st *state) ir.Expr {
+	if !ir.HasExists(e) {
+		return st.value(e)
+	}
+	if !a.constant(s, ir.Reads(s)) {
+		if x, ok := e.(*ir.Exists); ok && len(ir.Exprs(s)) == 1 {
+			return a.exists(s, x, st)
+		}
+		if u, ok := e.(*ir.Unary); ok && u.Op == ir.Not && len(ir.Exprs(s)) == 1 {
+			if x, ok := u.X.(*ir.Exists); ok {
+				return ir.NotE(a.exists(s, x, st))
+			}
+		}
+		a.stable(s, st, st.looks(s, nil, nil))
+	}
+	a.named++
+	return ir.V(fmt.Sprintf("query#%d", a.named))
+}
+
+// exists is whether a query finds something, as a value.
+func (a *flow) exists(s ir.Stmt, x *ir.Exists, st *state) ir.Expr {
+	a.named++
+	found := fmt.Sprintf("exists#%d", a.named)
+	a.query(s, &x.Query, st, func(n *prospect) {
+		if n.absent != nil {
+			n.absent.facts[found] = is(ir.Bool(false))
+		}
+		if n.present != nil {
+			n.present.facts[found] = is(ir.Bool(true))
+		}
+	})
+	return ir.V(found)
+}
+
+// choose looks at a SELECT into locals.
+func (a *flow) choose(s *ir.Select, st *state) {
+	value := map[string]string{}
+	before := st.clone()
+	tells := func(p *prospect) {
+		note := func(c *chance, name string, f fact) {
+			if c != nil {
+				c.facts[value[name]] = f
+			}
+		}
+		if s.Found != "" {
+			note(p.absent, s.Found, is(ir.Bool(false)))
+			note(p.present, s.Found, is(ir.Bool(true)))
+		}
+		src := s.Query.From[0]
+		for i, name := range s.Into {
+			if len(s.Aggs) > 0 {
+				if s.Aggs[i].Fn == "count" {
+					note(p.absent, name, is(ir.Int(0)))
+					if s.Aggs[i].Arg == nil {
+						note(p.present, name, is(ir.Int(1)))
+					}
+				}
+				continue
+			}
+			note(p.absent, name, is(ir.Null))
+			switch x := s.Cols[i].(type) {
+			case *ir.Const:
+				note(p.present, name, is(x.Value))
+			case *ir.Col:
+				if c := src.Table.Column(x.Col); x.Row == src.Row && src.Table.Columns[c].NotNull {
+					note(p.present, name, fact{notNull: true})
+				}
+			default: // it may have any value
+			}
+		}
+	}
+	for _, name := range append(slices.Clone(s.Into), s.Found) {
+		if name != "" {
+			value[name] = a.renew(st, name)
+		}
+	}
+	// The query runs before the locals are set.
+	after := st.values
+	st.values = before.values
+	columns := map[int]ir.Expr{}
+	if len(s.Query.From) == 1 && len(s.Aggs) == 0 {
+		for i, name := range s.Into {
+			if c, ok := s.Cols[i].(*ir.Col); ok && c.Row == s.Query.From[0].Row {
+				columns[s.Query.From[0].Table.Column(c.Col)] = ir.V(value[name])
+			}
+		}
+	}
+	a.seen = columns
+	a.query(s, &s.Query, st, tells)
+	a.seen = nil
+	st.values = after
+}
+
+// query looks at a statement that reads. tells, if not nil, notes which values tell whether a
+// row was found.
+func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
+	if asked, _ := ir.LocksOf(s); len(asked) == 0 && (a.constant(s, ir.Reads(s)) || a.unseen(s)) {
+		return
+	}
+	_, loop := s.(*ir.Foreach)
+	inner := slices.ContainsFunc(ir.Conjuncts(q.Where), ir.HasExists)
+	if _, own := s.(*ir.Select); own {
+		inner = slices.ContainsFunc(ir.Exprs(s), ir.HasExists)
+	}
+	locks, own := ir.LocksOf(s)
+	if own == nil || own != q {
+		locks = nil
+	}
+	if len(q.From) != 1 || inner {
+		a.stable(s, st, st.looks(s, sourcesOf(s, q), q.Where))
+		return
+	}
+	src := q.From[0]
+	row := conditionsOf(src.Table, src.Row, ir.Conjuncts(st.value(q.Where)))
+	if l := st.heldRow(src.Table, row); l != nil && a.after(s, l) {
+		a.knows(st, l, src.Table, src.Row, ir.Conjuncts(st.value(q.Where)), locks.Of(src.Row), s)
+		return
+	}
+	if mode := a.written(s, src, q.Where); mode != ir.NoLock && (a.returns(s, src.Table) || existence(s, row, src.Table)) {
+		a.meet(s, src.Table, src.Row, q.Where, mode, st, tells)
+		return
+	}
+	if mode := locks.Of(src.Row); mode >= ir.ForShare {
+		a.meet(s, src.Table, src.Row, q.Where, mode, st, tells)
+		return
+	}
+	looks := st.looks(s, sourcesOf(s, q), q.Where)
+	m := a.unguarded(st, s, looks, false)
+	if key, one := row.fixed(src.Table); m != nil && one && !loop {
+		a.glimpse(s, src, row, key, st, tells, m)
+		return
+	}
+	a.settled(s, st, m)
+}
+
+// sourcesOf are the tables that a statement itself reads for a query, none if it is one in an
+// expression.
+func sourcesOf(s ir.Stmt, q *ir.Query) []ir.Source {
+	if _, own := ir.LocksOf(s); own == q {
+		return q.From
+	}
+	return nil
+}
+
+// stable makes sure that what a statement looks at does not change until the commit.
+func (a *flow) stable(s ir.Stmt, st *state, looks []look) {
+	a.settled(s, st, a.unguarded(st, s, looks, false))
+}
+
+func (a *flow) settled(s ir.Stmt, st *state, m *menace) {
+	if st.acted = true; m != nil {
+		a.fail(s.Position(), "it reads %s without a lock that lasts until it commits: %s", named(ir.Reads(s)), m)
 	}
 }
 
@@ -202,42 +403,46 @@ func named(sources []ir.Source) string {
 	return strings.Join(out, ", ")
 }
 
-// query looks at a statement that reads.
-func (a *atomicity) query(s ir.Stmt, q *ir.Query, rest []ir.Stmt, st *state) {
-	if a.constant(s, ir.Reads(s)) {
-		return
+// unseen reports whether nobody looks at what a SELECT finds.
+func (a *flow) unseen(s ir.Stmt) bool {
+	x, ok := s.(*ir.Select)
+	if !ok || len(x.Locks) > 0 {
+		return false
 	}
-	if len(q.From) != 1 || slices.ContainsFunc(ir.Exprs(s), ir.HasExists) {
-		a.queries(s, ir.Reads(s))
-		return
-	}
-	src := q.From[0]
-	key, _, one := keyOf(src.Table, src.Row, q.Where)
-	if _, is := st.held[rowKey{src.Table, key}]; one && is && a.after(s, rowKey{src.Table, key}) {
-		return
-	}
-	if a.returns(s, src.Table) && written(s, src, q.Where, rest) {
-		a.meet(s, src.Table, src.Row, q.Where, st)
-		return
-	}
-	locks, _ := ir.LocksOf(s)
-	if locks.Of(src.Row) < ir.ForShare {
-		a.queries(s, ir.Reads(s))
-		return
-	}
-	if !one {
-		a.fail(s.Position(), "it locks rows of %s that it finds by more than their key", src.Table.Name)
-		return
-	}
-	a.meet(s, src.Table, src.Row, q.Where, st)
+	return !slices.ContainsFunc(ir.Assigned(x), func(name string) bool { return a.used[name] })
 }
 
 // after reports whether a query sees a row that is held as it was when it came to be held:
 // within one command it may be of the snapshot, but for what an INSERT returns.
-func (a *atomicity) after(s ir.Stmt, k rowKey) bool {
+func (a *flow) after(s ir.Stmt, l *lock) bool {
 	c := a.sent
-	inserts := c != nil && c.Command() == s.Command() && c.Table == k.table && c.Verb == ir.Inserts
-	return inserts || s.Command() == 0 || a.gained[k] != s.Command()
+	returned := c != nil && c.Command() == s.Command() && c.Table == l.table && c.Verb == ir.Inserts
+	if x, ok := s.(*ir.Select); ok && x.Written {
+		returned = true
+	}
+	return returned || l.before(s)
+}
+
+// knows is told by a query of a row that is held: more of its columns, and perhaps a stronger lock.
+func (a *flow) knows(st *state, l *lock, t *ir.Table, row string, conds []ir.Expr, mode ir.LockMode, s ir.Stmt) {
+	more := *l
+	more.equals = equals{}
+	for c, list := range l.equals {
+		more.equals[c] = slices.Clone(list)
+	}
+	if key, one := conditionsOf(t, row, conds).fixed(t); one && l.sure && onlyKey(t, row, key, conds) {
+		for c, e := range a.seen {
+			if t.Columns[c].NotNull {
+				more.equals.add(c, e)
+			}
+		}
+	}
+	st.held = append(slices.Clone(st.held), &more)
+	if mode > l.row {
+		strong := more
+		strong.row, strong.commands = mode, []int{s.Command()}
+		a.take(st, &strong)
+	}
 }
 
 // together reports whether two statements are of one command, and see one snapshot.
@@ -247,7 +452,7 @@ func together(x, y ir.Stmt) bool {
 
 // returns reports whether a query gives what the UPDATE or DELETE that is sent returns, or
 // how many rows it has. A subquery of it does not: after a wait it is not computed again.
-func (a *atomicity) returns(s ir.Stmt, t *ir.Table) bool {
+func (a *flow) returns(s ir.Stmt, t *ir.Table) bool {
 	c := a.sent
 	if c == nil || !together(c, s) || c.Table != t || c.Verb != ir.Updates && c.Verb != ir.Deletes {
 		return false
@@ -260,265 +465,107 @@ func (a *atomicity) returns(s ir.Stmt, t *ir.Table) bool {
 	return true
 }
 
-// written reports whether an UPDATE or DELETE that follows a query in its command has the
-// same rows: what it returns, and how many rows there are, is computed before.
-func written(s ir.Stmt, src ir.Source, where ir.Expr, rest []ir.Stmt) bool {
-	used := localsIn(where)
+// existence reports whether a query tells only whether there is a row. Before an UPDATE that
+// asks for the same rows it gives what that finds: where the two differ after a wait, the
+// UPDATE finds nothing, and a subquery of it is not used.
+func existence(s ir.Stmt, row equals, t *ir.Table) bool {
+	switch s := s.(type) {
+	case *ir.Assign:
+		_, is := s.Expr.(*ir.Exists)
+		return is
+	case *ir.Select:
+		_, one := row.fixed(t)
+		return one && !slices.ContainsFunc(s.Aggs, func(g ir.Agg) bool { return g.Fn != "count" || g.Arg != nil }) &&
+			!slices.ContainsFunc(s.Cols, func(e ir.Expr) bool { _, is := e.(*ir.Const); return !is })
+	default:
+		return false
+	}
+}
+
+// written gives the mode in which an UPDATE or DELETE that follows a query in its command
+// locks the same rows: what it returns, and how many rows there are, is computed before.
+func (a *flow) written(s ir.Stmt, src ir.Source, where ir.Expr) ir.LockMode {
+	used := namesIn(where)
 	changed := func(s ir.Stmt) bool {
-		return slices.ContainsFunc(ir.Assigned(s), func(n string) bool { return used[n] })
+		return slices.ContainsFunc(ir.Assigned(s), func(n string) bool { return slices.Contains(used, n) })
 	}
 	same := func(next ir.Stmt, table *ir.Table, row string, cond ir.Expr) bool {
 		return together(next, s) && table == src.Table && row == src.Row && text(cond) == text(where)
 	}
 	if s.Command() == 0 || changed(s) {
-		return false
+		return ir.NoLock
 	}
-	for _, next := range rest {
+	for _, next := range a.rest {
 		switch w := next.(type) {
 		case *ir.Update:
-			return same(w, w.Table, w.Row, w.Where)
+			if same(w, w.Table, w.Row, w.Where) {
+				return ir.ForNoKeyUpdate
+			}
+			return ir.NoLock
 		case *ir.Delete:
-			return same(w, w.Table, w.Row, w.Where)
+			if same(w, w.Table, w.Row, w.Where) {
+				return ir.ForUpdate
+			}
+			return ir.NoLock
 		case *ir.Assign, *ir.Havoc, *ir.Dropped:
+			if x, ok := next.(*ir.Assign); ok && ir.HasExists(x.Expr) {
+				q := firstQuery(x)
+				if _, is := x.Expr.(*ir.Exists); is && len(q.From) == 1 && same(next, q.From[0].Table, q.From[0].Row, q.Where) {
+					break
+				}
+			}
 			if len(ir.Reads(next)) > 0 {
-				return false
+				return ir.NoLock
 			}
 		case *ir.Select, *ir.EmitRows:
 			_, q := ir.LocksOf(next)
 			if len(q.From) != 1 || !same(next, q.From[0].Table, q.From[0].Row, q.Where) {
-				return false
+				return ir.NoLock
 			}
 		default:
-			return false
+			return ir.NoLock
 		}
 		if changed(next) {
-			return false
+			return ir.NoLock
 		}
 	}
-	return false
+	return ir.NoLock
 }
 
-func text(e ir.Expr) string {
-	if e == nil {
-		return ""
+// lockRows looks at locks that show nothing: they count where the row is there.
+func (a *flow) lockRows(s *ir.LockRows, st *state) {
+	if len(s.Query.From) != 1 || s.Limit != nil || slices.ContainsFunc(ir.Exprs(s), ir.HasExists) {
+		return
 	}
-	return ir.ExprString(e)
+	src := s.Query.From[0]
+	conds := ir.Conjuncts(st.value(s.Query.Where))
+	row := conditionsOf(src.Table, src.Row, conds)
+	key, one := row.fixed(src.Table)
+	if !one || !onlyKey(src.Table, src.Row, key, conds) {
+		return
+	}
+	l := &lock{kind: onRow, table: src.Table, row: s.Locks.Of(src.Row), equals: row, sure: src.Table.Var || st.isLasting(src.Table, row), commands: []int{s.Command()}}
+	if held := st.heldRow(src.Table, row); held != nil && held.sure {
+		l.sure = true
+	}
+	if l.sure || a.neverComes(src.Table, key) {
+		a.take(st, l)
+	}
 }
 
-// write looks at an UPDATE or DELETE.
-func (a *atomicity) write(s ir.Stmt, t *ir.Table, row string, where ir.Expr, st *state) {
-	if slices.ContainsFunc(ir.Exprs(s), ir.HasExists) {
-		a.fail(s.Position(), "it changes rows of %s by what a query in the same command reads", t.Name)
-		return
-	}
-	a.meet(s, t, row, where, st)
+// neverComes reports whether a row of a table that is not there never will be.
+func (c *changes) neverComes(t *ir.Table, key []int) bool {
+	return !c.code.Inserted[t] && !prepare.Touches(key, c.code.Updated[t])
 }
 
-// meet looks at a statement that finds rows of a table and has them locked when its
-// command ends.
-func (a *atomicity) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, st *state) {
-	key, locals, one := keyOf(t, row, where)
-	k := rowKey{t, key}
-	if _, is := st.held[k]; one && is {
-		return
-	}
-	if !a.code.Inserted[t] && a.lasting(t, row, where) {
-		// Whoever matches has matched since before, and the others never will.
-		if st.acted = true; one && onlyKey(t, row, where) {
-			st.held[k], a.gained[k] = locals, s.Command()
-		}
-		return
-	}
-	if !one {
-		a.fail(s.Position(), "it changes rows of %s that it finds by more than their key, while others insert some or change what it looks at", t.Name)
-		return
-	}
-	a.sight(&sighting{key: k, pos: s.Position(), what: "looks for a row of " + t.Name + " by its key and locks it",
-		command: s.Command(), snapshot: s.Snapshot(), condition: text(where), locals: locals}, missing(s), st)
+func (st *state) isLasting(t *ir.Table, row equals) bool {
+	return slices.ContainsFunc(st.lasting, func(l lasting) bool { return l.table == t && l.equals.sameRow(t, row) })
 }
 
-// lasting reports whether the rows that match a condition match it for good: no template
-// changes a column that it names.
-func (a *atomicity) lasting(t *ir.Table, row string, where ir.Expr) bool {
-	ok := true
-	ir.WalkExpr(where, func(e ir.Expr) {
-		if c, is := e.(*ir.Col); is && c.Row == row {
-			ok = ok && !a.code.Updated[t][t.Column(c.Col)]
-		}
+// onlyKey reports whether conditions say nothing but the values of a key: a row that they do not
+// find is not there.
+func onlyKey(t *ir.Table, row string, key []int, conds []ir.Expr) bool {
+	return !slices.ContainsFunc(conds, func(c ir.Expr) bool {
+		return !slices.ContainsFunc(key, func(k int) bool { return len(conditionsOf(t, row, []ir.Expr{c})[k]) > 0 })
 	})
-	return ok
-}
-
-// missing gives the locals that tell whether a statement has found its one row, with
-// their values where it has not.
-func missing(s ir.Stmt) facts {
-	out := facts{}
-	x, ok := s.(*ir.Select)
-	if !ok {
-		return out
-	}
-	if x.Found != "" {
-		out[x.Found] = ir.Bool(false)
-	}
-	for i, name := range x.Into {
-		switch {
-		case len(x.Aggs) == 0:
-			out[name] = ir.Null
-		case x.Aggs[i].Fn == "count":
-			out[name] = ir.Int(0)
-		}
-	}
-	return out
-}
-
-// sight notes that a command looks for a row. Statements of one command that look for the
-// same one by the same condition have the same answer.
-func (a *atomicity) sight(n *sighting, told facts, st *state) {
-	a.told = told
-	for x := range st.open {
-		if x.key == n.key && x.command != 0 && x.command == n.command && x.snapshot == n.snapshot && n.snapshot >= 0 && x.condition == n.condition && !x.stale {
-			a.met = x
-			return
-		}
-	}
-	if len(st.open) > 0 {
-		st.acted = true
-	}
-	st.open[n] = facts{}
-	a.met = n
-}
-
-// insert looks at an INSERT. What it has inserted nobody else can insert, and what it has
-// found in the way of an ON CONFLICT DO UPDATE it has locked.
-func (a *atomicity) insert(s *ir.Insert, st *state) {
-	if s.Moved != nil || len(s.Table.Late) > 0 {
-		a.fail(s.Pos, "it changes the key of a row, or a constraint is checked at the commit")
-		return
-	}
-	if slices.ContainsFunc(ir.Exprs(s), ir.HasExists) {
-		a.fail(s.Pos, "it inserts into %s what a query in the same command reads", s.Table.Name)
-		return
-	}
-	if len(st.open) > 0 {
-		st.acted = true
-	}
-	key, locals, keyed := keyOfInsert(s)
-	if s.Conflict == nil || len(s.Conflict.Sets) > 0 {
-		st.acted = true
-		if k := (rowKey{s.Table, key}); keyed && byKey(s) {
-			st.held[k], a.gained[k] = locals, s.Command()
-		}
-		return
-	}
-	if !a.code.Deleted[s.Table] && !keyUpdated(a.code, s.Table) && len(s.Table.Exclusions) == 0 && len(partial(s.Table)) == 0 {
-		st.acted = true // what is in the way stays there
-		return
-	}
-	told := facts{}
-	if s.Done != "" {
-		told[s.Done] = ir.Bool(false)
-	}
-	a.sight(&sighting{key: rowKey{table: s.Table}, pos: s.Pos, what: "inserts into " + s.Table.Name + " unless something is in the way", stale: true}, told, st)
-}
-
-// byKey reports whether a row that an INSERT has written, or has found in its way, has
-// the primary key that the INSERT names.
-func byKey(s *ir.Insert) bool {
-	return s.Conflict == nil || s.Conflict.Target != nil && ir.SameColumns(s.Conflict.Target, s.Table.Key)
-}
-
-// partial gives the unique keys of a table that are about some of its rows only.
-func partial(t *ir.Table) []ir.Unique {
-	return slices.DeleteFunc(slices.Clone(t.Uniques), func(u ir.Unique) bool { return u.Where == nil })
-}
-
-// keyOf gives the key by which a condition finds one row at the most, as text over
-// locals. one is false if it may find more.
-func keyOf(t *ir.Table, row string, where ir.Expr) (key string, locals map[string]bool, one bool) {
-	if t.Var {
-		return "", nil, true
-	}
-	if len(t.Key) == 0 {
-		return "", nil, false
-	}
-	locals = map[string]bool{}
-	var parts []string
-	for _, k := range t.Key {
-		found := ""
-		for _, c := range ir.Conjuncts(where) {
-			if e := equalTo(c, row, t.Columns[k].Name); e != nil {
-				found = text(e)
-				maps.Copy(locals, localsIn(e))
-				break
-			}
-		}
-		if found == "" {
-			return "", nil, false
-		}
-		parts = append(parts, found)
-	}
-	return strings.Join(parts, "\x00"), locals, true
-}
-
-// onlyKey reports whether a condition of which keyOf gives the key says nothing else: a row
-// that it does not find is not there.
-func onlyKey(t *ir.Table, row string, where ir.Expr) bool {
-	for _, c := range ir.Conjuncts(where) {
-		if !slices.ContainsFunc(t.Key, func(k int) bool { return equalTo(c, row, t.Columns[k].Name) != nil }) {
-			return false
-		}
-	}
-	return true
-}
-
-// equalTo gives what a condition says that a column is equal to: something that is the same
-// for all rows. It is nil if the condition is another one.
-func equalTo(c ir.Expr, row, col string) ir.Expr {
-	b, ok := c.(*ir.Binary)
-	if !ok || b.Op != ir.Eq && b.Op != ir.Is {
-		return nil
-	}
-	is := func(e ir.Expr) bool { x, ok := e.(*ir.Col); return ok && x.Row == row && x.Col == col }
-	free := func(e ir.Expr) bool {
-		ok := true
-		ir.WalkExpr(e, func(e ir.Expr) {
-			_, column := e.(*ir.Col)
-			_, query := e.(*ir.Exists)
-			ok = ok && !column && !query
-		})
-		return ok
-	}
-	switch {
-	case is(b.X) && free(b.Y):
-		return b.Y
-	case is(b.Y) && free(b.X):
-		return b.X
-	}
-	return nil
-}
-
-// keyOfInsert gives the primary key of the row that an INSERT proposes.
-func keyOfInsert(s *ir.Insert) (key string, locals map[string]bool, named bool) {
-	locals = map[string]bool{}
-	var parts []string
-	for _, k := range s.Table.Key {
-		i := slices.Index(s.Cols, k)
-		if i < 0 {
-			return "", nil, false
-		}
-		parts = append(parts, text(s.Values[i]))
-		maps.Copy(locals, localsIn(s.Values[i]))
-	}
-	return strings.Join(parts, "\x00"), locals, len(parts) > 0
-}
-
-// localsIn gives the locals that an expression names.
-func localsIn(e ir.Expr) map[string]bool {
-	out := map[string]bool{}
-	ir.WalkExpr(e, func(e ir.Expr) {
-		if v, ok := e.(*ir.Var); ok {
-			out[v.Name] = true
-		}
-	})
-	return out
 }

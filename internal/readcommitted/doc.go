@@ -1,6 +1,7 @@
 // Package readcommitted looks for anomalies of PostgreSQL's READ COMMITTED, and says which
 // transactions are settled there: all that they do they could do at snapshot isolation, so
-// that a proof there is one here (Settle).
+// that a proof there is one here (Settle). Where all of them do what they would do alone at
+// the moment of their commits, no other proof is needed (InOrder).
 //
 // There, each command of a transaction has a snapshot of its own. The executions
 // that are looked at have one transaction that stops between two of its commands,

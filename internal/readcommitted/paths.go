@@ -4,167 +4,180 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/txrobust/robust/ir"
 )
 
-// forget drops what is known of locals that change.
-func forget(changed []string, st *state) {
-	for _, name := range changed {
-		maps.DeleteFunc(st.held, func(_ rowKey, locals map[string]bool) bool { return locals[name] })
-		for x, f := range st.open {
-			delete(f, name)
-			x.stale = x.stale || x.locals[name]
-		}
+// joined is what holds in both of two states; nil is a place that is never reached.
+func (a *flow) joined(x, y *state) *state {
+	if x == nil {
+		return y
 	}
-}
-
-// assign is what is known of the locals that a statement sets.
-func (a *atomicity) assign(s ir.Stmt, st *state) {
-	known := map[*sighting]facts{}
-	if set, ok := s.(*ir.Assign); ok {
-		for x, f := range st.open {
-			if v, is := valueOf(set.Expr, f); is {
-				known[x] = facts{set.Var: v}
+	if y == nil {
+		return x
+	}
+	out := x.clone()
+	out.acted = x.acted || y.acted
+	out.held = nil
+	for _, l := range x.held {
+		for _, o := range y.held {
+			if l == o || l.same(o) {
+				out.held = append(out.held, l.either(o))
+				break
 			}
 		}
 	}
-	forget(ir.Assigned(s), st)
-	for x, f := range known {
-		maps.Copy(st.open[x], f)
-	}
-	if a.met != nil {
-		maps.Copy(st.open[a.met], a.told)
-	}
-}
-
-// where is the state in which a condition is true, or is not. Sightings for which that
-// cannot be without the row are over: the row is there, and locked.
-func where(cond ir.Expr, is bool, st *state) *state {
-	st = st.clone()
-	for x, f := range st.open {
-		v, known := valueOf(cond, f)
-		if !known || (v == ir.Bool(true)) == is {
+	out.lasting = slices.DeleteFunc(slices.Clone(x.lasting), func(l lasting) bool { return !y.isLasting(l.table, l.equals) })
+	out.constants = maps.Clone(x.constants)
+	maps.DeleteFunc(out.constants, func(k, v string) bool { return y.constants[k] != v })
+	for w, g := range y.done {
+		mine, both := out.done[w]
+		if !both {
+			out.done[w] = g
 			continue
 		}
-		delete(st.open, x)
-		st.acted = true
-		if !x.stale {
-			st.held[x.key] = x.locals
+		merged := guarded{mine.equals.both(g.equals), maps.Clone(mine.guards)}
+		maps.DeleteFunc(merged.guards, func(k guard, _ bool) bool { return !g.guards[k] })
+		out.done[w] = merged
+	}
+	for n, p := range y.sightings {
+		if mine, both := out.sightings[n]; both {
+			out.sightings[n] = mine.either(p)
+		} else {
+			out.sightings[n] = p.clone()
 		}
 	}
-	return st
+	a.meetValues(out, x, y)
+	return out
 }
 
-// valueOf computes an expression of locals of which some are known.
-func valueOf(e ir.Expr, known facts) (ir.Value, bool) {
-	switch e := e.(type) {
-	case *ir.Const:
-		return e.Value, true
-	case *ir.Var:
-		v, ok := known[e.Name]
-		return v, ok
-	case *ir.Unary:
-		v, ok := valueOf(e.X, known)
-		switch {
-		case !ok || e.Op == ir.Neg:
-			return ir.Null, false
-		case e.Op == ir.IsNull:
-			return ir.Bool(v == ir.Null), true
-		case v == ir.Null:
-			return ir.Null, true
+// meetValues gives the locals their values where two paths meet. One that is not the same on
+// both gets a name, of which is known what each chance tells on its path.
+func (a *flow) meetValues(out, x, y *state) {
+	var names []string
+	for name := range x.values {
+		names = append(names, name)
+	}
+	for name := range y.values {
+		if x.values[name] == nil {
+			names = append(names, name)
 		}
-		return ir.Bool(v != ir.Bool(true)), true
-	case *ir.Binary:
-		return binary(e, known)
-	case *ir.Col, *ir.Cond, *ir.Call, *ir.Exists:
-		return ir.Null, false
 	}
-	panic(fmt.Sprintf("readcommitted: unknown expression %T", e))
-}
-
-func binary(e *ir.Binary, known facts) (ir.Value, bool) {
-	x, hasX := valueOf(e.X, known)
-	y, hasY := valueOf(e.Y, known)
-	if e.Op == ir.Or || e.Op == ir.And {
-		decides := ir.Bool(e.Op == ir.Or)
-		switch {
-		case hasX && x == decides || hasY && y == decides:
-			return decides, true
-		case !hasX || !hasY:
-			return ir.Null, false
-		case x == ir.Null || y == ir.Null:
-			return ir.Null, true
+	sort.Strings(names)
+	of := func(st *state, name string) ir.Expr {
+		if v := st.values[name]; v != nil {
+			return v
 		}
-		return ir.Bool(e.Op == ir.And), true
+		return ir.V(name)
 	}
-	switch {
-	case e.Op == ir.Is || e.Op > ir.Ge:
-		return ir.Null, false
-	case hasX && x == ir.Null || hasY && y == ir.Null:
-		return ir.Null, true
-	case !hasX || !hasY || x.Kind != ir.KindInt || y.Kind != ir.KindInt:
-		return ir.Null, false
+	for _, name := range names {
+		vx, vy := of(x, name), of(y, name)
+		if text(vx) == text(vy) {
+			continue
+		}
+		merged := a.renew(out, name)
+		for n, p := range out.sightings {
+			tell := func(to, cx, cy *chance) {
+				if to == nil {
+					return
+				}
+				f, known := fact{}, false
+				if cx != nil {
+					f, known = valueOf(vx, cx.facts)
+				}
+				if cy != nil {
+					g, is := valueOf(vy, cy.facts)
+					if known = is && (cx == nil || known && f == g); known {
+						f = g
+					}
+				}
+				if known {
+					to.facts[merged] = f
+				}
+			}
+			px, py := x.sightings[n], y.sightings[n]
+			if px == nil {
+				px = &prospect{}
+			}
+			if py == nil {
+				py = &prospect{}
+			}
+			tell(p.absent, px.absent, py.absent)
+			tell(p.present, px.present, py.present)
+		}
 	}
-	switch e.Op {
-	case ir.Eq:
-		return ir.Bool(x.I == y.I), true
-	case ir.Ne:
-		return ir.Bool(x.I != y.I), true
-	case ir.Lt:
-		return ir.Bool(x.I < y.I), true
-	case ir.Le:
-		return ir.Bool(x.I <= y.I), true
-	case ir.Gt:
-		return ir.Bool(x.I > y.I), true
-	}
-	return ir.Bool(x.I >= y.I), true
 }
 
 // block goes through the body of a block.
-func (a *atomicity) block(label string, body []ir.Stmt, st *state) *state {
+func (a *flow) block(label string, body []ir.Stmt, st *state) *state {
 	b := &around{label: label}
 	a.around = append(a.around, b)
 	out := a.list(body, st)
 	a.around = a.around[:len(a.around)-1]
 	for _, left := range b.left {
-		out = joined(out, left)
+		out = a.joined(out, left)
 	}
 	return out
 }
 
 // loop goes through one round of a loop that stands for all: a sighting is not carried
 // from one into the next.
-func (a *atomicity) loop(s ir.Stmt, st *state) *state {
-	if locks, _ := ir.LocksOf(s); len(locks) > 0 {
-		a.fail(s.Position(), "it locks rows in a loop")
-		return nil
-	}
-	a.queries(s, ir.Reads(s))
+func (a *flow) loop(s ir.Stmt, st *state) *state {
 	body := ir.Children(s)[0]
+	rows, overRows := s.(*ir.Foreach)
+	if overRows {
+		a.query(s, &rows.Query, st, nil)
+	}
 	changed := ir.Assigned(s)
 	ir.Walk(body, func(s ir.Stmt) {
 		changed = append(changed, ir.Assigned(s)...)
 		st.acted = st.acted || len(ir.Reads(s)) > 0 || ir.Written(s) != nil
 	})
-	forget(changed, st)
+	slices.Sort(changed)
+	for _, name := range slices.Compact(changed) {
+		a.renew(st, name)
+	}
+	// What was written in the body by a round before, and is known of its rows, is of that round.
+	before := st.clone()
+	first, after := st, st
+	if w, ok := s.(*ir.While); ok {
+		cond := st.value(w.Cond)
+		if ir.HasExists(cond) {
+			if !a.constant(s, ir.Reads(s)) {
+				a.stable(s, st, st.looks(s, nil, nil))
+			}
+			cond = ir.V("again#")
+		}
+		first, after = a.where(cond, true, st), a.where(cond, false, st)
+		if k, ok := w.Cond.(*ir.Const); ok && k.Value.IsTrue() {
+			after = nil
+		}
+	} else if !overRows && !a.constant(s, ir.Reads(s)) {
+		a.stable(s, st, st.looks(s, nil, nil))
+	}
 	l := &around{label: labelOf(s), loop: true}
 	a.around = append(a.around, l)
-	end := a.list(body, st.clone())
+	end := a.list(body, first.clone())
 	a.around = a.around[:len(a.around)-1]
 	for _, r := range l.rounds {
-		end = joined(end, r)
+		end = a.joined(end, r)
 	}
+	out := after
 	if end != nil {
-		for x := range end.open {
-			if _, before := st.open[x]; !before {
-				a.fail(x.pos, "in a loop, it %s, and goes on where that is not there", x.what)
+		for n, p := range end.sightings {
+			if _, was := before.sightings[n]; !was && p.open() {
+				a.fail(n.pos, "in a loop, it %s, and goes on where that may not stay so%s", n.what, n.hint)
 			}
 		}
+		end.flush()
+		maps.DeleteFunc(end.done, func(w *write, _ guarded) bool { _, was := before.done[w]; return !was })
+		if out = a.joined(after, end); after == nil {
+			out = nil
+		}
 	}
-	out := joined(st, end)
 	for _, left := range l.left {
-		out = joined(out, left)
+		out = a.joined(out, left)
 	}
 	return out
 }
@@ -183,7 +196,7 @@ func labelOf(s ir.Stmt) string {
 }
 
 // jump leaves a loop or block, or begins its next round.
-func (a *atomicity) jump(s ir.Stmt, st *state) {
+func (a *flow) jump(s ir.Stmt, st *state) {
 	label := ""
 	if b, ok := s.(*ir.Break); ok {
 		label = b.Label
@@ -192,9 +205,12 @@ func (a *atomicity) jump(s ir.Stmt, st *state) {
 	if next {
 		label = c.Label
 	}
-	for _, to := range slices.Backward(a.around) {
+	for i, to := range slices.Backward(a.around) {
 		if label == "" && !to.loop || label != "" && to.label != label {
 			continue
+		}
+		if slices.ContainsFunc(a.around[i:], func(x *around) bool { return x.loop }) {
+			st.flush()
 		}
 		if next {
 			to.rounds = append(to.rounds, st)

@@ -2,6 +2,7 @@ package readcommitted
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/ir"
@@ -32,8 +33,9 @@ type Settled struct {
 // Settle finds the Standing of the templates of a structured program for which
 // committed is true: those that run at READ COMMITTED of PostgreSQL.
 func Settle(p *ir.Program, committed func(*ir.Txn) bool) map[*ir.Txn]Settled {
-	code := prepare.Of(p)
-	c := &changes{code: code, reinserted: reinserted(p), locked: locked(p)}
+	c := &changes{code: prepare.Of(p), reinserted: reinserted(p), locked: locked(p)}
+	c.freshKeys = c.code.FreshKeys()
+	c.collect()
 	out := map[*ir.Txn]Settled{}
 	for _, t := range p.Txns {
 		if committed(t) {
@@ -41,6 +43,23 @@ func Settle(p *ir.Program, committed func(*ir.Txn) bool) map[*ir.Txn]Settled {
 		}
 	}
 	return out
+}
+
+// InOrder reports whether each execution of a program is, with the same outcome, the serial
+// one in which every transaction stands where it commits, or where it looks if it writes
+// nothing.
+func InOrder(p *ir.Program, settled map[*ir.Txn]Settled) bool {
+	return !slices.ContainsFunc(p.Txns, func(t *ir.Txn) bool {
+		s, ok := settled[t]
+		return !ok || s.Standing == Unsettled || s.Standing == OneLook && writes(t)
+	})
+}
+
+// writes reports whether a template changes rows.
+func writes(t *ir.Txn) bool {
+	is := false
+	ir.Walk(t.Body, func(s ir.Stmt) { is = is || ir.Written(s) != nil })
+	return is
 }
 
 // changes is what the templates of a program change.
@@ -51,6 +70,29 @@ type changes struct {
 	reinserted map[*ir.Table]bool
 	// locked are the tables of which a template locks rows FOR UPDATE.
 	locked map[*ir.Table]bool
+	// freshKeys are the tables whose rows never get a primary key that was there before.
+	freshKeys map[*ir.Table]bool
+	writes    []*write
+}
+
+// collect finds what the templates write, and which locks they hold then.
+func (c *changes) collect() {
+	for _, t := range c.code.Program.Txns {
+		if unfollowed(t) != nil {
+			c.writes = append(c.writes, plainWrites(c.code.Program, t)...)
+			continue
+		}
+		f := newFlow(c, t)
+		f.collects, f.found = true, map[written]*write{}
+		f.run()
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			for _, k := range []writeKind{inserts, updates, deletes} {
+				if w := f.found[written{s, k}]; w != nil {
+					c.writes = append(c.writes, w)
+				}
+			}
+		})
+	}
 }
 
 func (c *changes) settle(t *ir.Txn) Settled {
@@ -58,14 +100,17 @@ func (c *changes) settle(t *ir.Txn) Settled {
 		return *why
 	}
 	look := c.oneLook(t)
-	if look == nil {
+	if look == nil && !writes(t) {
 		return Settled{Standing: OneLook}
 	}
-	a := &atomicity{changes: c, txn: t, gained: map[rowKey]int{}}
-	if a.run(); a.fault == nil {
+	a := newFlow(c, t)
+	a.run()
+	switch {
+	case a.fault == nil:
 		return Settled{Standing: Atomic}
-	}
-	if !changesRows(t) {
+	case look == nil:
+		return Settled{Standing: OneLook}
+	case !writes(t) && !changesRows(t):
 		return *look
 	}
 	return *a.fault
@@ -262,21 +307,11 @@ func (c *changes) plainInsert(s *ir.Insert) string {
 			}
 		}
 		code := c.code
-		if given && (code.Inserted[fk.Ref] || code.Deleted[fk.Ref] || prepare.Touches(fk.RefColumns, code.Updated[fk.Ref]) || keyUpdated(code, fk.Ref) || c.locked[fk.Ref]) {
+		if given && (code.Inserted[fk.Ref] || code.Deleted[fk.Ref] || prepare.Touches(fk.RefColumns, code.Updated[fk.Ref]) || code.KeyUpdated(fk.Ref) || c.locked[fk.Ref]) {
 			return "a row of " + t.Name + " refers to one of " + fk.Ref.Name + ", which come and go"
 		}
 	}
 	return ""
-}
-
-// keyUpdated reports whether a template updates a column of a key of a table.
-func keyUpdated(code *prepare.Code, t *ir.Table) bool {
-	for _, u := range t.Uniques {
-		if prepare.Touches(u.Columns, code.Updated[t]) {
-			return true
-		}
-	}
-	return prepare.Touches(t.Key, code.Updated[t])
 }
 
 func isLoop(s ir.Stmt) bool {

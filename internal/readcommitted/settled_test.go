@@ -16,8 +16,12 @@ import (
 )
 
 // randomCommands draws a transaction. kinds are those that the program has for each table.
-func randomCommands(r *rand.Rand, kinds [2][]string) []command {
+func randomCommands(r *rand.Rand, h habits) []command {
+	kinds, bump := h.kinds, h.bump != (r.Intn(12) == 0)
 	var out []command
+	if h.guard.kind != "" && r.Intn(8) > 0 {
+		out = append(out, h.guard)
+	}
 	tab, id, last := r.Intn(2), r.Intn(2), r.Intn(5) == 0
 	for range 1 + r.Intn(4) {
 		if r.Intn(2) == 0 { // else it goes on with the same row
@@ -25,18 +29,36 @@ func randomCommands(r *rand.Rand, kinds [2][]string) []command {
 		}
 		c := command{kind: kinds[tab][r.Intn(len(kinds[tab]))], tab: tab, id: id, by: 1 + r.Intn(2), must: r.Intn(2) == 0, guard: r.Intn(5) == 0}
 		switch c.kind {
-		case "read", "lock", "share", "take", "nothing":
+		case "read", "lock", "share", "take", "nothing", "see", "absent":
+		case "confirm":
+			c.must = r.Intn(5) > 0
 		default:
 			c.must = false
 		}
+		c.bump = bump && slices.Contains([]string{"set", "add", "marked", "take", "all", "upsert"}, c.kind)
 		switch c.kind {
-		case "read", "lock", "share", "set", "add", "marked", "take", "delete":
+		case "read", "see", "confirm", "number", "lock", "share", "set", "add", "marked", "take", "delete":
 			c.last = last
 		}
 		if c.kind == "lock" && r.Intn(2) == 0 { // as most programs do
 			c.guard, c.must = false, r.Intn(4) > 0
 			out = append(out, c)
-			c = command{kind: "set", tab: tab, id: c.id, by: c.by, last: c.last}
+			c = command{kind: "set", tab: tab, id: c.id, by: c.by, last: c.last, bump: bump}
+		}
+		if c.kind == "see" && r.Intn(4) > 0 { // as those do who take no locks
+			c.guard, c.must, c.last = false, r.Intn(4) > 0, false
+			out = append(out, c)
+			c = command{kind: "confirm", tab: tab, id: c.id, by: c.by, must: r.Intn(5) > 0, bump: false}
+		}
+		if c.kind == "absent" && r.Intn(2) == 0 {
+			c.guard, c.must = false, r.Intn(4) > 0
+			out = append(out, c)
+			c = command{kind: "insert", tab: tab, id: c.id, by: c.by}
+		}
+		if c.kind == "nothing" && r.Intn(2) == 0 {
+			c.guard, c.must = false, false
+			out = append(out, c)
+			c = command{kind: []string{"read", "lock"}[r.Intn(2)], tab: tab, id: c.id, by: c.by}
 		}
 		if c.kind == "delete" && !c.last && slices.Contains(kinds[tab], "insert") && r.Intn(2) == 0 {
 			out = append(out, c)
@@ -47,9 +69,26 @@ func randomCommands(r *rand.Rand, kinds [2][]string) []command {
 	return out
 }
 
-// randomKinds draws what a program does with its tables: one with everything says little.
+// habits are what the transactions of a program have in common: what they do with its tables, a
+// lock that most of them take first, and whether most updates count versions up.
+type habits struct {
+	kinds [2][]string
+	guard command
+	bump  bool
+}
+
+// randomHabits draws them: a program that does everything says little.
+func randomHabits(r *rand.Rand) habits {
+	h := habits{kinds: randomKinds(r), bump: r.Intn(2) == 0}
+	if r.Intn(2) == 0 {
+		h.guard = []command{{kind: "number"}, {kind: "table"}, {kind: "lock", must: true}, {kind: "shared"}}[r.Intn(4)]
+		h.guard.tab, h.guard.id, h.guard.by = r.Intn(2), r.Intn(2), 1+r.Intn(2)
+	}
+	return h
+}
+
 func randomKinds(r *rand.Rand) (out [2][]string) {
-	all := []string{"read", "lock", "share", "count", "set", "add", "marked", "take", "all", "insert", "upsert", "nothing", "delete"}
+	all := []string{"see", "see", "countv", "countv", "absent", "number", "read", "lock", "share", "count", "set", "add", "marked", "take", "all", "insert", "upsert", "nothing", "delete"}
 	for t := range out {
 		for _, k := range all {
 			if r.Intn(2) == 0 {
@@ -68,7 +107,7 @@ func programOf(t *testing.T, txns [][]command) (*ir.Program, string) {
 	var text strings.Builder
 	text.WriteString("program random\ntable t0 ( id int not null, v int not null, w int not null, key (id) )\ntable t1 ( id int not null, v int not null, w int not null, key (id) )\n")
 	for i, list := range txns {
-		fmt.Fprintf(&text, "txn x%d() {\n  local a int;\n  local n int;\n  local f bool;\n", i)
+		fmt.Fprintf(&text, "txn x%d() {\n  local a int;\n  local b int;\n  local n int;\n  local f bool;\n", i)
 		for _, c := range list {
 			text.WriteString("  " + c.text() + "\n")
 		}
@@ -134,7 +173,7 @@ func TestSettled(t *testing.T) {
 	count := map[readcommitted.Standing]int{}
 	wrong, commits, waited := 0, 0, 0
 	for range 60 * onServer.Runs() {
-		kinds := randomKinds(r)
+		kinds := randomHabits(r)
 		txns := [][]command{randomCommands(r, kinds), randomCommands(r, kinds), randomCommands(r, kinds)}
 		p, text := programOf(t, txns)
 		settled := readcommitted.Settle(p, func(*ir.Txn) bool { return true })
@@ -197,7 +236,7 @@ func TestSettledVerdicts(t *testing.T) {
 	r := onServer.Source(t)
 	robustly, others, wrong, ends := 0, 0, 0, 0
 	for range 3 * onServer.Runs() {
-		kinds := randomKinds(r)
+		kinds := randomHabits(r)
 		txns := [][]command{randomCommands(r, kinds), randomCommands(r, kinds)}
 		p, text := programOf(t, txns)
 		rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), Isolation: "rc"}})
@@ -262,6 +301,10 @@ func TestSettle(t *testing.T) {
 		table t ( id int not null, v int not null, w int not null, key (id) )
 		table u ( id int not null, v int not null, key (id) )
 		table c ( id int not null, t int, key (id), foreign fk (t) references t (id) )
+		table n ( id int not null, v int not null, key (id) )
+		table m ( id int not null, u int not null, key (id), foreign fk (u) references u (id) )
+		txn number(a int not null) { local b bool; insert n (id, v) values (a, 0); if a > 3 { dropped advisory lock 'x' * number (1); } else { dropped advisory lock 'x' * number (1); } }
+		txn refer(a int not null, b int not null) { insert m (id, u) values (a, b); (b) := select u.id from u where u.id == b for update; }
 		txn grow(a int not null) { insert t (id, v, w) values (a, 0, 0); }
 		txn change(a int not null) { update t set v = t.v + 1 where t.id == a; update u set v = u.v + 1 where u.id == a; }
 		`
@@ -293,6 +336,12 @@ func TestSettle(t *testing.T) {
 		{"a lock in a loop", "while a > 0 { (x) := select t.v from t where t.id == a for update found f; if not f { abort; } }", readcommitted.Atomic},
 		{"a lock in a loop that may miss", "while a > 0 { (x) := select t.v from t where t.id == a for update found f; }", readcommitted.Unsettled},
 		{"a way out of a loop", "while a > 0 { (x) := select t.v from t where t.id == a for update found f; if not f { break; } } update u set v = 0;", readcommitted.Unsettled},
+		{"a number is locked in one branch alone", "if a > 0 { dropped advisory lock 'x' * number (1); } (x) := select agg count(*) int from n where n.v == 0; update u set v = x where u.id == a;", readcommitted.Unsettled},
+		{"a number is locked on every path", "if a > 0 { dropped advisory lock 'x' * number (1); } else { dropped advisory lock 'x' * number (1); } (x) := select agg count(*) int from n where n.v == 0; update u set v = x where u.id == a;", readcommitted.Atomic},
+		{"another number is locked", "dropped advisory lock 'x' * number (2); (x) := select agg count(*) int from n where n.v == 0; update u set v = x where u.id == a;", readcommitted.Unsettled},
+		{"a number is locked, and shared", "dropped advisory lock 'x' * number (1) shared; (x) := select agg count(*) int from n where n.v == 0; emit x; (x) := select agg count(*) int from n where n.v == 1; emit x;", readcommitted.Atomic},
+		{"the row that stands for others is locked by another name", "y := a; (x) := select u.v from u where u.id == y for update found f; if not f { abort; } (x) := select agg count(*) int from m where m.u == a; emit x; update u set v = x where u.id == a;", readcommitted.Atomic},
+		{"the row that stands for others is another one", "y := a + 1; (x) := select u.v from u where u.id == y for update found f; if not f { abort; } (x) := select agg count(*) int from m where m.u == a; emit x; update u set v = x where u.id == a;", readcommitted.Unsettled},
 		{"nothing is committed in a savepoint", "savepoint s; update u set v = 1; rollback to s;", readcommitted.Unsettled},
 	} {
 		p := testprog.Parse(t, tables+"txn x(a int not null) {\n local x int;\n local y int;\n local f bool;\n local g bool;\n"+tc.body+"\n}")

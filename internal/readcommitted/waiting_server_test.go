@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/internal/pgtest"
@@ -19,8 +20,31 @@ func (c command) sql(s *session) string {
 	if c.last {
 		k = a
 	}
+	bump := ""
+	if c.bump {
+		bump = ", w = w + 1"
+	}
 	switch c.kind {
-	case "read":
+	case "number":
+		if c.last {
+			return "SELECT pg_advisory_xact_lock(" + a + ") IS NULL"
+		}
+		return fmt.Sprintf("SELECT pg_advisory_xact_lock(%d) IS NULL", c.by)
+	case "shared":
+		return fmt.Sprintf("SELECT pg_advisory_xact_lock_shared(%d) IS NULL", c.by)
+	case "table":
+		return "LOCK TABLE " + t + " IN " + tableLocks[c.by%3] + " MODE"
+	case "see":
+		return "SELECT v, w FROM " + t + " WHERE id = " + k
+	case "confirm":
+		b := "NULL"
+		if s.version != nil {
+			b = fmt.Sprint(*s.version)
+		}
+		return fmt.Sprintf("UPDATE %s SET v = %s + %d, w = w + 1 WHERE id = %s AND w = %s", t, a, c.by, k, b)
+	case "countv":
+		return fmt.Sprintf("SELECT count(*) FROM %s WHERE v = %d", t, c.by)
+	case "read", "absent":
 		return "SELECT v FROM " + t + " WHERE id = " + k
 	case "lock":
 		return "SELECT v FROM " + t + " WHERE id = " + k + " FOR UPDATE"
@@ -29,19 +53,19 @@ func (c command) sql(s *session) string {
 	case "count":
 		return "SELECT count(*) FROM " + t
 	case "set":
-		return fmt.Sprintf("UPDATE %s SET v = %s + %d WHERE id = %s", t, a, c.by, k)
+		return fmt.Sprintf("UPDATE %s SET v = %s + %d%s WHERE id = %s", t, a, c.by, bump, k)
 	case "add":
-		return fmt.Sprintf("UPDATE %s SET v = v + %d WHERE id = %s", t, c.by, k)
+		return fmt.Sprintf("UPDATE %s SET v = v + %d%s WHERE id = %s", t, c.by, bump, k)
 	case "marked":
-		return fmt.Sprintf("UPDATE %s SET v = v + %d WHERE id = %s AND w = 1", t, c.by, k)
+		return fmt.Sprintf("UPDATE %s SET v = v + %d%s WHERE id = %s AND w = 1", t, c.by, bump, k)
 	case "take":
-		return fmt.Sprintf("UPDATE %s SET v = v - 1 WHERE id = %s AND v > 0", t, k)
+		return fmt.Sprintf("UPDATE %s SET v = v - 1%s WHERE id = %s AND v > 0", t, bump, k)
 	case "all":
-		return "UPDATE " + t + " SET v = v + 1"
+		return "UPDATE " + t + " SET v = v + 1" + bump
 	case "insert":
 		return fmt.Sprintf("INSERT INTO %s VALUES (%d, %d, 1)", t, c.id, c.by)
 	case "upsert":
-		return fmt.Sprintf("INSERT INTO %s AS o VALUES (%d, %d, 1) ON CONFLICT (id) DO UPDATE SET v = o.v + 1", t, c.id, c.by)
+		return fmt.Sprintf("INSERT INTO %s AS o VALUES (%d, %d, 1) ON CONFLICT (id) DO UPDATE SET v = o.v + 1%s", t, c.id, c.by, strings.Replace(bump, "= w", "= o.w", 1))
 	case "nothing":
 		return fmt.Sprintf("INSERT INTO %s VALUES (%d, %d, 1) ON CONFLICT (id) DO NOTHING", t, c.id, c.by)
 	case "delete":
@@ -123,7 +147,7 @@ func TestWaitsOnServer(t *testing.T) {
 	conn := srv.Conn(t, dsn)
 	ran, waited := 0, 0
 	for range 5 * onServer.Runs() {
-		kinds := randomKinds(r)
+		kinds := randomHabits(r)
 		start := randomRows(r)
 		w := &world{states: []rows{start}, sessions: []*session{newSession(randomCommands(r, kinds)), newSession(randomCommands(r, kinds))}}
 		p := w.play(r)

@@ -22,6 +22,47 @@ type command struct {
 	must  bool // the transaction is rolled back where the row is not there
 	guard bool // only if what was read last is positive
 	last  bool // the key is what was read last, not id
+	bump  bool // an update counts the version w up
+}
+
+// tableLocks are the modes of LOCK TABLE that are tried, with the modes that each keeps out.
+// DML takes "row exclusive", SELECT with a lock "row share".
+var tableLocks = []string{"share", "share row exclusive", "exclusive"}
+
+var keepsOut = map[string][]string{
+	"row share":           {"exclusive"},
+	"row exclusive":       {"share", "share row exclusive", "exclusive"},
+	"share":               {"row exclusive", "share row exclusive", "exclusive"},
+	"share row exclusive": {"row exclusive", "share", "share row exclusive", "exclusive"},
+	"exclusive":           {"row share", "row exclusive", "share", "share row exclusive", "exclusive"},
+}
+
+// tableMode is the lock that the command takes of its table, "" if that keeps nobody out.
+func (c command) tableMode() string {
+	switch c.kind {
+	case "table":
+		return tableLocks[c.by%3]
+	case "lock", "share":
+		return "row share"
+	case "set", "add", "marked", "take", "all", "insert", "upsert", "nothing", "delete", "confirm":
+		return "row exclusive"
+	}
+	return ""
+}
+
+// finds reports whether a row is one that an UPDATE, DELETE or lock is about.
+func (c command) finds(s *session, id int, v version) bool {
+	switch {
+	case c.kind != "all" && id != c.key(s):
+		return false
+	case c.kind == "take":
+		return v.v > 0
+	case c.kind == "marked":
+		return v.w == 1
+	case c.kind == "confirm":
+		return s.version != nil && v.w == *s.version
+	}
+	return true
 }
 
 // key is the key that the command names, or -1 if that is NULL.
@@ -42,6 +83,13 @@ func (c command) text() string {
 		k = "a"
 	}
 	s := map[string]string{
+		"number":  fmt.Sprintf("dropped advisory lock 'a number' * number (%s);", map[bool]string{false: fmt.Sprint(c.by), true: "a"}[c.last]),
+		"shared":  fmt.Sprintf("dropped advisory lock 'a number' * number (%d) shared;", c.by),
+		"table":   fmt.Sprintf("lock %s in %s;", t, tableLocks[c.by%3]),
+		"see":     fmt.Sprintf("(a, b) := select %s.v, %[1]s.w from %[1]s where %[1]s.id == %s found f;", t, k),
+		"confirm": fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %[2]s and %[1]s.w == b; update %[1]s set v = a + %[3]d, w = %[1]s.w + 1 where %[1]s.id == %[2]s and %[1]s.w == b;", t, k, c.by),
+		"countv":  fmt.Sprintf("(a) := select agg count(*) int from %s where %[1]s.v == %d;", t, c.by),
+		"absent":  fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s found f;", t, k),
 		"read":    fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s found f;", t, k),
 		"lock":    fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s for update found f;", t, k),
 		"share":   fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s for share found f;", t, k),
@@ -56,18 +104,32 @@ func (c command) text() string {
 		"nothing": fmt.Sprintf("insert %s (id, v, w) values (%d, %d, 1) on conflict (id) do nothing done f;", t, c.id, c.by),
 		"delete":  fmt.Sprintf("delete %s where %[1]s.id == %s;", t, k),
 	}[c.kind]
+	if c.bump {
+		s = strings.Replace(s, " where", fmt.Sprintf(", w = %s.w + 1 where", t), 1)
+		switch c.kind {
+		case "all":
+			s = strings.TrimSuffix(s, ";") + fmt.Sprintf(", w = %s.w + 1;", t)
+		case "upsert":
+			s = strings.TrimSuffix(s, ";") + ", w = o.w + 1;"
+		case "take":
+			s = strings.Replace(s, fmt.Sprintf(", w = %s.w + 1 where", t), " where", 1)
+			s = strings.Replace(s, "- 1 where", fmt.Sprintf("- 1, w = %s.w + 1 where", t), 1)
+		}
+	}
 	switch c.kind {
-	case "read", "lock", "share", "count":
+	case "read", "lock", "share", "count", "see", "countv", "absent":
 		s += " emit a;"
-	case "take":
+	case "take", "confirm":
 		s += " emit n;"
 	case "nothing":
 		s += " emit f;"
 	}
 	if c.must {
 		switch c.kind {
-		case "take":
+		case "take", "confirm":
 			s += " if n == 0 { abort; }"
+		case "absent":
+			s += " if f { abort; }"
 		default:
 			s += " if not f { abort; }"
 		}
@@ -96,14 +158,18 @@ func (r rows) values() string {
 
 // session is a transaction that runs. A write of nil deletes.
 type session struct {
-	list   []command
-	pc     int
-	last   *int
-	out    string
-	writes map[place]*version
-	locks  map[place]bool // true is exclusive
-	ended  bool
-	failed bool
+	list []command
+	pc   int
+	last *int
+	// version is the w that was seen last.
+	version *int
+	numbers map[int]bool // true is exclusive
+	tables  map[int][]string
+	out     string
+	writes  map[place]*version
+	locks   map[place]bool // true is exclusive
+	ended   bool
+	failed  bool
 	// A command that waits: what it has found, and how far it is.
 	waits bool
 	found []place
@@ -117,12 +183,13 @@ type session struct {
 }
 
 func newSession(list []command) *session {
-	return &session{list: list, writes: map[place]*version{}, locks: map[place]bool{}, begin: -1}
+	return &session{list: list, writes: map[place]*version{}, locks: map[place]bool{}, numbers: map[int]bool{}, tables: map[int][]string{}, begin: -1}
 }
 
 func (s *session) clone() *session {
 	c := *s
 	c.writes, c.locks, c.found = maps.Clone(s.writes), maps.Clone(s.locks), slices.Clone(s.found)
+	c.numbers, c.tables = maps.Clone(s.numbers), maps.Clone(s.tables)
 	return &c
 }
 
@@ -165,6 +232,24 @@ func (w *world) held(me *session, p place, exclusive bool) bool {
 	})
 }
 
+// tableHeld reports whether another session keeps one from a table.
+func (w *world) tableHeld(me *session, tab int, mode string) bool {
+	return slices.ContainsFunc(w.sessions, func(o *session) bool {
+		return o != me && !o.ended && slices.ContainsFunc(o.tables[tab], func(m string) bool { return slices.Contains(keepsOut[mode], m) })
+	})
+}
+
+// number locks a number; false is that it waits.
+func (w *world) number(s *session, n int, exclusive bool) bool {
+	for _, o := range w.sessions {
+		if x, is := o.numbers[n]; is && o != s && !o.ended && (x || exclusive) {
+			return false
+		}
+	}
+	s.numbers[n] = s.numbers[n] || exclusive
+	return true
+}
+
 // step runs the next command of a session, or its COMMIT, as far as it comes.
 func (w *world) step(i int) {
 	s := w.sessions[i]
@@ -182,18 +267,29 @@ func (w *world) step(i int) {
 		s.pc++
 		return
 	}
-	if !s.waits {
+	if mode := c.tableMode(); mode != "" {
+		// The table is locked before the command looks at it.
+		if s.waits = w.tableHeld(s, c.tab, mode); s.waits {
+			s.seen = nil
+			return
+		}
+		s.tables[c.tab] = append(slices.Clone(s.tables[c.tab]), mode)
+	}
+	if s.seen == nil {
 		s.seen, s.did, s.found, s.changed = s.view(w.now()), 0, nil, 0
 		for _, id := range []int{0, 1} {
 			p := place{c.tab, id}
 			v, there := s.seen[p]
-			if there && (c.kind == "all" || id == c.key(s)) && (c.kind != "take" || v.v > 0) && (c.kind != "marked" || v.w == 1) {
+			if there && c.finds(s, id, v) {
 				s.found = append(s.found, p)
 			}
 		}
 	}
-	if s.waits = !w.run(s, c); !s.waits && !s.failed {
-		s.pc++
+	if s.waits = !w.run(s, c); !s.waits {
+		s.seen = nil
+		if !s.failed {
+			s.pc++
+		}
 	}
 	if s.failed {
 		s.ended = true
@@ -215,6 +311,47 @@ func (s *session) missing(c command) { s.failed = s.failed || c.must }
 func (w *world) run(s *session, c command) bool {
 	p := place{c.tab, c.key(s)}
 	switch c.kind {
+	case "table":
+		s.reply = "LOCK TABLE"
+		return true
+	case "number", "shared":
+		n := c.by
+		if s.reply = "f"; c.last && c.kind == "number" {
+			if s.last == nil { // a lock of NULL is none
+				s.reply = "t"
+				return true
+			}
+			n = *s.last
+		}
+		return w.number(s, n, c.kind == "number")
+	case "see":
+		v, there := s.seen[p]
+		if s.version = nil; there {
+			s.version = &v.w
+			s.show(&v.v)
+			s.reply = fmt.Sprintf("%d, %d", v.v, v.w)
+		} else {
+			s.show(nil)
+			s.missing(c)
+		}
+		return true
+	case "absent":
+		if v, there := s.seen[p]; there {
+			s.show(&v.v)
+			s.missing(c)
+		} else {
+			s.show(nil)
+		}
+		return true
+	case "countv":
+		n := 0
+		for q, v := range s.seen {
+			if q.tab == c.tab && v.v == c.by {
+				n++
+			}
+		}
+		s.show(&n)
+		return true
 	case "read":
 		if v, there := s.seen[p]; there {
 			s.show(&v.v)
@@ -238,7 +375,7 @@ func (w *world) run(s *session, c command) bool {
 	exclusive := c.kind != "share"
 	for ; s.did < len(s.found); s.did++ {
 		q := s.found[s.did]
-		if c.kind == "set" && s.last == nil { // NULL is refused before it waits
+		if (c.kind == "set" || c.kind == "confirm") && s.last == nil { // NULL is refused before it waits
 			s.failed, s.reply = true, "23502"
 			return true
 		}
@@ -246,17 +383,21 @@ func (w *world) run(s *session, c command) bool {
 			return false
 		}
 		now, there := s.view(w.now())[q]
-		if !there || now.row != s.seen[q].row || c.kind == "take" && now.v <= 0 {
+		if !there || now.row != s.seen[q].row || !c.finds(s, q.id, now) {
 			continue
 		}
 		s.locks[q] = s.locks[q] || exclusive
 		s.changed++
-		put := func(v int) { s.writes[q] = &version{now.row, v, now.w} }
+		put := func(v int) {
+			if s.writes[q] = (&version{now.row, v, now.w}); c.bump || c.kind == "confirm" {
+				s.writes[q].w++
+			}
+		}
 		switch c.kind {
 		case "lock", "share":
 			v := now.v
 			s.show(&v)
-		case "set":
+		case "set", "confirm":
 			put(*s.last + c.by)
 		case "add", "marked":
 			put(now.v + c.by)
@@ -275,7 +416,7 @@ func (w *world) run(s *session, c command) bool {
 			s.missing(c)
 		}
 		return true
-	case "take":
+	case "take", "confirm":
 		s.out += fmt.Sprint(s.changed, " ")
 		if s.changed == 0 {
 			s.missing(c)
@@ -314,6 +455,9 @@ func (w *world) insert(s *session, c command, p place) bool {
 			return false
 		}
 		s.writes[p], s.locks[p] = &version{now.row, now.v + 1, now.w}, true
+		if c.bump {
+			s.writes[p].w++
+		}
 	}
 	return true
 }

@@ -65,5 +65,13 @@ func (p *parser) dropped(at ir.At) ir.Stmt {
 		s.Order, s.Limit, s.Locks = p.order(), p.limit(), p.locks()
 		p.rows = nil
 	}
+	if p.accept("number") {
+		p.expect("(")
+		for len(s.Number) == 0 || p.accept(",") {
+			s.Number = append(s.Number, p.expr())
+		}
+		p.expect(")")
+		s.Shared = p.accept("shared")
+	}
 	return s
 }

@@ -38,11 +38,7 @@ func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 		}
 	}
 	x.ShowsRunning(name, e.Location)
-	if syntax.TakesAdvisoryLock(name) && x.Draft != nil {
-		x.Draft.Emit(&ir.Dropped{At: At(x.Pos(e.Location)), Kind: ir.ByAdvisoryLock, What: "the advisory lock of " + name})
-	}
-	var args []Val
-	var given []catalog.Arg
+	args, given := []Val(nil), []catalog.Arg(nil)
 	for _, n := range e.Args {
 		argName := ""
 		if named, ok := pg.Inner(n).(*pg.NamedArgExpr); ok {
@@ -50,6 +46,9 @@ func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 		}
 		v := x.Expr(n)
 		args, given = append(args, v), append(given, catalog.Arg{Type: v.ArgType(), Name: argName})
+	}
+	if syntax.TakesAdvisoryLock(name) && x.Draft != nil {
+		x.Draft.Emit(value.AdvisoryLock(At(x.Pos(e.Location)), name, x.Draft.Always[e], len(args), func(i int) ir.Expr { return args[i].Expr }))
 	}
 	if name == "concat" {
 		return x.concatAll(args)

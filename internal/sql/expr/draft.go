@@ -76,7 +76,8 @@ type Draft struct {
 	Tried  map[ir.Stmt]bool
 	// Shown are the statements whose errors of division, or of the written row,
 	// are raised before them.
-	Shown map[ir.Stmt]bool
+	Shown  map[ir.Stmt]bool
+	Always map[*pg.FuncCall]bool // the calls of functions that the command is sure to come to once
 	// Fallible names what may fail of the expressions that the command has.
 	Fallible []string
 	// Demands are the conditions on what is assigned to locals.

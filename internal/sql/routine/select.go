@@ -14,6 +14,9 @@ import (
 // selectStmt translates a SELECT that is a statement.
 func (b *Builder) selectStmt(f *expr.Frame, t *syntax.Text, s *pg.SelectStmt, pos ir.Pos, to expr.Sink) {
 	b.Apart(s, nil)
+	if f.Result == nil && f.Trigger == nil {
+		b.Always = alwaysCalled(s)
+	}
 	x := b.Ex(f, t)
 	x.WithWrites(s.WithClause, s)
 	x.Choose(formOf(x, s, to), func() {
@@ -33,6 +36,23 @@ func (b *Builder) selectStmt(f *expr.Frame, t *syntax.Text, s *pg.SelectStmt, po
 			}
 		})
 	}, func() { b.AfterParts(x.Parts, func() { b.derivedSelect(f, x, s, pos, to) }) })
+}
+
+// alwaysCalled are the functions that a SELECT without rows of anything calls once, as a
+// column of its result.
+func alwaysCalled(s *pg.SelectStmt) map[*pg.FuncCall]bool {
+	if !syntax.AlwaysOneRow(s) || len(s.FromClause) > 0 || s.WithClause != nil || s.HavingClause != nil || len(s.GroupClause) > 0 || s.LimitCount != nil || s.LimitOffset != nil || s.Larg != nil {
+		return nil
+	}
+	out := map[*pg.FuncCall]bool{}
+	for _, n := range s.TargetList {
+		if target, ok := pg.Inner(n).(*pg.ResTarget); ok {
+			if call, ok := pg.Inner(target.Val).(*pg.FuncCall); ok {
+				out[call] = true
+			}
+		}
+	}
+	return out
 }
 
 // formOf finds the form of a SELECT that is a statement.

@@ -131,6 +131,9 @@ func (s set) reads(st ir.Stmt) {
 	if d, ok := st.(*ir.Dropped); ok {
 		s.expr(d.Query.Where)
 		s.expr(d.Limit)
+		for _, e := range d.Number {
+			s.expr(e)
+		}
 	}
 }
 

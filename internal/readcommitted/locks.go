@@ -1,0 +1,229 @@
+package readcommitted
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// lock is what a transaction keeps from others until it ends.
+type lock struct {
+	kind lockKind
+	// table is the one that is locked, or that of the row.
+	table *ir.Table
+	mode  ir.TableLock
+	// equals tell which row it is, row how strongly it is locked. It is sure that the row is there;
+	// else the row, if it was not there, never will be.
+	equals equals
+	row    ir.LockMode
+	sure   bool
+	// number is what an advisory lock is about, shared that others may share it.
+	number []ir.Expr
+	shared bool
+	// commands are those by which it may have been taken, before that of no statement.
+	commands []int
+}
+
+type lockKind uint8
+
+const (
+	onRow lockKind = iota
+	onTable
+	onNumber
+)
+
+// guard is a lock that a transaction holds when it commits what it has written, in terms of
+// the row that is written.
+type guard struct {
+	kind   lockKind
+	table  *ir.Table
+	mode   ir.TableLock
+	row    ir.LockMode
+	sure   bool
+	shared bool
+	// key tells the row of the table, or the number.
+	key string
+}
+
+// tableModes are the modes of table locks that a mode keeps out (manual, table 13.2).
+var tableModes = map[ir.TableLock][]ir.TableLock{
+	ir.AccessShare:          {ir.AccessExclusive},
+	ir.RowShare:             {ir.Exclusive, ir.AccessExclusive},
+	ir.RowExclusive:         {ir.Share, ir.ShareRowExclusive, ir.Exclusive, ir.AccessExclusive},
+	ir.ShareUpdateExclusive: {ir.ShareUpdateExclusive, ir.Share, ir.ShareRowExclusive, ir.Exclusive, ir.AccessExclusive},
+	ir.Share:                {ir.RowExclusive, ir.ShareUpdateExclusive, ir.ShareRowExclusive, ir.Exclusive, ir.AccessExclusive},
+	ir.ShareRowExclusive:    {ir.RowExclusive, ir.ShareUpdateExclusive, ir.Share, ir.ShareRowExclusive, ir.Exclusive, ir.AccessExclusive},
+	ir.Exclusive:            {ir.RowShare, ir.RowExclusive, ir.ShareUpdateExclusive, ir.Share, ir.ShareRowExclusive, ir.Exclusive, ir.AccessExclusive},
+	ir.AccessExclusive:      {ir.AccessShare, ir.RowShare, ir.RowExclusive, ir.ShareUpdateExclusive, ir.Share, ir.ShareRowExclusive, ir.Exclusive, ir.AccessExclusive},
+}
+
+// rowModes are the modes of row locks that a mode keeps out (manual, table 13.3).
+var rowModes = map[ir.LockMode][]ir.LockMode{
+	ir.ForKeyShare:    {ir.ForUpdate},
+	ir.ForShare:       {ir.ForNoKeyUpdate, ir.ForUpdate},
+	ir.ForNoKeyUpdate: {ir.ForShare, ir.ForNoKeyUpdate, ir.ForUpdate},
+	ir.ForUpdate:      {ir.ForKeyShare, ir.ForShare, ir.ForNoKeyUpdate, ir.ForUpdate},
+}
+
+// excludes reports whether no two transactions hold both.
+func (g guard) excludes(o guard) bool {
+	if g.kind != o.kind || g.table != o.table || g.key != o.key {
+		return false
+	}
+	switch g.kind {
+	case onTable:
+		return slices.Contains(tableModes[g.mode], o.mode)
+	case onNumber:
+		return !g.shared || !o.shared
+	case onRow:
+		return (g.sure || o.sure) && slices.Contains(rowModes[g.row], o.row)
+	}
+	panic("readcommitted: unknown lock")
+}
+
+// guards are what a lock is in terms of a row of which columns have values.
+func (l *lock) guards(t *ir.Table, row equals) []guard {
+	g := guard{kind: l.kind, table: l.table, mode: l.mode, row: l.row, sure: l.sure, shared: l.shared}
+	var out []guard
+	with := func(prefix string, parts []ir.Expr) {
+		texts := []string{prefix}
+		for _, e := range parts {
+			var next []string
+			for _, v := range inTerms(t, row, e) {
+				for _, before := range texts {
+					next = append(next, before+"\x00"+v)
+				}
+			}
+			texts = next[:min(len(next), 16)]
+		}
+		for _, k := range texts {
+			one := g
+			one.key = k
+			out = append(out, one)
+		}
+	}
+	switch l.kind {
+	case onTable:
+		return []guard{g}
+	case onNumber:
+		with(fmt.Sprint(len(l.number)), l.number)
+	case onRow:
+		for _, k := range keys(l.table) {
+			choose(k, l.equals, func(parts []ir.Expr) { with(keyName(k), parts) })
+		}
+	}
+	return out
+}
+
+func keyName(key []int) string { return fmt.Sprint(key) }
+
+// choose calls f for each way to name a key by known values.
+func choose(key []int, known equals, f func([]ir.Expr)) {
+	if len(key) == 0 {
+		f(nil)
+		return
+	}
+	for _, e := range known[key[0]] {
+		choose(key[1:], known, func(rest []ir.Expr) { f(append([]ir.Expr{e}, rest...)) })
+	}
+}
+
+// ofColumn is the text of a column of the row that is written.
+func ofColumn(t *ir.Table, col int) ir.Expr { return &ir.Col{Row: "row", Col: t.Columns[col].Name} }
+
+// inTerms writes an expression in terms of a row of which columns have values: as constants
+// and columns alone. Equal texts are equal values then, for one row.
+func inTerms(t *ir.Table, row equals, e ir.Expr) []string {
+	var out []string
+	for c := range t.Columns {
+		if slices.ContainsFunc(row[c], func(v ir.Expr) bool { return text(v) == text(e) }) {
+			out = append(out, text(ofColumn(t, c)))
+		}
+	}
+	whole := true
+	in := ir.MapExpr(e, func(e ir.Expr) ir.Expr {
+		v, ok := e.(*ir.Var)
+		if !ok {
+			return e
+		}
+		for c := range t.Columns {
+			if k := t.Columns[c].Type.Kind; (k == ir.KindInt || k == ir.KindText) && slices.ContainsFunc(row[c], func(x ir.Expr) bool { return text(x) == text(v) }) {
+				return ofColumn(t, c)
+			}
+		}
+		whole = false
+		return e
+	})
+	if s := text(in); whole && !slices.Contains(out, s) {
+		out = append(out, s)
+	}
+	return out
+}
+
+// same reports whether two locks are one, whatever the path on which they were taken.
+func (l *lock) same(o *lock) bool {
+	if l.kind != o.kind || l.table != o.table || l.mode != o.mode || l.shared != o.shared {
+		return false
+	}
+	if l.kind == onRow {
+		return l.equals.sameRow(l.table, o.equals)
+	}
+	parts := func(l *lock) string {
+		var out []string
+		for _, e := range l.number {
+			out = append(out, text(e))
+		}
+		return strings.Join(out, "\x00")
+	}
+	return parts(l) == parts(o)
+}
+
+// either is what two paths on which a lock was taken have in common.
+func (l *lock) either(o *lock) *lock {
+	if l == o {
+		return l
+	}
+	out := *l
+	out.equals, out.row, out.sure = l.equals.both(o.equals), min(l.row, o.row), l.sure && o.sure
+	out.commands = slices.Concat(l.commands, o.commands)
+	return &out
+}
+
+// before reports whether a lock was taken before a statement took its snapshot.
+func (l *lock) before(s ir.Stmt) bool {
+	return s.Command() != 0 && !slices.Contains(l.commands, s.Command()) && !slices.Contains(l.commands, 0)
+}
+
+// take holds a lock from now on.
+func (a *flow) take(st *state, l *lock) {
+	for i, o := range st.held {
+		if l.kind == onRow && o.kind == onRow && o.same(l) && o.sure == l.sure && o.row >= l.row {
+			if len(l.equals) > len(o.equals) { // the same row is known by more
+				more := *o
+				more.equals = l.equals
+				st.held = slices.Clone(st.held)
+				st.held[i] = &more
+			}
+			return
+		}
+	}
+	st.held = append(slices.Clone(st.held), l)
+	for w, done := range st.done {
+		done = guarded{done.equals, maps.Clone(done.guards)}
+		done.add(l.guards(w.table, done.equals))
+		st.done[w] = done
+	}
+}
+
+// heldRow is the lock on the row of a table with such values, or nil.
+func (st *state) heldRow(t *ir.Table, row equals) *lock {
+	for _, l := range slices.Backward(st.held) {
+		if l.kind == onRow && l.table == t && l.row >= ir.ForShare && l.equals.sameRow(t, row) {
+			return l
+		}
+	}
+	return nil
+}

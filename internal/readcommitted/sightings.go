@@ -1,0 +1,280 @@
+package readcommitted
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/txrobust/robust/ir"
+)
+
+// sighting is a command that looks for one row by a key. Where it locks the row, nobody
+// changes it any more if it is there; if it is not, nothing keeps another transaction from
+// putting it there. Where it does not lock it, both is open.
+type sighting struct {
+	table *ir.Table
+	// equals are values of the row if it was there, key is the one that it was found by.
+	equals equals
+	key    []int
+	locks  ir.LockMode
+	stmt   ir.Stmt
+	pos    ir.Pos
+	what   string
+	// condition is what was asked for: statements of one command that ask the same find
+	// the same.
+	condition string
+	// reads are, for a row that is not locked, the columns looked at that may change, each
+	// with the values that it had, as far as they are known.
+	reads map[int][]ir.Expr
+	// hint names who may change what was seen.
+	hint string
+}
+
+// chance is what may have been: that the row was there, or that it was not. It is harmless if
+// it stays so until the commit.
+type chance struct {
+	harmless bool
+	facts    facts
+}
+
+// prospect is what is known of a sighting at a place.
+type prospect struct {
+	absent, present *chance
+	// wrote are the own sightings that may have changed the row since, set the columns.
+	wrote []*sighting
+	set   map[int]bool
+}
+
+func (c *chance) clone() *chance {
+	if c == nil {
+		return nil
+	}
+	return &chance{c.harmless, maps.Clone(c.facts)}
+}
+
+func (p *prospect) clone() *prospect {
+	return &prospect{p.absent.clone(), p.present.clone(), slices.Clone(p.wrote), maps.Clone(p.set)}
+}
+
+// open reports whether the transaction must not commit like this.
+func (p *prospect) open() bool {
+	return p.absent != nil && !p.absent.harmless || p.present != nil && !p.present.harmless
+}
+
+// either is what is known of a sighting where two paths meet.
+func (p *prospect) either(o *prospect) *prospect {
+	both := func(x, y *chance) *chance {
+		if x == nil {
+			return y.clone()
+		}
+		out := x.clone()
+		if y != nil {
+			out.harmless = x.harmless && y.harmless
+			maps.DeleteFunc(out.facts, func(name string, f fact) bool { g, is := y.facts[name]; return !is || f != g })
+		}
+		return out
+	}
+	out := &prospect{absent: both(p.absent, o.absent), present: both(p.present, o.present), wrote: slices.Concat(p.wrote, o.wrote), set: map[int]bool{}}
+	maps.Copy(out.set, p.set)
+	maps.Copy(out.set, o.set)
+	return out
+}
+
+// sees notes a sighting, with what tells that the row is there, or is not. Statements of one
+// command that look for the same row by the same condition have the same answer.
+func (a *flow) sees(st *state, n *sighting, p *prospect) {
+	for o, q := range st.sightings {
+		if o.table == n.table && together(o.stmt, n.stmt) && o.stmt.Command() != 0 && o.condition == n.condition && o.locks == n.locks && len(q.wrote) == 0 {
+			maps.Copy(q.absent.orNone(), p.absent.orNone())
+			maps.Copy(q.present.orNone(), p.present.orNone())
+			a.met = o
+			return
+		}
+	}
+	if len(st.sightings) > 0 {
+		st.acted = true
+	}
+	st.sightings[n] = p
+	a.met = n
+}
+
+// orNone are the facts of a chance, or those of none.
+func (c *chance) orNone() facts {
+	if c == nil {
+		return facts{}
+	}
+	return c.facts
+}
+
+// where is the state in which a condition is true, or is not.
+func (a *flow) where(cond ir.Expr, yes bool, st *state) *state {
+	if st == nil {
+		return nil
+	}
+	st = st.clone()
+	contrary := func(c *chance) bool {
+		if c == nil {
+			return false
+		}
+		is, known := c.facts.decides(cond)
+		return known && is != yes
+	}
+	var there []*sighting
+	for n, p := range st.sightings {
+		if contrary(p.absent) {
+			p.absent = nil
+			there = append(there, n)
+		}
+		if contrary(p.present) {
+			p.present = nil
+		}
+	}
+	for _, n := range there {
+		a.isThere(st, n)
+	}
+	st.settle()
+	if yes {
+		st.learn(ir.Conjuncts(cond))
+	} else {
+		for _, d := range disjuncts(cond) {
+			st.unlike(d)
+		}
+	}
+	return st
+}
+
+// settle forgets sightings that are harmless by now, whatever they found.
+func (st *state) settle() {
+	maps.DeleteFunc(st.sightings, func(n *sighting, p *prospect) bool {
+		if p.absent == nil && !p.open() || p.present == nil && !p.open() {
+			st.acted = true
+			return true
+		}
+		return false
+	})
+}
+
+// learn notes which values are constants.
+func (st *state) learn(conds []ir.Expr) {
+	for _, c := range conds {
+		b, ok := c.(*ir.Binary)
+		if !ok || b.Op != ir.Eq {
+			continue
+		}
+		for _, side := range [][2]ir.Expr{{b.X, b.Y}, {b.Y, b.X}} {
+			if k, ok := side[1].(*ir.Const); ok && free(side[0]) {
+				st.constants = maps.Clone(st.constants)
+				st.constants[text(side[0])] = text(k)
+			}
+		}
+	}
+}
+
+// unlike notes what follows where x <> y is not true: they are equal, unless one is NULL.
+func (st *state) unlike(cond ir.Expr) {
+	b, ok := cond.(*ir.Binary)
+	if u, is := cond.(*ir.Unary); is && u.Op == ir.Not {
+		b, ok = u.X.(*ir.Binary)
+		ok = ok && b.Op == ir.Eq
+	} else {
+		ok = ok && b.Op == ir.Ne
+	}
+	if !ok {
+		return
+	}
+	for _, p := range st.sightings {
+		if p.absent == nil && p.present != nil && slices.ContainsFunc([]ir.Expr{b.X, b.Y}, func(e ir.Expr) bool {
+			v, is := e.(*ir.Var)
+			return is && p.present.facts[v.Name].notNull
+		}) {
+			st.learn([]ir.Expr{ir.Op(ir.Eq, b.X, b.Y)})
+			return
+		}
+	}
+}
+
+// isThere is told that a row that was looked for is there. If it is locked, it stays so, and
+// what was seen of it before without a lock may be confirmed.
+func (a *flow) isThere(st *state, n *sighting) {
+	if n.locks < ir.ForKeyShare {
+		return
+	}
+	p := st.sightings[n]
+	if _, inserted := n.stmt.(*ir.Insert); inserted {
+		a.isInserted(st, n.table, n.equals)
+	}
+	a.take(st, &lock{kind: onRow, table: n.table, row: n.locks, sure: true,
+		equals: n.equals.without(func(c int) bool { return p.set[c] }), commands: []int{n.stmt.Command()}})
+	if n.locks < ir.ForShare {
+		return
+	}
+	for o, q := range st.sightings {
+		if o != n && o.locks == ir.NoLock && o.table == n.table && q.present != nil && !q.present.harmless && a.confirms(st, n, o, q) {
+			q.present.harmless = true
+		}
+	}
+}
+
+// confirms reports whether a row that is locked now is as it was when it was seen without a
+// lock: each column that was looked at is asked for again, or cannot change without one that
+// is.
+func (a *flow) confirms(st *state, n, o *sighting, q *prospect) bool {
+	if !n.equals.sameRow(n.table, o.equals) {
+		return false
+	}
+	untouched := !slices.ContainsFunc(q.wrote, func(w *sighting) bool { return w != n })
+	again := func(c int) bool {
+		return slices.ContainsFunc(o.reads[c], func(seen ir.Expr) bool {
+			return slices.ContainsFunc(n.equals[c], func(asked ir.Expr) bool {
+				return text(seen) == text(asked) || st.constants[text(seen)] == text(asked)
+			})
+		})
+	}
+	for c := range o.reads {
+		if untouched && again(c) {
+			continue
+		}
+		guarded := false
+		for v := range o.reads {
+			guarded = guarded || again(v) && a.versions(n.table, n.key, v, c)
+		}
+		if !guarded {
+			return false
+		}
+	}
+	return true
+}
+
+// isInserted is told that a row with such values was inserted: where it was looked for before,
+// and was not there, it was not there until then.
+func (a *flow) isInserted(st *state, t *ir.Table, row equals) {
+	for n, p := range st.sightings {
+		if p.absent != nil && n.table == t && !a.frees(t) && !slices.ContainsFunc(n.key, func(c int) bool { return !n.equals.shares(row, c) }) {
+			p.absent.harmless = true
+		}
+	}
+}
+
+// frees reports whether the template itself may take away a row of a table, or the key of one.
+func (a *flow) frees(t *ir.Table) bool {
+	found := false
+	ir.Walk(a.txn.Body, func(s ir.Stmt) {
+		if ir.Written(s) != t {
+			return
+		}
+		switch s := s.(type) {
+		case *ir.Insert:
+			found = found || s.Moved != nil || s.Conflict != nil && changesKey(t, setsOf(t, s.Conflict.Sets))
+		case *ir.Update:
+			found = found || changesKey(t, setsOf(t, s.Sets))
+		default:
+			found = true
+		}
+	})
+	return found
+}
+
+func changesKey(t *ir.Table, sets []bool) bool {
+	return slices.ContainsFunc(keys(t), func(k []int) bool {
+		return slices.ContainsFunc(k, func(c int) bool { return sets[c] })
+	})
+}
