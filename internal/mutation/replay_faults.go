@@ -64,6 +64,8 @@ var replayFaults = []Fault{
 		Tests: "internal/readcommitted", Breaks: "what a bound left out is not said"},
 	{Name: "rc-interrupts", File: "internal/readcommitted/search.go", Old: "if s.q.Interrupts != nil && !s.q.Interrupts(a) {", New: "if s.q.Interrupts != nil && s.q.Interrupts(a) {",
 		Tests: "internal/readcommitted .:TestReadCommitted", Breaks: "transactions of other levels are interrupted"},
+	{Name: "rc-same-command", File: "internal/readcommitted/locks.go", Old: "!slices.Contains(l.commands, s.Command()) &&", New: "",
+		Tests: "internal/readcommitted:TestSameCommand", Breaks: "a lock guards what the same command reads"},
 	{Name: "rc-settled-missing", File: "internal/readcommitted/atomic.go", Old: "if len(st.sightings) == 1 && !st.acted && ", New: "if len(st.sightings) == 1 && ",
 		Tests: "internal/readcommitted:TestSettled?$", Breaks: "a transaction goes on where a row is missing that may come"},
 	{Name: "rc-settled-lock", File: "internal/readcommitted/atomic.go", Old: "mode >= ir.ForShare {", New: "mode >= ir.ForKeyShare {",

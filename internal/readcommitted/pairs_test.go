@@ -8,6 +8,8 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/readcommitted"
+	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
 )
@@ -52,5 +54,17 @@ func TestPairs(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestSameCommand: what a command reads is not guarded by the locks that it takes itself.
+func TestSameCommand(t *testing.T) {
+	p, err := sqlmodel.Load(t.Context(), []string{"testdata/same_command.sql"}, sqlmodel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[p.Txn("inc")]
+	if s.Standing == readcommitted.Atomic || s.Standing == readcommitted.OneLook || !strings.Contains(s.Reason, "reads") {
+		t.Errorf("%+v, want that the read is not guarded", s)
 	}
 }
