@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -54,23 +55,16 @@ func revived(p *ir.Program) string {
 }
 
 func revives(t *ir.Txn, deleted map[*ir.Table]bool) string {
-	fresh := map[string]bool{}
-	for _, q := range t.Params {
-		fresh[q.Name] = q.Fresh
-	}
 	inserted := map[*ir.Table]*ir.Insert{}
 	why := ""
 	step := func(s ir.Stmt) {
-		if h, ok := s.(*ir.Havoc); ok && h.Fresh {
-			fresh[h.Var] = true
-		}
 		for _, src := range showingDeleted(s) {
 			if i := inserted[src.Table]; i != nil && why == "" {
 				why = fmt.Sprintf("%s: %s inserts a row of %s at %s and looks at the table afterwards: where another transaction has deleted the row with its key since the snapshot, it sees both rows; RETURNING gives the row that was inserted",
 					s.Position(), t.Name, src.Table.Name, i.Position())
 			}
 		}
-		if i, ok := s.(*ir.Insert); ok && deleted[i.Table] && !freshKey(i, fresh) {
+		if i, ok := s.(*ir.Insert); ok && deleted[i.Table] && !prepare.GivesFresh(t, i, i.Table.Key) {
 			inserted[i.Table] = i
 		}
 	}
@@ -104,17 +98,4 @@ func showingDeleted(s ir.Stmt) []ir.Source {
 		return nil
 	}
 	return sources
-}
-
-// freshKey reports whether the key of an inserted row was never used before.
-func freshKey(i *ir.Insert, fresh map[string]bool) bool {
-	if i.Table.Rowid {
-		return true
-	}
-	for k, c := range i.Cols {
-		if v, ok := i.Values[k].(*ir.Var); ok && i.Table.IsKey(c) && fresh[v.Name] {
-			return true
-		}
-	}
-	return false
 }

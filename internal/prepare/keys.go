@@ -53,12 +53,10 @@ func GivesFresh(txn *ir.Txn, s *ir.Insert, key []int) bool {
 
 // onlyFresh reports whether a local has nothing but fresh values.
 func onlyFresh(txn *ir.Txn, name string) bool {
-	for _, p := range txn.Params {
-		if p.Name == name {
-			return p.Fresh
-		}
-	}
 	only := true
+	for _, p := range txn.Params {
+		only = only && (p.Name != name || p.Fresh)
+	}
 	ir.Walk(txn.Body, func(s ir.Stmt) {
 		for _, set := range ir.Assigned(s) {
 			if h, ok := s.(*ir.Havoc); set == name && (!ok || !h.Fresh) {
