@@ -58,7 +58,7 @@ func TestWrapped(t *testing.T) {
 	if bugs != fixes || bugs < 15 {
 		t.Errorf("there are %d transactions with a bug, and %d without", bugs, fixes)
 	}
-	for _, want := range []string{"nobody in the program calls are left out: Unused", "nobody in the program calls, are left out: Pool.run"} {
+	for _, want := range []string{"nobody in the program calls are left out: Unused", "nobody in the program calls are left out: Unused, Pool.run"} {
 		if !slices.ContainsFunc(found.Notes, func(n ir.Note) bool { return strings.Contains(n.Text, want) }) {
 			t.Errorf("no note says %q: %v", want, found.Notes)
 		}

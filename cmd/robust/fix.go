@@ -13,7 +13,6 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/check"
-	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/repair"
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/internal/sql/input"
@@ -163,15 +162,18 @@ func (f *fixFlags) program(ctx context.Context, src *sources) (repair.Program, e
 	return p, nil
 }
 
-// apply writes the texts of changed files.
+// apply writes the texts of changed files, if all of them can be written.
 func apply(files []input.File) error {
 	for _, file := range files {
-		info, err := infile.Stat(file.Name)
+		out, err := os.OpenFile(file.Name, os.O_WRONLY, 0)
 		if err != nil {
-			return err
+			return fmt.Errorf("%w; no file was changed", err)
 		}
-		if err := os.WriteFile(file.Name, []byte(file.Text), info.Mode().Perm()); err != nil {
-			return err
+		out.Close()
+	}
+	for i, file := range files {
+		if err := os.WriteFile(file.Name, []byte(file.Text), 0); err != nil {
+			return fmt.Errorf("%w; of the %d files to change the first %d are changed", err, len(files), i)
 		}
 	}
 	return nil
@@ -201,7 +203,7 @@ func (f *fixFlags) text(out *bytes.Buffer, res *repair.Result) {
 		fmt.Fprintf(out, "%s is neither proved robust nor refuted: there is no finding to repair. robust check says what would settle it.\n", name)
 		return
 	case len(res.Repairs) == 0:
-		fmt.Fprintf(out, "%s is not robust, and no change that was tried makes it so.\n", name)
+		fmt.Fprintf(out, "%s is not robust, and %s.\n", name, nothing(res))
 	default:
 		fmt.Fprintf(out, "%s is not robust. With each of these repairs alone it is, by proof, the cheapest first:\n", name)
 	}
@@ -212,6 +214,14 @@ func (f *fixFlags) text(out *bytes.Buffer, res *repair.Result) {
 		fmt.Fprintln(out, "\nThe files are changed as the first one says.")
 	}
 	f.rest(out, res)
+}
+
+// nothing says why no repair was found.
+func nothing(res *repair.Result) string {
+	if len(res.Refuted) == 0 && res.Open == 0 && res.Complete {
+		return "no change that is known fits the statements of its finding, or these are not in the files that were named"
+	}
+	return "none of the changes that were tried is proved to make it so"
 }
 
 // repair writes one repair with its diff.
@@ -242,7 +252,7 @@ func (f *fixFlags) rest(out *bytes.Buffer, res *repair.Result) {
 		}
 	}
 	if res.Open > 0 {
-		fmt.Fprintf(out, "\nTried, and neither proved nor refuted: %d.\n", res.Open)
+		fmt.Fprintf(out, "\nTried, and neither proved nor refuted: %d (-each gives a proof more time).\n", res.Open)
 	}
 	if !res.Complete {
 		fmt.Fprintln(out, "\nNot all changes were tried: the time or the number of checks ran out.")

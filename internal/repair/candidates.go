@@ -44,13 +44,16 @@ func candidates(ed *edit, prog *ir.Program, f *report.Finding) []Change {
 		if e.Type != "RW" || t == nil {
 			continue
 		}
-		for _, q := range m.readers(e) {
-			m.locks(e, t, q)
-			m.promotion(e, t, q)
+		readers := m.readers(e)
+		for _, q := range readers {
+			if !q.readOnly() {
+				m.locks(e, t, q)
+				m.promotion(e, t, q)
+			}
 			m.unique(e, t, q)
 			m.reference(e, t, q)
-			m.guard(e, t, q)
 		}
+		m.guard(e, t, readers)
 	}
 	m.common()
 	return m.out
@@ -171,10 +174,19 @@ func columnOf(t *ir.Table, name string) int {
 
 // unique is a key over the columns by which a query looks for a row that another
 // transaction inserts.
+//
+// Who counts rows or adds them up wants several of them, and so does who inserts without
+// a look.
 func (m *maker) unique(e *witness.Edge, t *ir.Table, q *query) {
 	eq, only := q.equalities(func(name string) bool { return columnOf(t, name) >= 0 })
-	if !only || len(q.sources()) != 1 || !insertsInto(m.prog.Txn(e.FromName), t) || !insertsInto(m.prog.Txn(e.ToName), t) {
+	decl := m.ed.declaration(t)
+	if !only || !q.lockable() || len(q.sources()) != 1 || decl == nil || decl.says("partition") {
 		return
+	}
+	for _, txn := range m.prog.Txns {
+		if insertsInto(txn, t) != (txn.Name == e.FromName || txn.Name == e.ToName) {
+			return
+		}
 	}
 	var cols []string
 	var set []int
@@ -189,39 +201,53 @@ func (m *maker) unique(e *witness.Edge, t *ir.Table, q *query) {
 	}
 	list := strings.Join(cols, ", ")
 	if in, ok := m.declare(t, t, fmt.Sprintf("UNIQUE (%s)", list)); ok {
-		m.add(Unique, e, t, costUnique, fmt.Sprintf("%s has at most one row for each %s: only if the application wants that", t.Name, list), in)
+		m.add(Unique, e, t, costUnique, fmt.Sprintf("%s has at most one row for each %s: only if the application wants that, and if it is so of the rows that are there", t.Name, list), in)
+		m.out[len(m.out)-1].Blocks = []string{}
 	}
 }
 
-// declare adds a constraint to a table, behind its declaration and that of another one.
+// declare adds a constraint to a table, behind the last statement that declares or alters
+// it or another one.
 func (m *maker) declare(t, other *ir.Table, constraint string) (insertion, bool) {
-	at := t.Pos
-	if m.later(other.Pos, at) {
-		at = other.Pos
+	var last *statement
+	for _, table := range []*ir.Table{t, other} {
+		s := m.ed.declaration(table)
+		if s == nil {
+			return insertion{}, false
+		}
+		for _, f := range m.ed.before {
+			for _, other := range m.ed.statements(f) {
+				if other.alters(table.Name) {
+					s = m.later(s, other)
+				}
+			}
+		}
+		last = m.later(s, last)
 	}
-	return m.behind(at, fmt.Sprintf("ALTER TABLE %s ADD %s", sqlName(t), constraint))
+	return last.behind(fmt.Sprintf("ALTER TABLE %s ADD %s", sqlName(t), constraint)), true
 }
 
-// behind adds a statement behind another one.
-func (m *maker) behind(at ir.Pos, sql string) (insertion, bool) {
-	s := m.ed.statement(report.Position{File: at.File, Line: at.Line, Col: at.Col})
-	if s == nil {
-		return insertion{}, false
+// later gives the statement that is read later.
+func (m *maker) later(a, b *statement) *statement {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
 	}
-	return s.insert(s.toks[len(s.toks)-1].End+1, "\n"+sql+";"), true
-}
-
-// later reports whether one place is read after another one.
-func (m *maker) later(a, b ir.Pos) bool {
-	file := func(p ir.Pos) int {
-		return slices.IndexFunc(m.ed.before, func(f input.File) bool { return f.Name == p.File })
+	file := func(s *statement) int {
+		return slices.IndexFunc(m.ed.before, func(f input.File) bool { return f.Name == s.file })
 	}
-	return cmp.Or(cmp.Compare(file(a), file(b)), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) > 0
+	if cmp.Or(cmp.Compare(file(a), file(b)), cmp.Compare(a.toks[0].Start, b.toks[0].Start)) < 0 {
+		return b
+	}
+	return a
 }
 
 // reference is a foreign key: a transaction looks for a row by its key, and inserts one that
-// belongs to it.
+// belongs to it, while another one deletes the row. Where rows are inserted that one looks for,
+// it is the lack of them that matters.
 func (m *maker) reference(e *witness.Edge, t *ir.Table, q *query) {
+	if s := m.ed.statement(e.ToPosition); s == nil || !s.says("delete") {
+		return
+	}
 	eq, _ := q.equalities(func(name string) bool { return columnOf(t, name) >= 0 })
 	keys := append([]ir.Unique{{Columns: t.Key}}, t.Uniques...)
 	for _, k := range keys {
@@ -265,9 +291,16 @@ func (m *maker) refer(e *witness.Edge, t, child *ir.Table, cols, key []int) {
 		}
 		return strings.Join(out, ", ")
 	}
+	one, two := m.ed.declaration(child), m.ed.declaration(t)
+	for _, word := range []string{"unlogged", "temporary", "temp"} {
+		if one == nil || two == nil || one.says(word) != two.says(word) {
+			return
+		}
+	}
 	in, ok := m.declare(child, t, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s)", names(child, cols), sqlName(t), names(t, key)))
 	if ok {
-		m.add(Reference, e, t, costReference, fmt.Sprintf("a row of %s cannot be without its row of %s", child.Name, t.Name), in)
+		m.add(Reference, e, t, costReference, fmt.Sprintf("a row of %s cannot be without its row of %s: only if that is so of the rows that are there, and of all that the application wants", child.Name, t.Name), in)
+		m.out[len(m.out)-1].Blocks = []string{}
 	}
 }
 
@@ -330,16 +363,17 @@ func (m *maker) parent(e *witness.Edge, t *ir.Table, q *query) (Change, bool) {
 		fk := &t.ForeignKeys[i]
 		var where []string
 		for k, c := range fk.Columns {
-			if v := eq[t.Columns[c].Name]; v != "" {
+			// A variable with the name of a column would be ambiguous.
+			if v := eq[t.Columns[c].Name]; v != "" && columnOf(fk.Ref, v) < 0 {
 				where = append(where, quote.Ident(fk.Ref.Columns[fk.RefColumns[k]].Name)+" = "+v)
 			}
 		}
-		if len(where) < len(fk.Columns) {
+		if len(where) < len(fk.Columns) || q.readOnly() {
 			continue
 		}
 		col := quote.Ident(m.plainColumn(fk.Ref, nil))
 		at, indent := q.line()
-		in := q.insert(at, fmt.Sprintf("UPDATE %s SET %s = %s WHERE %s;\n%s", sqlName(fk.Ref), col, col, strings.Join(where, " AND "), indent))
+		in := q.insert(at, fmt.Sprintf("UPDATE %s SET %s = %[1]s.%[2]s WHERE %[3]s;\n%[4]s", sqlName(fk.Ref), col, strings.Join(where, " AND "), indent))
 		text := fmt.Sprintf("%s writes the row of %s to which the rows of %s refer, as it is", e.FromName, fk.Ref.Name, t.Name)
 		return Change{Kind: Common, Text: text, Position: e.FromPosition, Blocks: m.writers(fk.Ref), cost: costCommon, inserts: []insertion{in}}, true
 	}

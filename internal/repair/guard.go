@@ -2,6 +2,7 @@ package repair
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/witness"
@@ -12,33 +13,40 @@ import (
 // of two which run at the same time is refused: a conflict that is made where the rows that
 // they read and write are none. Where both are calls of one transaction that looks for rows by
 // columns, there is a row for each of their values, else one for all.
-func (m *maker) guard(e *witness.Edge, t *ir.Table, q *query) {
-	name := quote.Ident(t.Name + "_guard")
-	key, typ, value, each := "id", "int", "1", ""
-	if e.FromName == e.ToName {
-		if c, v, ok := m.guarded(t, q); ok {
-			key, typ, value, each = quote.Ident(t.Columns[c].Name), sqlTypes[t.Columns[c].Type.Kind], v, " for each "+t.Columns[c].Name
-		}
-	}
-	decl, ok := m.behind(t.Pos, fmt.Sprintf("CREATE TABLE %s (%s %s PRIMARY KEY, touched boolean NOT NULL)", name, key, typ))
-	if !ok {
+func (m *maker) guard(e *witness.Edge, t *ir.Table, readers []*query) {
+	from, to, decl := m.ed.statement(e.FromPosition), m.ed.statement(e.ToPosition), m.ed.declaration(t)
+	if from == nil || to == nil || decl == nil || from.readOnly() || to.readOnly() {
 		return
 	}
-	write := fmt.Sprintf("INSERT INTO %s (%s, touched) VALUES (%s, true) ON CONFLICT (%[2]s) DO UPDATE SET touched = true;\n", name, key, value)
-	at, indent := q.line()
-	ins := []insertion{decl, q.insert(at, write+indent)}
-	who := e.FromName
-	if e.FromName != e.ToName {
-		s := m.ed.statement(e.ToPosition)
-		if s == nil {
-			return
+	name, typ, value, each := m.free(t.Name+"_guard"), "int", "1", ""
+	if e.FromName == e.ToName && len(readers) == 1 {
+		if c, v, ok := m.guarded(t, readers[0]); ok {
+			typ, value, each = sqlTypes[t.Columns[c].Type.Kind], v, " for each "+t.Columns[c].Name
 		}
-		at, indent := s.line()
-		ins = append(ins, s.insert(at, write+indent))
-		who += " and " + e.ToName
 	}
-	m.add(Guard, e, t, costGuard, fmt.Sprintf("%s write a row of a new table%s, so that two of them at once exclude each other", who, each), ins...)
+	// No variable of a function is likely to have the names of these columns.
+	write := fmt.Sprintf("INSERT INTO %s (guard_key, guard_written) VALUES (%s, true) ON CONFLICT (guard_key) DO UPDATE SET guard_written = true;\n", name, value)
+	before := func(s *statement) insertion {
+		at, indent := s.line()
+		return s.insert(at, write+indent)
+	}
+	ins := []insertion{decl.behind(fmt.Sprintf("CREATE TABLE %s (guard_key %s PRIMARY KEY, guard_written boolean NOT NULL)", name, typ)), before(from)}
+	who := e.FromName + " writes"
+	if e.FromName != e.ToName {
+		ins = append(ins, before(to))
+		who = e.FromName + " and " + e.ToName + " write"
+	}
+	m.add(Guard, e, t, costGuard, fmt.Sprintf("%s a row of a new table%s, so that two of them at once exclude each other", who, each), ins...)
 	m.out[len(m.out)-1].Blocks = []string{e.ToName}
+}
+
+// free is a name that no table has, quoted where it has to be.
+func (m *maker) free(name string) string {
+	out := name
+	for i := 2; m.prog.Table(out) != nil; i++ {
+		out = name + strconv.Itoa(i)
+	}
+	return quote.Ident(out)
 }
 
 // sqlTypes are the types of keys of guards, by those of columns.

@@ -3,14 +3,17 @@ package repair
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/pmezard/go-difflib/difflib"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 
@@ -138,6 +141,76 @@ func (e *edit) statement(p report.Position) *statement {
 	}
 }
 
+// says reports whether a word is one of the statement.
+func (s *statement) says(word string) bool {
+	return slices.ContainsFunc(s.toks, func(t pg.Token) bool { return t.Kind == pg.Word && t.Text == word })
+}
+
+// statements are those of a file with insertions, nil if it cannot be split.
+func (e *edit) statements(f input.File) (out []*statement) {
+	text := e.text(f)
+	toks, err := pg.Scan(text)
+	if err != nil {
+		return nil
+	}
+	toks = slices.DeleteFunc(toks, func(t pg.Token) bool { return t.Kind == pg.Comment })
+	from := 0
+	for i, t := range toks {
+		if t.Text == ";" && t.Kind == pg.Punct {
+			if i > from {
+				out = append(out, &statement{e, f.Name, text, toks[from:i]})
+			}
+			from = i + 1
+		}
+	}
+	return out
+}
+
+// declaration is the statement that declares a table, nil if it is not found.
+func (e *edit) declaration(t *ir.Table) *statement {
+	p := report.Position{File: t.Pos.File, Line: t.Pos.Line, Col: t.Pos.Col}
+	for _, f := range e.before {
+		if f.Name != p.File {
+			continue
+		}
+		for _, s := range e.statements(f) {
+			if at, ok := offset(s.text, p); ok && at < s.toks[len(s.toks)-1].End {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// alters reports whether the statement alters a table with a name.
+func (s *statement) alters(table string) bool {
+	parts := quote.Parts(table)
+	return len(s.toks) > 2 && s.toks[0].Text == "alter" && s.toks[1].Text == "table" &&
+		slices.ContainsFunc(s.toks, func(t pg.Token) bool { return t.Text == parts[len(parts)-1] })
+}
+
+var (
+	routine  = regexp.MustCompile(`(?i)\bcreate\s+(or\s+replace\s+)?(function|procedure)\b`)
+	readOnly = regexp.MustCompile(`(?i)\b(stable|immutable)\b`)
+)
+
+// readOnly reports whether the statement may be one of a function that is declared STABLE
+// or IMMUTABLE, in which it can lock and write nothing.
+func (s *statement) readOnly() bool {
+	at := s.toks[0].Start
+	starts := routine.FindAllStringIndex(s.text, -1)
+	for i, m := range starts {
+		end := len(s.text)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		if m[0] < at && at < end {
+			return readOnly.MatchString(s.text[m[0]:end])
+		}
+	}
+	return false
+}
+
 // offset gives the byte of a position, whose column counts characters.
 func offset(text string, p report.Position) (int, bool) {
 	at := 0
@@ -155,9 +228,18 @@ func offset(text string, p report.Position) (int, bool) {
 	return at, at < len(text)
 }
 
-// insert is the insertion of text before a byte of the file.
+// insert is the insertion of text before a byte of the file. Its lines end as those of the
+// file.
 func (s *statement) insert(at int, text string) insertion {
+	if strings.Contains(s.text, "\r\n") {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
 	return insertion{s.file, s.ed.origin(s.file, at), text}
+}
+
+// behind is the insertion of another statement behind this one.
+func (s *statement) behind(sql string) insertion {
+	return s.insert(s.toks[len(s.toks)-1].End+1, "\n"+sql+";")
 }
 
 // line gives where the line of the statement begins, behind its blanks, and these.
