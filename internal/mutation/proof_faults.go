@@ -242,7 +242,7 @@ var proofFaults = []Fault{
 		Tests: "internal/movers", Breaks: "rows that a cascade deletes do not show beside their successors"},
 	{Name: "revived-loop", File: "internal/movers/revived.go", Old: "if looped { //", New: "if looped && why != \"\" { //",
 		Tests: "internal/movers", Breaks: "a read before an insertion in a loop comes before it"},
-	{Name: "revived-fresh", File: "internal/movers/revived.go", Old: "i.Table.IsKey(c) && fresh[v.Name]", New: "c >= 0 && fresh[v.Name]",
+	{Name: "revived-fresh", File: "internal/movers/revived.go", Old: "!prepare.GivesFresh(t, i, i.Table.Key)", New: "!prepare.GivesFresh(t, i, i.Cols)",
 		Tests: "internal/movers", Breaks: "a FRESH value in another column makes a key new"},
 	{Name: "revived-update", File: "internal/movers/revived.go", Old: "	case *ir.Update, *ir.Delete:\n		return sources[1:]", New: "	case *ir.Update, *ir.Delete:\n		return nil",
 		Tests: "internal/movers", Breaks: "subqueries of an UPDATE do not show deleted rows"},

@@ -153,3 +153,118 @@ func (in *Memory) NextEntry(x Value) (Tuple, bool) {
 	more := in.NewVar("more", client.Bool, false, Unknown)
 	return Tuple{Scalar{client.V(more), client.Bool}, Scalar{client.V(key), client.Text}, Scalar{client.V(item), client.Text}}, true
 }
+
+// joinEntries joins what a map holds on several paths. An entry that is not on
+// all of them gets a condition.
+func (in *Memory) joinEntries(edges []*Edge, vals []Value) (Value, bool) {
+	if !AllOf[*Entries](vals) {
+		return nil, false
+	}
+	var keys []string
+	for _, v := range vals {
+		for _, e := range v.(*Entries).list {
+			if !slices.Contains(keys, e.Key) {
+				keys = append(keys, e.Key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	out := &Entries{}
+	for _, k := range keys {
+		var has []*Entry
+		var list []Value
+		for _, v := range vals {
+			l := v.(*Entries).list
+			at := slices.IndexFunc(l, func(e Entry) bool { return e.Key == k })
+			if at < 0 {
+				has, list = append(has, nil), append(list, Scalar{client.C(ir.Null), client.Any})
+				continue
+			}
+			has, list = append(has, &l[at]), append(list, l[at].V)
+		}
+		e := Entry{Key: k, When: in.JoinWhen(edges, func(i int) client.Expr {
+			if has[i] == nil {
+				return client.False
+			}
+			return has[i].When
+		})}
+		e.V = in.joinEntry(k, edges, has, list)
+		out.list = append(out.list, e)
+	}
+	return out, true
+}
+
+// joinEntry joins the values of an entry on the paths that have it, with the type
+// that they have in the map.
+func (in *Memory) joinEntry(name string, edges []*Edge, has []*Entry, list []Value) Value {
+	var t types.Type
+	var some []*Edge
+	var vals []Value
+	for i, h := range has {
+		if h == nil {
+			continue
+		}
+		if b, ok := list[i].(Box); ok {
+			if t == nil {
+				t = b.T
+			} else if !types.Identical(t, b.T) {
+				t = types.NewInterfaceType(nil, nil)
+			}
+		}
+		some, vals = append(some, edges[i]), append(vals, list[i])
+	}
+	v := vals[0]
+	if len(some) > 1 {
+		v = in.Join(name, nil, some, vals)
+	}
+	if t != nil && !types.IsInterface(t) {
+		return Box{Unbox(v), t}
+	}
+	return v
+}
+
+// joinDicts joins several maps: the result is a new one.
+func (in *Memory) joinDicts(edges []*Edge, vals []Value) (Value, bool) {
+	if !AllOf[*Dict](vals) {
+		return nil, false
+	}
+	list := make([]Value, len(vals))
+	d := &Dict{in.NewCell(HiddenType, "map", Zeroed)}
+	for i, v := range vals {
+		c := v.(*Dict).C
+		d.C.Alias = append(d.C.Alias, c)
+		list[i] = edges[i].St.Mem[c]
+	}
+	joined, ok := in.joinEntries(edges, list)
+	if !ok {
+		for i, e := range edges {
+			in.Ahead(e, func() { in.EmitValue(vals[i]) })
+		}
+		joined = Scalar{client.C(ir.Null), client.Any}
+	}
+	in.Joined[d.C] = joined
+	return d, true
+}
+
+// sameKey reports whether two keys of a context are equal, if that is known.
+func sameKey(a, b Value) (equal, known bool) {
+	x, ok := a.(Box)
+	y, also := b.(Box)
+	switch {
+	case !ok || !also:
+		return false, false
+	case !types.Identical(x.T, y.T):
+		return false, true
+	case Same(x, y):
+		return true, true
+	}
+	c, ok := ConstOf(x.V)
+	d, also := ConstOf(y.V)
+	return false, ok && also && c != d
+}
+
+func sameEntries(a, b *Entries) bool {
+	return slices.EqualFunc(a.list, b.list, func(x, y Entry) bool {
+		return x.Key == y.Key && sameWhen(x.When, y.When) && Same(Unbox(x.V), Unbox(y.V))
+	})
+}

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"go/types"
 
 	"github.com/txrobust/robust/internal/client"
@@ -103,41 +102,6 @@ func IsHandle(v Value) bool {
 // joinedSite is the site of a handle that is one or another, as the path says,
 // where none of them is of a transaction that is known.
 const joinedSite = "joined"
-
-// JoinHandles joins values of the database. Those of several transactions may be that of any
-// of them: the one that is written, if it is among them.
-func JoinHandles(in *Memory, vals []Value) (Value, bool) {
-	var first *Handle
-	for _, v := range vals {
-		h, ok := v.(*Handle)
-		if !ok {
-			return nil, false
-		}
-		switch {
-		case first == nil:
-			first = h
-		case h.Kind != first.Kind || h.Site != first.Site || h.Point != first.Point:
-			joined := &Handle{Kind: Either, Site: cmp.Or(eitherSite(in, first.Site, h.Site), joinedSite), T: first.T, Lost: first.Lost || h.Lost}
-			if in.Site == "" && first.Kind == Transaction && h.Kind == Transaction {
-				joined.Kind = Transaction // each has its statements where it is written
-			}
-			first = joined
-		case h.Lost:
-			first = first.As(first.T)
-			first.Lost = true
-		}
-	}
-	return first, first != nil
-}
-
-// eitherSite gives the transaction of one of two handles: the one that is written, if it is one
-// of theirs.
-func eitherSite(in *Memory, a, b string) string {
-	if b == in.Site {
-		return cmp.Or(b, a)
-	}
-	return cmp.Or(a, b)
-}
 
 // SameHandle reports whether two values of the database are the same.
 func SameHandle(a, b Value) bool {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/txrobust/robust/analyzer/internal/hole"
 	"github.com/txrobust/robust/internal/client"
-	"github.com/txrobust/robust/ir"
 )
 
 // Merge joins the edges into a place: in.st becomes the state there, and the
@@ -146,7 +145,7 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 	if v, ok := JoinHandles(in, vals); ok {
 		return v
 	}
-	if v, ok := in.joinPrepared(name, edges, vals); ok {
+	if v, ok := joinPrepared(in, name, edges, vals); ok {
 		return v
 	}
 	if f, ok := joinFunctions(in, name, edges, vals); ok {
@@ -212,75 +211,6 @@ func (p *Pointer) Nil() client.Expr {
 	return p.IsNil
 }
 
-// joinEntries joins what a map holds on several paths. An entry that is not on
-// all of them gets a condition.
-func (in *Memory) joinEntries(edges []*Edge, vals []Value) (Value, bool) {
-	if !AllOf[*Entries](vals) {
-		return nil, false
-	}
-	var keys []string
-	for _, v := range vals {
-		for _, e := range v.(*Entries).list {
-			if !slices.Contains(keys, e.Key) {
-				keys = append(keys, e.Key)
-			}
-		}
-	}
-	slices.Sort(keys)
-	out := &Entries{}
-	for _, k := range keys {
-		var has []*Entry
-		var list []Value
-		for _, v := range vals {
-			l := v.(*Entries).list
-			at := slices.IndexFunc(l, func(e Entry) bool { return e.Key == k })
-			if at < 0 {
-				has, list = append(has, nil), append(list, Scalar{client.C(ir.Null), client.Any})
-				continue
-			}
-			has, list = append(has, &l[at]), append(list, l[at].V)
-		}
-		e := Entry{Key: k, When: in.JoinWhen(edges, func(i int) client.Expr {
-			if has[i] == nil {
-				return client.False
-			}
-			return has[i].When
-		})}
-		e.V = in.joinEntry(k, edges, has, list)
-		out.list = append(out.list, e)
-	}
-	return out, true
-}
-
-// joinEntry joins the values of an entry on the paths that have it, with the type
-// that they have in the map.
-func (in *Memory) joinEntry(name string, edges []*Edge, has []*Entry, list []Value) Value {
-	var t types.Type
-	var some []*Edge
-	var vals []Value
-	for i, h := range has {
-		if h == nil {
-			continue
-		}
-		if b, ok := list[i].(Box); ok {
-			if t == nil {
-				t = b.T
-			} else if !types.Identical(t, b.T) {
-				t = types.NewInterfaceType(nil, nil)
-			}
-		}
-		some, vals = append(some, edges[i]), append(vals, list[i])
-	}
-	v := vals[0]
-	if len(some) > 1 {
-		v = in.Join(name, nil, some, vals)
-	}
-	if t != nil && !types.IsInterface(t) {
-		return Box{Unbox(v), t}
-	}
-	return v
-}
-
 // JoinWhen makes a condition of those on several paths; nil stands for one that
 // always holds.
 func (in *Memory) JoinWhen(edges []*Edge, of func(i int) client.Expr) client.Expr {
@@ -316,29 +246,6 @@ func sameWhen(a, b client.Expr) bool {
 		b = client.True
 	}
 	return SameExpr(a, b)
-}
-
-// joinDicts joins several maps: the result is a new one.
-func (in *Memory) joinDicts(edges []*Edge, vals []Value) (Value, bool) {
-	if !AllOf[*Dict](vals) {
-		return nil, false
-	}
-	list := make([]Value, len(vals))
-	d := &Dict{in.NewCell(HiddenType, "map", Zeroed)}
-	for i, v := range vals {
-		c := v.(*Dict).C
-		d.C.Alias = append(d.C.Alias, c)
-		list[i] = edges[i].St.Mem[c]
-	}
-	joined, ok := in.joinEntries(edges, list)
-	if !ok {
-		for i, e := range edges {
-			in.Ahead(e, func() { in.EmitValue(vals[i]) })
-		}
-		joined = Scalar{client.C(ir.Null), client.Any}
-	}
-	in.Joined[d.C] = joined
-	return d, true
 }
 
 // KindAndNull gives the kind of the values that a value may be, and whether it may be NULL.
@@ -395,27 +302,6 @@ func (in *Memory) joinGrown(name string, edges []*Edge, vals []Value) (Value, bo
 		})
 	}
 	return g, true
-}
-
-// joinPrepared joins prepared statements, of one handle or of several.
-func (in *Memory) joinPrepared(name string, edges []*Edge, vals []Value) (Value, bool) {
-	if !AllOf[*Prepared](vals) {
-		return nil, false
-	}
-	first := vals[0].(*Prepared)
-	handles, texts := make([]Value, len(vals)), make([]Value, len(vals))
-	for i, v := range vals {
-		p := v.(*Prepared)
-		if p.ByName != first.ByName || p.H.Conn != first.H.Conn {
-			return nil, false
-		}
-		handles[i], texts[i] = p.H, p.SQL
-	}
-	h, ok := JoinHandles(in, handles)
-	if !ok {
-		return nil, false
-	}
-	return &Prepared{H: h.(*Handle), SQL: in.Join(name, nil, edges, texts), ByName: first.ByName}, true
 }
 
 // joinLists joins slices with the same elements, to which nothing was written.
@@ -524,29 +410,6 @@ func (in *Memory) joinLive(edges []*Edge, vals []Value) (Value, bool) {
 	return out, true
 }
 
-// sameKey reports whether two keys of a context are equal, if that is known.
-func sameKey(a, b Value) (equal, known bool) {
-	x, ok := a.(Box)
-	y, also := b.(Box)
-	switch {
-	case !ok || !also:
-		return false, false
-	case !types.Identical(x.T, y.T):
-		return false, true
-	case Same(x, y):
-		return true, true
-	}
-	c, ok := ConstOf(x.V)
-	d, also := ConstOf(y.V)
-	return false, ok && also && c != d
-}
-
-func sameEntries(a, b *Entries) bool {
-	return slices.EqualFunc(a.list, b.list, func(x, y Entry) bool {
-		return x.Key == y.Key && sameWhen(x.When, y.When) && Same(Unbox(x.V), Unbox(y.V))
-	})
-}
-
 // AllOf reports whether all values are of a kind.
 func AllOf[T any](vals []Value) bool {
 	for _, v := range vals {
@@ -617,4 +480,60 @@ func Same(a, b Value) bool {
 
 func sameAll(a, b []Value) bool {
 	return slices.EqualFunc(a, b, Same)
+}
+
+// JoinHandles joins values of the database. Those of several transactions may be that of any
+// of them: the one that is written, if it is among them.
+func JoinHandles(in *Memory, vals []Value) (Value, bool) {
+	var first *Handle
+	for _, v := range vals {
+		h, ok := v.(*Handle)
+		if !ok {
+			return nil, false
+		}
+		switch {
+		case first == nil:
+			first = h
+		case h.Kind != first.Kind || h.Site != first.Site || h.Point != first.Point:
+			joined := &Handle{Kind: Either, Site: cmp.Or(eitherSite(in, first.Site, h.Site), joinedSite), T: first.T, Lost: first.Lost || h.Lost}
+			if in.Site == "" && first.Kind == Transaction && h.Kind == Transaction {
+				joined.Kind = Transaction // each has its statements where it is written
+			}
+			first = joined
+		case h.Lost:
+			first = first.As(first.T)
+			first.Lost = true
+		}
+	}
+	return first, first != nil
+}
+
+// eitherSite gives the transaction of one of two handles: the one that is written, if it is one
+// of theirs.
+func eitherSite(in *Memory, a, b string) string {
+	if b == in.Site {
+		return cmp.Or(b, a)
+	}
+	return cmp.Or(a, b)
+}
+
+// joinPrepared joins prepared statements, of one handle or of several.
+func joinPrepared(in *Memory, name string, edges []*Edge, vals []Value) (Value, bool) {
+	if !AllOf[*Prepared](vals) {
+		return nil, false
+	}
+	first := vals[0].(*Prepared)
+	handles, texts := make([]Value, len(vals)), make([]Value, len(vals))
+	for i, v := range vals {
+		p := v.(*Prepared)
+		if p.ByName != first.ByName || p.H.Conn != first.H.Conn {
+			return nil, false
+		}
+		handles[i], texts[i] = p.H, p.SQL
+	}
+	h, ok := JoinHandles(in, handles)
+	if !ok {
+		return nil, false
+	}
+	return &Prepared{H: h.(*Handle), SQL: in.Join(name, nil, edges, texts), ByName: first.ByName}, true
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/sql/expr"
+	"github.com/txrobust/robust/internal/sql/scalars"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/value"
 	"github.com/txrobust/robust/ir"
@@ -189,7 +190,7 @@ func day(x *expr.Spot, v expr.Val) expr.Val {
 // constantCall calls a function of one argument, which it computes for a constant.
 func constantCall(f *ir.Function, e ir.Expr, t ir.Type) ir.Expr {
 	if k, ok := e.(*ir.Const); ok {
-		if out, err := value.Evaluated(f, t, ir.C(k.Value.Convert(ir.Type{Kind: f.Params[0]}))); err == nil {
+		if out, err := scalars.Evaluated(f, t, ir.C(k.Value.Convert(ir.Type{Kind: f.Params[0]}))); err == nil {
 			return ir.C(out)
 		}
 	}

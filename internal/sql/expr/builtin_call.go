@@ -8,6 +8,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/scalars"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
@@ -208,7 +209,7 @@ func (x *Spot) pure(c catalog.Call, t schema.Type, args []Val, loc int32) Val {
 		exprs[i] = a.Expr
 	}
 	fn := functionOf(c, args, t)
-	if c.Volatility == 'i' && value.FailsOnConstants(fn, t.IR, exprs) {
+	if c.Volatility == 'i' && scalars.FailsOnConstants(fn, t.IR, exprs) {
 		x.Refuse("a call of %s that always fails, when the statement is planned or when it is run", c.Name)
 	}
 	out := Val{Expr: x.apply(fn, t, exprs...), Type: t}
@@ -248,12 +249,7 @@ func typesOf(c catalog.Call, args []Val) []*value.Type {
 }
 
 func hasRecord(args []Val) bool {
-	for _, a := range args {
-		if a.Record {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(a Val) bool { return a.Record })
 }
 
 // roundedDigits is val.digits of functions that round.
@@ -361,19 +357,14 @@ func (x *Spot) folded(c *ir.Call) ir.Expr {
 			return c
 		}
 	}
-	if v, err := value.Evaluated(ir.Functions[c.Name], c.Type, c.Args...); err == nil {
+	if v, err := scalars.Evaluated(ir.Functions[c.Name], c.Type, c.Args...); err == nil {
 		return ir.C(v)
 	}
 	return c
 }
 
 func ascii(s string) bool {
-	for _, c := range s {
-		if c > unicode.MaxASCII {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(c rune) bool { return c > unicode.MaxASCII })
 }
 
 // IsInt reports whether e is the integer i.

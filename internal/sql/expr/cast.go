@@ -8,6 +8,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/scalars"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
@@ -24,7 +25,7 @@ func (x *Spot) apply(f *ir.Function, t schema.Type, args ...ir.Expr) ir.Expr {
 	if x.App.In.MySQL { // what it computes is another thing there
 		c.Fn = &ir.Function{Name: f.Name, Strict: f.Strict, Partial: f.Partial}
 	}
-	return value.Computed(c)
+	return scalars.Computed(c)
 }
 
 // premise records what the place that is being translated takes for granted.

@@ -28,7 +28,7 @@ func restock(ctx context.Context, db *sql.DB, id, n int64, strict bool) error {
 
 func add(ctx context.Context, tx *sql.Tx, id, n int64) error {
 	var stock int64
-	if err := tx.QueryRowContext(ctx, "SELECT stock FROM item WHERE id = $1", id).Scan(&stock); err != nil { // want `at READ COMMITTED \(restock#2\) and SERIALIZABLE \(restock\): restock#2 -> restock` `at READ COMMITTED: restock#2 -> restock#2`
+	if err := tx.QueryRowContext(ctx, "SELECT stock FROM item WHERE id = $1", id).Scan(&stock); err != nil { // want `at READ COMMITTED \(restock#2\) and SERIALIZABLE \(restock\): restock#2 -> restock;.* the same read is part of .*restock#2 -> restock#2`
 		return err
 	}
 	_, err := tx.ExecContext(ctx, "UPDATE item SET stock = $1 WHERE id = $2", stock+n, id)
