@@ -13,17 +13,17 @@ import (
 	"github.com/txrobust/robust/report"
 )
 
-// What changes cost, in an order that puts first what blocks least and adds no writes. A
-// constraint comes late: whether the application wants it, only its users know.
+// What changes cost, in an order that puts first what blocks least and adds no writes.
+// Constraints come late: whether the application wants one, only its users know.
 const (
 	costShare     = 1
 	costUpdate    = 2
 	costSeparate  = 1 // a statement of its own for a lock
-	costReference = 3
 	costPromote   = 4
 	costCommon    = 5
-	costUnique    = 6
+	costReference = 6
 	costGuard     = 7
+	costUnique    = 8
 	costForReader = 3 // a transaction that only read has to wait now
 )
 
