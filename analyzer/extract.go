@@ -344,7 +344,7 @@ func (x *extraction) gather() *Result {
 		}
 		t.Levels = session.OfSession(t.Levels, e.P.Sessions)
 		if level := e.P.Notes.Levels[fn.Pos()]; level != "" {
-			t.Levels = []string{level}
+			t.Levels, t.Assumed = []string{level}, true
 		}
 		t.Mutexes = e.P.Notes.Held(fn.Pos(), t.Pos)
 		if names[t.Name]++; names[t.Name] > 1 {

@@ -178,6 +178,15 @@ func programCases() []programCase {
 			sql("SELECT '\xff' FROM jobs"),
 			emit("balance"),
 		)}},
+		{name: "levels that are not known", txns: []*client.Txn{
+			{Name: "Text", Levels: []string{"serializable"}, Pos: in_(1).Pos, Body: body(sql("SET TRANSACTION ISOLATION LEVEL §"), sql("DELETE FROM jobs"))},
+			{Name: "Assumed", Levels: []string{"serializable"}, Assumed: true, Pos: in_(1).Pos, Body: body(sql("SET SESSION §"), sql("DELETE FROM jobs"))},
+			{Name: "Other", Levels: []string{"serializable"}, Pos: in_(1).Pos, Body: body(sql("SET LOCAL lock_timeout = §"), sql("SET SESSION CHARACTERISTICS AS TRANSACTION §"), sql("DELETE FROM jobs"))},
+			{Name: "Reading", Levels: []string{"serializable"}, Pos: in_(1).Pos, Body: body(&client.Unknown{ReadOnly: true, Reason: "a call"}, sql("TABLE jobs"))},
+			txn_("Behind", nil, sql("DELETE FROM jobs"), sql("SET transaction_§ = 'serializable'")),
+			txn_("Several", nil, sql("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; DELETE FROM § WHERE"), sql("RESET §")),
+			txn_("Begin", nil, sql("BEGIN TRANSACTION §"), sql("DELETE FROM jobs")),
+		}},
 		{name: "commands", txns: []*client.Txn{
 			{Name: "Commands", Levels: []string{"serializable"}, Pos: in_(1).Pos, Vars: vars(id...), Body: body(
 				sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"),

@@ -53,30 +53,49 @@ type levelWalk struct {
 	out, next map[string]levelState
 	// met is the state with the lowest level of the statements and ends.
 	met levelState
+	// given is the level that texts set of which a part is not known, "" for that which is there
+	// before. unknown are these texts, and what may be one, with whether a statement may come before.
+	given   string
+	unknown map[client.Stmt]bool
 }
+
+// anyLevel are the levels one of which a text may set that is not known.
+var anyLevel = []string{"read committed", "repeatable read", "serializable"}
 
 // levelsOf gives the isolation levels at which a transaction may run, lower ones first: for each
 // one that it may begin with, the lowest over its paths. A command that sets a higher one counts on
-// paths where it comes before all other statements. In MySQL a transaction keeps the level that it
-// begins with.
-func levelsOf(body *schema.ProgramBody, mysql bool) []string {
-	var out []string
-	for _, level := range body.Txn.Levels {
-		out = append(out, lowest(body, level, mysql))
+// paths where it comes before all other statements. One of which a part is not known sets any, and is
+// in unknown, which says whether a statement may come before. In MySQL a transaction keeps the level that
+// it begins with.
+func levelsOf(body *schema.ProgramBody, mysql bool) (out []string, unknown map[client.Stmt]bool) {
+	begins := body.Txn.Levels
+	if len(begins) == 0 {
+		begins = []string{""}
 	}
-	if len(out) == 0 {
-		out = append(out, lowest(body, "", mysql))
+	if body.Txn.Auto || mysql {
+		return sortedLevels(begins), nil
 	}
+	unknown = map[client.Stmt]bool{}
+	for _, level := range begins {
+		out = append(out, lowest(body, level, "", unknown))
+		for i := 0; len(unknown) > 0 && !body.Txn.Assumed && i < len(anyLevel); i++ {
+			out = append(out, lowest(body, level, anyLevel[i], unknown))
+		}
+	}
+	return sortedLevels(out), unknown
+}
+
+// sortedLevels gives levels, lower ones first, each once.
+func sortedLevels(list []string) []string {
+	out := slices.Clone(list)
 	slices.SortStableFunc(out, func(a, b string) int { return rank(a) - rank(b) })
 	return slices.CompactFunc(out, func(a, b string) bool { return rank(a) == rank(b) })
 }
 
-// lowest gives the lowest level at which a transaction may run that begins with a level.
-func lowest(body *schema.ProgramBody, level string, mysql bool) string {
-	if body.Txn.Auto || mysql {
-		return level
-	}
-	w := &levelWalk{sent: body.Sent, out: map[string]levelState{}, next: map[string]levelState{}}
+// lowest gives the lowest level at which a transaction may run that begins with a level, where texts
+// of which a part is not known set the level given.
+func lowest(body *schema.ProgramBody, level, given string, unknown map[client.Stmt]bool) string {
+	w := &levelWalk{sent: body.Sent, out: map[string]levelState{}, next: map[string]levelState{}, given: given, unknown: unknown}
 	w.runs(w.stmts(body.Txn.Body, levelState{live: true, level: level}))
 	if !w.met.live {
 		return level
@@ -107,7 +126,7 @@ func (w *levelWalk) stmt(c client.Stmt, s levelState) levelState {
 	case *client.Loop:
 		return w.rounds(c.Label, c.Body, s)
 	case *client.ForRows:
-		s = w.other(s)
+		s = w.query(c.Query, s)
 		return s.join(w.rounds(c.Label, c.Body, s)).join(w.next[c.Label])
 	case *client.Break:
 		w.out[c.Label] = s.join(w.out[c.Label])
@@ -121,6 +140,12 @@ func (w *levelWalk) stmt(c client.Stmt, s levelState) levelState {
 	case *client.Rollback:
 		return levelState{}
 	case *client.Unknown:
+		if c.ReadOnly && c.Tables == nil && rank(s.level) > rank("") {
+			w.unknown[c] = false
+			if w.given != "" {
+				s.level = lower(s.level, w.given)
+			}
+		}
 		return w.other(s)
 	case *client.Savepoint: // behind one, the database refuses to set another level
 		s.started = s.live
@@ -158,6 +183,9 @@ func (w *levelWalk) query(q *client.Query, s levelState) levelState {
 	if !s.live {
 		return s
 	}
+	if sent.MaySetLevel {
+		return w.setsUnknown(q, s)
+	}
 	if sent.Why != "" || len(sent.List) == 0 {
 		return w.other(s)
 	}
@@ -173,6 +201,20 @@ func (w *levelWalk) query(q *client.Query, s levelState) levelState {
 		default:
 			s.level = *level
 		}
+	}
+	return s
+}
+
+// setsUnknown is a text that may set a level which is not known.
+func (w *levelWalk) setsUnknown(q *client.Query, s levelState) levelState {
+	w.unknown[q] = w.unknown[q] || s.started
+	switch {
+	case w.given == "":
+	case s.started:
+		s.level = lower(s.level, w.given)
+		w.runs(s)
+	default:
+		s.level = w.given
 	}
 	return s
 }
@@ -209,4 +251,17 @@ func (p *caller) raises(s *schema.Sent) {
 			p.b.Emit(&ir.Unmodelled{At: expr.At(s.Q.Pos), ReadOnly: true, Reason: "an isolation level that is not set before all other statements on all paths"})
 		}
 	}
+}
+
+// unknownLevel is a statement that may set a level which is not known: PostgreSQL refuses that behind
+// another one.
+func (p *caller) unknownLevel(s client.Stmt, pos ir.Pos) {
+	behind, is := p.anyLevel[s]
+	if !is || p.body.Txn.Assumed {
+		return
+	}
+	if behind {
+		p.b.Emit(&ir.Unmodelled{At: expr.At(pos), ReadOnly: true, Reason: "an isolation level that is not known, and not set before all other statements on all paths"})
+	}
+	p.b.App.Note(pos, "the isolation level which may be set here is not known: the transaction may have any; in Go, //robust:assume level LEVEL before the function says what it is")
 }

@@ -57,6 +57,7 @@ func (p *caller) query(q *client.Query, rest []client.Stmt) {
 		return
 	}
 	if s.Why != "" {
+		p.unknownLevel(q, s.Q.Pos)
 		p.b.Path.Snapped = true
 		p.lost(s, s.Refs, s.Why)
 		p.forget(q)

@@ -29,6 +29,9 @@ type caller struct {
 	released map[string]bool
 	// level is the lowest isolation level that the transaction may have.
 	level string
+	// anyLevel are the statements that may set a level which is not known, with whether another one
+	// may come before.
+	anyLevel map[client.Stmt]bool
 	// sent is the command of the statement that is translated.
 	sent  *ir.Send
 	depth int
@@ -55,8 +58,8 @@ func (b *builder) programBody(f *expr.Frame) {
 	p := &caller{b: b, f: f, body: f.Func.Program, vars: map[string]*programVar{}, setters: map[string]int{}, points: map[string]bool{}}
 	p.released = p.body.Released()
 	p.declare()
-	levels := levelsOf(p.body, b.App.In.MySQL)
-	p.level = levels[0]
+	levels, unknown := levelsOf(p.body, b.App.In.MySQL)
+	p.level, p.anyLevel = levels[0], unknown
 	p.stmts(p.body.Txn.Body)
 	b.Txn.Level, b.Txn.Above = p.level, levels[1:]
 }
@@ -238,6 +241,7 @@ func (p *caller) unknown(s *client.Unknown) {
 	b := p.b
 	b.Cur, b.Path.Snapped = s.Pos, true
 	b.NoInsertID = "a statement that is not modelled"
+	p.unknownLevel(s, s.Pos)
 	if s.Tables == nil {
 		b.Emit(&ir.Unmodelled{At: expr.At(s.Pos), ReadOnly: s.ReadOnly, Reason: s.Reason})
 		return

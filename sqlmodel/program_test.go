@@ -214,7 +214,7 @@ func TestProgramGolden(t *testing.T) {
 			for i, txn := range prog.Txns {
 				fmt.Fprintf(&b, "%s--\n%s\n", c.txns[i+len(c.txns)-len(prog.Txns)], txn)
 				if txn.Level != "" {
-					fmt.Fprintf(&b, "level: %s\n", txn.Level)
+					fmt.Fprintf(&b, "level: %s\n", strings.Join(append([]string{txn.Level}, txn.Above...), ", "))
 				}
 			}
 			for _, n := range prog.Notes {

@@ -10,6 +10,8 @@ type Txn struct {
 	// Levels are the isolation levels one of which the program asks for, in the words of SQL
 	// ("repeatable read"); "" stands for that of the session, and so does an empty list.
 	Levels []string
+	// Assumed says that a comment names the level, whatever a text does that is not known.
+	Assumed bool
 	// Auto says that the database runs the one statement as a transaction of its
 	// own.
 	Auto bool

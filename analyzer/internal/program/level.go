@@ -19,7 +19,7 @@ const levelSetting = "default_transaction_isolation"
 // setLevel finds the setting of the level of a session in a text: the name of a data source, or a
 // statement; of MySQL, too. levelAfter finds the level behind it.
 var (
-	setLevel = regexp.MustCompile(`(?i)` + levelSetting + `\s*(?:=|\bto\b)|set_config\(\s*'` + levelSetting + `'\s*,|session\s+characteristics\s+as\s+transaction\s+isolation\s+level` +
+	setLevel = regexp.MustCompile(`(?i)` + levelSetting + `\s*(?:=|\bto\b)|set_config\(\s*'` + levelSetting + `'\s*,|session\s+characteristics\s+as\s+transaction(?:[^;]*\s+isolation\s+level|\s*$|\s*%)` +
 		`|set\s+(?:session|global)\s+transaction\s+isolation\s+level|set\s+(?:session\s+|global\s+|@@session\.|@@global\.)(?:tx|transaction)_isolation\s*=|[?&](?:tx|transaction)_isolation=`)
 	levelAfter = regexp.MustCompile(`(?i)^[\s'"\\]*(serializable|(?:read|repeatable)[\s\\+-]+(?:uncommitted|committed|read))`)
 )

@@ -47,9 +47,12 @@ func (in *Session) Send(inv *Invocation, h *memory.Handle, r program.Role, args 
 	rs := in.Statement(h, args[0], rest, open, named)
 	switch r {
 	case program.ExecRole, program.NamedExecRole:
-		in.Execute(rs)
-		out := &memory.Outcome{Query: rs.Query, Mine: rs.Mine}
-		return in.Answer(inv.T, out), true
+		failed := in.executeOrNot(inv, rs)
+		out := in.Answer(inv.T, &memory.Outcome{Query: rs.Query, Mine: rs.Mine})
+		if list, ok := out.(memory.Tuple); ok && len(list) == 2 {
+			list[1] = failed
+		}
+		return out, true
 	case program.QueryRowRole:
 		rs.One = true
 		in.Execute(rs)

@@ -66,6 +66,7 @@ func (l *Loader) readTokens(s *schema.Sent, src string) {
 			end = len(toks)
 		}
 		t := &tokenReader{l: l, toks: toks[:end], refs: r, ctes: map[string]bool{}}
+		s.MaySetLevel = s.MaySetLevel || t.maySetLevel()
 		switch t.kind() {
 		case declaring:
 			declares = true
@@ -105,6 +106,28 @@ func (t *tokenReader) kind() partKind {
 		return keeping
 	}
 	return acting
+}
+
+// maySetLevel reports whether a statement whose first word is known may set the isolation level of
+// the running transaction.
+func (t *tokenReader) maySetLevel() bool {
+	open := slices.ContainsFunc(t.toks, func(tok pg.Token) bool { return isHole(tok) || tok.Kind == pg.Word && tok.Text == "isolation" })
+	const setting = "transaction_isolation"
+	switch first := t.at(0); {
+	case first.Kind != pg.Word || isHole(first):
+		return false
+	case first.Text == "begin" || first.Text == "start":
+		return open
+	case first.Text == "set" || first.Text == "reset":
+		i := 1
+		if t.word(i, "local", "session") && len(t.toks) > 2 {
+			i++
+		}
+		lead, _, holed := strings.Cut(t.at(i).Text, holeWord)
+		known := !holed && t.at(i).Kind == pg.Word
+		return lead == setting || lead == "transaction" && open || !known && (strings.HasPrefix(setting, lead) || lead == "local" || lead == "session")
+	}
+	return false
 }
 
 type tokenReader struct {

@@ -161,6 +161,8 @@ type Sent struct {
 	// Followed says that the transaction may have a statement after it, filled that a
 	// condition stands in the text for a part that is not known.
 	Followed, Filled bool
+	// MaySetLevel says that it may set the isolation level, to one that is not known.
+	MaySetLevel bool
 }
 
 // SentStmt is a statement.

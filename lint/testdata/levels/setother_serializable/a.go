@@ -1,0 +1,28 @@
+// want package:"transactions: 1"
+
+// Package setother_serializable sets something else by a text of which a part is not known.
+package setother_serializable
+
+import (
+	"context"
+	"database/sql"
+)
+
+func restock(ctx context.Context, db *sql.DB, id, n int64, level string) error {
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelSerializable})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if _, err := tx.ExecContext(ctx, "SET LOCAL search_path = "+level); err != nil {
+		return err
+	}
+	var stock int64
+	if err := tx.QueryRowContext(ctx, "SELECT stock FROM item WHERE id = $1", id).Scan(&stock); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE item SET stock = $1 WHERE id = $2", stock+n, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
