@@ -21,7 +21,11 @@ func (in *interp) call(c *ssa.CallCommon, v ssa.Value) memory.Value {
 	}
 	inv := in.invocation(c)
 	inv.T, inv.Site = v.Type(), v
-	return in.invoke(inv)
+	r := in.invoke(inv)
+	if in.failing && in.St != nil {
+		return in.mayFail(r)
+	}
+	return r
 }
 
 func (in *interp) invocation(c *ssa.CallCommon) *session.Invocation {

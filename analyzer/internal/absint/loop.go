@@ -25,7 +25,9 @@ type head struct {
 }
 
 // loop interprets a loop. What changes in it has a variable: which cells those
-// are shows when the body is interpreted, again and again until no more come.
+// are shows when the body is interpreted, again and again until no more come. If the
+// transaction begins in it, it may be a later attempt: what failures on the way there
+// change is not known then (attempts).
 func (in *interp) loop(b *ssa.BasicBlock) {
 	entry := in.St
 	var phis []*ssa.Phi
@@ -41,7 +43,7 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 	forget := map[any]bool{} // cells and phis that get something else altogether
 	start, labels := len(*in.Out), in.Labels
 	declared, mark := in.declared(), in.Result.Mark()
-	outerTarget := in.act.targets[b]
+	outerTarget, tries := in.act.targets[b], in.newAttempts()
 	inside, behind := in.act.shape.AfterLoop(b)
 	for round := 0; ; round++ {
 		if round > maxRounds {
@@ -87,6 +89,11 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 		if more {
 			continue
 		}
+		if tries.next(in, l) {
+			round = 0
+			continue
+		}
+		tries.vary(s, slots)
 		in.St = nil
 		if h.rows != nil {
 			// It becomes a loop over the rows of the query when all is written.

@@ -1,0 +1,71 @@
+package absint
+
+import (
+	"maps"
+
+	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/internal/client"
+)
+
+// attempts is the work on a loop in which the transaction begins: a round of it may come after one in
+// which a call failed. Those rounds are no part of what is written, where commands succeed. So the
+// body is interpreted once more with calls that may fail, only for what it changes.
+type attempts struct {
+	begun  bool // the transaction has begun in front of the loop
+	failed bool // failures were looked at
+	// phase, levels and anyLevel are what was known before.
+	phase    memory.Phase
+	levels   []string
+	anyLevel bool
+	sent     map[*memory.Rows]bool
+}
+
+func (in *interp) newAttempts() *attempts {
+	return &attempts{begun: in.Begun || in.failing}
+}
+
+// next is called when a loop is known to change no more. It reports whether the loop is to
+// be interpreted again: with failures, or without them when these were looked at.
+func (a *attempts) next(in *interp, l *changes) bool {
+	if a.begun || !in.Begun || a.failed && !in.failing {
+		return false
+	}
+	if !a.failed {
+		a.failed, in.failing = true, true
+		a.levels, a.anyLevel, a.phase, a.sent = in.Levels, in.AnyLevel, l.phase, maps.Clone(l.sent)
+		return true
+	}
+	in.failing = false
+	in.Levels, in.AnyLevel, l.phase, l.sent = a.levels, a.anyLevel, a.phase, a.sent
+	return true
+}
+
+// vary says at the end of a loop, where control does not come, that its variables change: the
+// transaction begins in any of its rounds.
+func (a *attempts) vary(s *client.Loop, slots []*slot) {
+	if !a.failed {
+		return
+	}
+	for _, slot := range slots {
+		for _, v := range []string{slot.v, slot.n} {
+			if v != "" {
+				s.Body = append(s.Body, &client.Havoc{At: s.At, Var: v})
+			}
+		}
+	}
+}
+
+// mayFail gives the result of a call with errors that may be any.
+func (in *interp) mayFail(v memory.Value) memory.Value {
+	switch w := memory.Unbox(v).(type) {
+	case *memory.Failure:
+		return in.SomeError()
+	case memory.Tuple:
+		out := make(memory.Tuple, len(w))
+		for i, part := range w {
+			out[i] = in.mayFail(part)
+		}
+		return out
+	}
+	return v
+}
