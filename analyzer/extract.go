@@ -439,7 +439,7 @@ func fromCallers(res *session.Findings) bool { return res.Open != "" || res.Text
 
 // leftSites gives the paths of the transactions of which callers decide what they do, and that
 // are none of a caller: no caller is seen, or one calls through an interface that may mean
-// something else as well. Their functions are the ones to interpret them from; what comes from callers
+// something else as well, or the function calls itself. Their functions are the ones to interpret them from; what comes from callers
 // may do anything.
 func (e *extractor) leftSites(order []*ssa.Function, results map[*ssa.Function]*session.Findings) map[string]bool {
 	missed := map[*ssa.Function]bool{}
@@ -447,6 +447,9 @@ func (e *extractor) leftSites(order []*ssa.Function, results map[*ssa.Function]*
 	for _, f := range order {
 		res := results[f]
 		maps.Copy(missed, res.Missed)
+		if fromCallers(res) && e.P.Recurs(f) { // it is a caller of its own, of which nobody sees the calls
+			missed[f] = true
+		}
 		for _, s := range res.Sites {
 			if !e.P.IsMigration(f) && !e.reported(f, s, results) {
 				if fromCallers(res) && res.Open != absint.GoesOn && len(e.P.Users[f]) > 0 {
