@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/gob"
@@ -28,6 +29,7 @@ import (
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
 )
 
 // Transactions is the fact of a package: its transactions, encoded with
@@ -71,13 +73,24 @@ func New() *analysis.Analyzer {
 	a.Flags.StringVar(&l.isolation, "isolation", levels.AtCode, "isolation `level` of the transactions: code (the one that the source asks for, or else the default of PostgreSQL), si, rc, rr or serializable")
 	a.Flags.BoolVar(&l.autocommit, "autocommit", true, "statements outside of transactions are transactions of their own; with =false they are left out")
 	a.Flags.BoolVar(&l.everywhere, "everywhere", false, "check packages that are no programs, too, each with what it imports")
+	a.Flags.BoolVar(&l.suspected, "suspected", false, "report suspected findings, too: executions that the database may refuse for a reason that is not modelled")
+	a.Flags.Func("fail-on", "the `verdict` from which on something is reported: finding (the default), or unknown: what keeps transactions undecided, too", l.setFailOn)
 	return a
 }
 
 type linter struct {
-	schema, isolation      string
-	timeout                time.Duration
-	everywhere, autocommit bool
+	schema, isolation                 string
+	timeout                           time.Duration
+	everywhere, autocommit, suspected bool
+	unknown                           bool // what keeps transactions undecided is reported
+}
+
+func (l *linter) setFailOn(verdict string) error {
+	if verdict != "finding" && verdict != "unknown" {
+		return fmt.Errorf("it must be finding or unknown, but is %q", verdict)
+	}
+	l.unknown = verdict == "unknown"
+	return nil
 }
 
 func (l *linter) run(pass *analysis.Pass) (any, error) {
@@ -250,14 +263,37 @@ func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.R
 	if rep == nil || err != nil && fault.All(err) == nil {
 		return nil, err
 	}
-	for _, f := range rep.Confirmed() {
-		pass.Report(where.diagnostic(&f))
-	}
+	l.tell(pass, where, rep)
 	// A driver that is given an error leaves the findings out.
 	for _, f := range fault.All(errors.Join(append(res.Faults, err)...)) {
 		pass.Report(analysis.Diagnostic{Pos: pass.Files[0].Package, Message: quote.Line(f.Error()) + "; robust check keeps what reproduces it"})
 	}
 	return rep, nil
+}
+
+// tell reports the findings that are certain, and what else the flags ask for.
+func (l *linter) tell(pass *analysis.Pass, where *places, rep *robust.Report) {
+	told := false
+	for _, f := range rep.Findings {
+		if f.Status == report.Confirmed || l.suspected {
+			pass.Report(where.diagnostic(&f))
+			told = true
+		}
+	}
+	if !l.unknown {
+		return
+	}
+	for _, c := range rep.Causes() {
+		at := where.pos(witness.Position{File: c.File, Line: c.Line, Col: c.Col})
+		if !at.IsValid() {
+			at = pass.Files[0].Package
+		}
+		pass.Report(analysis.Diagnostic{Pos: at, Category: "undecided", Message: "undecided: " + quote.Line(c.String())})
+		told = true
+	}
+	if v := cmp.Or(rep.Rest, rep.Verdict); v == robust.Unknown && !told {
+		pass.Report(analysis.Diagnostic{Pos: pass.Files[0].Package, Category: "undecided", Message: "undecided: " + quote.Line(rep.Headline)})
+	}
 }
 
 // named finds a path that settings name. go vet runs its tool in the directory of

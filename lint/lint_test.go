@@ -110,3 +110,34 @@ func TestLevels(t *testing.T) {
 	}
 	t.Logf("replays: %s", &replays)
 }
+
+// TestReported: what is not certain is reported where that is asked for, and not otherwise.
+func TestReported(t *testing.T) {
+	dir, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(t analysistest.Testing, flags map[string]string) []*analysistest.Result {
+		a := lint.New()
+		for flag, value := range flags {
+			if err := a.Flags.Set(flag, value); err != nil {
+				t.Errorf("%v", err)
+			}
+		}
+		return analysistest.Run(t, dir, a, "./reported/doubted", "./reported/open")
+	}
+	run(t, map[string]string{"everywhere": "true", "suspected": "true", "fail-on": "unknown"})
+	for _, r := range run(silent{}, map[string]string{"everywhere": "true"}) {
+		if r.Err != nil || len(r.Diagnostics) != 0 {
+			t.Errorf("%s: %v (%v), want nothing by default", r.Pass.Pkg.Path(), r.Diagnostics, r.Err)
+		}
+	}
+	if err := lint.New().Flags.Set("fail-on", "never"); err == nil || !strings.Contains(err.Error(), "finding or unknown") {
+		t.Errorf("-fail-on never: %v, want the values of it", err)
+	}
+}
+
+// silent takes no note of comments that want a diagnostic.
+type silent struct{}
+
+func (silent) Errorf(string, ...any) {}

@@ -42,7 +42,10 @@ func (x *places) diagnostic(f *report.Finding) analysis.Diagnostic {
 		at = f.Witness.Transactions[0].Position
 	}
 	d := analysis.Diagnostic{Pos: x.pos(at), Category: f.Code}
-	d.Message = fmt.Sprintf("%s (%s) %s: %s", f.Kind, f.Code, f.At(), quote.Line(strings.Join(f.Cycle, " -> ")))
+	if f.Status == report.Suspected {
+		d.Message = "suspected "
+	}
+	d.Message += fmt.Sprintf("%s (%s) %s: %s", f.Kind, f.Code, f.At(), quote.Line(strings.Join(f.Cycle, " -> ")))
 	for _, e := range f.Edges {
 		d.Message += "; " + quote.Line(e.Text)
 		for _, p := range []witness.Position{e.FromPosition, e.ToPosition} {
@@ -50,6 +53,9 @@ func (x *places) diagnostic(f *report.Finding) analysis.Diagnostic {
 				d.Related = append(d.Related, analysis.RelatedInformation{Pos: x.pos(p), Message: quote.Line(e.Text)})
 			}
 		}
+	}
+	for _, doubt := range f.Doubts {
+		d.Message += "; suspected only: " + quote.Line(doubt.Text) + "; to settle it, " + quote.Line(doubt.Settle)
 	}
 	for _, o := range f.Also {
 		d.Message += "; the same read is part of " + quote.Line(strings.Join(o.Cycle, " -> "))

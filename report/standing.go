@@ -74,39 +74,55 @@ func (t *text) others(f *Finding) {
 	})
 }
 
-// cause is a reason why transactions are undecided.
-type cause struct {
-	text string
-	who  []string
+// Cause is a reason why transactions are undecided: a statement, or, without a position,
+// something about all of them.
+type Cause struct {
+	Note
+	Transactions []string
 }
 
-// undecided lists what keeps transactions undecided, what concerns most of them first.
-func (t *text) undecided(r *Report) {
-	var causes []cause
-	add := func(text, who string) {
-		i := slices.IndexFunc(causes, func(c cause) bool { return c.text == text })
+// String names the transactions and the reason.
+func (c *Cause) String() string { return someOf(c.Transactions) + ": " + c.Text }
+
+// Causes gives the reasons why transactions are undecided, what concerns most of them first.
+func (r *Report) Causes() []Cause {
+	var causes []Cause
+	add := func(n Note, who string) {
+		i := slices.IndexFunc(causes, func(c Cause) bool { return c.Note == n })
 		if i < 0 {
 			i = len(causes)
-			causes = append(causes, cause{text: text})
+			causes = append(causes, Cause{Note: n})
 		}
-		causes[i].who = append(causes[i].who, who)
+		causes[i].Transactions = append(causes[i].Transactions, who)
 	}
 	for _, x := range r.Transactions {
 		if x.Standing != codes.Undecided {
 			continue
 		}
 		for _, n := range x.Because {
-			add(ir.Pos{File: n.File, Line: n.Line, Col: n.Col}.String()+": "+n.Text, x.Name)
+			add(n, x.Name)
 		}
 		if len(x.Because) == 0 {
-			add(x.Why, x.Name)
+			add(Note{Text: x.Why}, x.Name)
 		}
 	}
+	slices.SortStableFunc(causes, func(a, b Cause) int { return cmp.Compare(len(b.Transactions), len(a.Transactions)) })
+	return causes
+}
+
+// undecided lists what keeps transactions undecided.
+func (t *text) undecided(r *Report) {
+	causes := r.Causes()
 	if causes == nil {
 		return
 	}
-	slices.SortStableFunc(causes, func(a, b cause) int { return cmp.Compare(len(b.who), len(a.who)) })
 	t.line("")
 	t.line("Undecided:")
-	t.some(len(causes), "reason", func(i int) { t.para("- ", someOf(causes[i].who)+": "+causes[i].text) })
+	t.some(len(causes), "reason", func(i int) {
+		c := causes[i]
+		if c.File != "" {
+			c.Text = ir.Pos{File: c.File, Line: c.Line, Col: c.Col}.String() + ": " + c.Text
+		}
+		t.para("- ", c.String())
+	})
 }

@@ -36,6 +36,10 @@ type Settings struct {
 	// statements outside of transactions are looked at.
 	Everywhere *bool `json:"everywhere"`
 	Autocommit *bool `json:"autocommit"`
+	// Suspected adds suspected findings, and FailOn "unknown" what keeps transactions
+	// undecided.
+	Suspected *bool  `json:"suspected"`
+	FailOn    string `json:"fail-on"`
 }
 
 // New makes the plugin. An error is a fault in the settings.
@@ -45,13 +49,13 @@ func New(settings any) (register.LinterPlugin, error) {
 		return nil, err
 	}
 	p := &plugin{analyzer: lint.New()}
-	values := map[string]string{"schema": s.Schema, "timeout": s.Timeout, "isolation": s.Isolation}
-	for name, b := range map[string]*bool{"everywhere": s.Everywhere, "autocommit": s.Autocommit} {
+	values := map[string]string{"schema": s.Schema, "timeout": s.Timeout, "isolation": s.Isolation, "fail-on": s.FailOn}
+	for name, b := range map[string]*bool{"everywhere": s.Everywhere, "autocommit": s.Autocommit, "suspected": s.Suspected} {
 		if b != nil {
 			values[name] = strconv.FormatBool(*b)
 		}
 	}
-	for _, name := range []string{"autocommit", "everywhere", "isolation", "schema", "timeout"} {
+	for _, name := range []string{"autocommit", "everywhere", "fail-on", "isolation", "schema", "suspected", "timeout"} {
 		if v := values[name]; v != "" {
 			if err := p.analyzer.Flags.Set(name, v); err != nil {
 				return nil, fmt.Errorf("robust: %s: %w", name, err)

@@ -17,7 +17,7 @@ func TestPlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, settings := range []any{nil, map[string]any{}, map[string]any{"timeout": "1m", "everywhere": true, "schema": "", "autocommit": true}} {
+	for _, settings := range []any{nil, map[string]any{}, map[string]any{"timeout": "1m", "everywhere": true, "schema": "", "autocommit": true, "suspected": false, "fail-on": "finding"}} {
 		p, err := build(settings)
 		if err != nil {
 			t.Fatalf("%v: %v", settings, err)
@@ -39,6 +39,7 @@ func TestPlugin(t *testing.T) {
 		analysistest.Run(t, dir, list[0], "./src/absent", "./src/absent_repaired")
 	}
 	for fault, settings := range map[string]any{
+		"finding or":   map[string]any{"fail-on": "never"},
 		"timeout":      map[string]any{"timeout": "soon"},
 		"unknown":      map[string]any{"levels": "rc"},
 		"cannot unmar": map[string]any{"everywhere": "yes"},
