@@ -147,7 +147,7 @@ func TestForeignCache(t *testing.T) {
 		if err := fs.Parse([]string{"-cache", dir}); err != nil {
 			t.Fatal(err)
 		}
-		reading, err := src.reading([]string{app})
+		reading, err := src.reading(t.Context(), []string{app})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,7 +36,7 @@ const grace = 2 * time.Second
 
 type checkFlags struct {
 	common
-	isolation, init, format, witness, proof, cache, baseline, bundle string
+	isolation, init, format, failOn, witness, proof, cache, baseline, bundle string
 
 	// levels are those of -level.
 	levels levelFlag
@@ -91,6 +91,7 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, or what would settle it")
 	fs.BoolVar(&f.notes, "notes", true, "for Go: also look for what is not in one transaction, as notes beside the verdict")
 	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, sarif or dot")
+	fs.StringVar(&f.failOn, "fail-on", failOnUnknown, "the `verdict` from which on the exit code is not 0: finding (3), or unknown (4) as well")
 	fs.StringVar(&f.baseline, "baseline", "", "accept the findings in `FILE`, which -format json or sarif wrote")
 	fs.StringVar(&f.witness, "witness", "", "write the schedule of a finding as SQL scripts to the folder `DIR`")
 	fs.StringVar(&f.proof, "proof", "", "write a proof, as scripts that z3 checks, to the folder `DIR`")
@@ -121,7 +122,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 	if err := f.check(); err != nil {
 		return 0, err
 	}
-	src, err := f.reading(inputs)
+	src, err := f.reading(ctx, inputs)
 	if err != nil {
 		return 0, err
 	}
@@ -138,7 +139,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 		key = f.key(ctx, src)
 	}
 	if r, ok := earlier(f.answers, key); ok {
-		return r.Code, write(std, f.output, bytes.NewBuffer(r.Out))
+		return f.failing(r.Code), write(std, f.output, bytes.NewBuffer(r.Out))
 	}
 	defer f.answers.Close(cache.MaxBytes)
 	defer collectRarely()()
@@ -198,7 +199,21 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 	if err := write(std, f.output, &out); err != nil {
 		return 0, err
 	}
-	return code, faults
+	return f.failing(code), faults
+}
+
+// Values of -fail-on.
+const (
+	failOnFinding = "finding"
+	failOnUnknown = "unknown"
+)
+
+// failing gives the exit code of a check that is done.
+func (f *checkFlags) failing(code int) int {
+	if code == exitUnknown && f.failOn == failOnFinding {
+		return exitOK
+	}
+	return code
 }
 
 // programs reads the programs. Where there is no time for that, it gives one of which
@@ -228,8 +243,11 @@ func (f *checkFlags) programs(ctx context.Context, std streams, src *sources) ([
 }
 
 // reading checks the inputs, and gives what to read.
-func (f *checkFlags) reading(inputs []string) (*sources, error) {
-	src, err := f.sources(inputs)
+func (f *checkFlags) reading(ctx context.Context, inputs []string) (*sources, error) {
+	if f.proof != "" && slices.Contains(inputs, "-") {
+		return nil, usagef("-proof: it is checked with its inputs again, and standard input is gone then; write that to a file")
+	}
+	src, err := f.sources(ctx, inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -321,6 +339,9 @@ func (f *checkFlags) check() error {
 	}
 	if !slices.Contains([]string{"text", "json", "sarif", "dot"}, f.format) {
 		return usagef("-format %s: it is text, json, sarif or dot", f.format)
+	}
+	if !slices.Contains([]string{failOnFinding, failOnUnknown}, f.failOn) {
+		return usagef("-fail-on %s: it is finding or unknown", f.failOn)
 	}
 	return nil
 }

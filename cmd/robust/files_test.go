@@ -235,7 +235,7 @@ func TestLateFiles(t *testing.T) {
 	must(t, os.WriteFile(path, []byte(good), 0o666))
 	f := &checkFlags{}
 	c := &common{dialect: "postgres"}
-	src, err := c.sources([]string{path})
+	src, err := c.sources(t.Context(), []string{path})
 	must(t, err)
 	before := f.key(t.Context(), src)
 	must(t, os.WriteFile(path, []byte("not SQL at all"), 0o666))

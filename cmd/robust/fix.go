@@ -71,11 +71,14 @@ func (f *fixFlags) run(ctx context.Context, std streams, inputs []string) (int, 
 	if err := f.check(); err != nil {
 		return 0, err
 	}
-	src, err := f.sources(inputs)
+	if f.apply && slices.Contains(inputs, "-") {
+		return 0, usagef("-apply: it writes files, and standard input is none; without it, the diff is printed")
+	}
+	src, err := f.sources(ctx, inputs)
 	if err != nil {
 		return 0, err
 	}
-	for _, in := range inputs {
+	for _, in := range src.inputs {
 		if !slices.Contains(src.sql(), in) {
 			return 0, usagef("%s: robust fix repairs .sql files and directories of them; robust check says for Go and litmus what helps", in)
 		}

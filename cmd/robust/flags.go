@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"slices"
 	"strings"
@@ -49,8 +50,8 @@ func (c *common) declare(fs *flag.FlagSet) {
 	fs.StringVar(&c.output, "o", "", "write the result to `FILE` instead of standard output")
 }
 
-// sources checks the flags, and gives what to read.
-func (c *common) sources(inputs []string) (*sources, error) {
+// sources checks the flags, and gives what to read. Standard input is read at once.
+func (c *common) sources(ctx context.Context, inputs []string) (*sources, error) {
 	if c.dialect != "postgres" && c.dialect != "mysql" {
 		return nil, usagef("-dialect %s: this release reads postgres and mysql", c.dialect)
 	}
@@ -61,7 +62,7 @@ func (c *common) sources(inputs []string) (*sources, error) {
 	if err != nil {
 		return nil, usagef("-allow-include: %v", err)
 	}
-	s := &sources{inputs: inputs, schemas: c.schemas, dialect: c.dialect, files: files, searchPath: c.searchPath}
+	s := &sources{inputs: slices.Clone(inputs), schemas: c.schemas, dialect: c.dialect, files: files, searchPath: c.searchPath}
 	if c.txns != "" {
 		for _, n := range strings.Split(c.txns, ",") {
 			if n = strings.TrimSpace(n); n == "" {
@@ -73,6 +74,9 @@ func (c *common) sources(inputs []string) (*sources, error) {
 		}
 	}
 	if err := s.check(); err != nil {
+		return nil, err
+	}
+	if err := s.readStandardInput(ctx); err != nil {
 		return nil, err
 	}
 	if strings.HasPrefix(c.eng, "mariadb") && len(s.golang()) > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/schemafind"
+	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
@@ -94,7 +96,7 @@ type sources struct {
 // check finds mistakes in the arguments before anything is read.
 func (s *sources) check() error {
 	for _, path := range append(slices.Clone(s.schemas), s.inputs...) {
-		if isGo(path) && !slices.Contains(s.schemas, path) {
+		if (path == "-" || isGo(path)) && !slices.Contains(s.schemas, path) {
 			continue
 		}
 		info, err := infile.Stat(path)
@@ -125,6 +127,19 @@ func (s *sources) check() error {
 		return usagef("-schema is for SQL and Go, but there is neither among the inputs")
 	}
 	return nil
+}
+
+// standardInput is the name of SQL from there. No input that is a file has it.
+const standardInput = "standard input"
+
+// readStandardInput reads the input that - names, if there is one.
+func (s *sources) readStandardInput(ctx context.Context) error {
+	i := slices.Index(s.inputs, "-")
+	if i < 0 {
+		return nil
+	}
+	s.inputs = slices.DeleteFunc(slices.Insert(s.inputs, i, standardInput), func(in string) bool { return in == "-" })
+	return s.files.ReadFrom(ctx, standardInput, os.Stdin, syntax.MaxFile, syntax.Smaller)
 }
 
 // escape makes a path match only itself as a pattern.
@@ -234,11 +249,15 @@ func expand(paths []string) ([]string, error) {
 	var out []string
 	for _, path := range paths {
 		found := []string{path}
-		if info, err := infile.Stat(path); err != nil {
-			return nil, err
-		} else if info.IsDir() {
-			if found, err = infile.List(path, ".sql"); err != nil {
+		if path != standardInput {
+			info, err := infile.Stat(path)
+			if err != nil {
 				return nil, err
+			}
+			if info.IsDir() {
+				if found, err = infile.List(path, ".sql"); err != nil {
+					return nil, err
+				}
 			}
 		}
 		for _, f := range found {

@@ -30,7 +30,7 @@ func instrumentCommand(fs *flag.FlagSet) func(context.Context, streams, []string
 		if _, err := initial(*initName, nil); err != nil {
 			return 0, err
 		}
-		src, err := c.sources(inputs)
+		src, err := c.sources(ctx, inputs)
 		if err != nil {
 			return 0, err
 		}

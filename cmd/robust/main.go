@@ -64,7 +64,7 @@ func commands() []command {
 }
 
 // inputs says what INPUT is.
-const inputs = "INPUT is packages of Go (./...), together one application, .sql files and\ndirectories of them, together another one, and .litmus files, each a program\nof its own."
+const inputs = "INPUT is packages of Go (./...), together one application, .sql files and\ndirectories of them, together another one, and .litmus files, each a program\nof its own. - is SQL from standard input."
 
 func main() {
 	if isVet(os.Args[1:]) {
@@ -227,7 +227,7 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 		if c.operands != inputs {
 			return 0, usagef("%s: there is no argument; robust %[1]s -h says what they are", c.name)
 		}
-		return 0, usagef("%s: there is no input; name packages of Go, .sql files, directories of them, or .litmus files", c.name)
+		return 0, usagef("%s: there is no input; name packages of Go, .sql files, directories of them, .litmus files, or - for SQL from standard input", c.name)
 	}
 	return f(ctx, std, fs.Args())
 }

@@ -50,7 +50,7 @@ func (f *checkFlags) sign(p *program, m *proof.Manifest) {
 // silent are the flags of check that do not decide what a proof claims: those for
 // effort, for output, and for where files may be, and -level, with which there is no proof.
 // All others are part of a proof.
-var silent = strings.Fields(`allow-include baseline bundle cache explain format helpers level notes o proof query-limit query-timeout
+var silent = strings.Fields(`allow-include baseline bundle cache explain fail-on format helpers level notes o proof query-limit query-timeout
 	questions read-committed replay timeout v window witness`)
 
 // claimFlags gives the flags that shape the claim about a program as -name=value,
@@ -272,7 +272,7 @@ func (f *checkFlags) again(ctx context.Context, inputs []string) (*program, erro
 			return nil, fmt.Errorf("%q is no input", in)
 		}
 	}
-	src, err := f.reading(inputs)
+	src, err := f.reading(ctx, inputs)
 	if err != nil {
 		return nil, err
 	}

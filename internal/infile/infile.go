@@ -120,25 +120,33 @@ func Read(ctx context.Context, path string, limit int64, advice string) ([]byte,
 	if info, err := f.Stat(); err == nil {
 		size = info.Size()
 	}
-	tooLarge := func(n int64) error {
-		return errorf(path, "the file has more than %s, but %s; %s", megabytes(n-1), "must have "+megabytes(limit)+" at most", advice)
-	}
 	if size > limit {
-		return nil, tooLarge(size)
+		return nil, tooLarge(path, size, limit, advice)
 	}
+	return readAll(ctx, path, f, size, limit, advice)
+}
+
+func tooLarge(path string, size, limit int64, advice string) error {
+	return errorf(path, "the file has more than %s, but %s; %s", megabytes(size-1), "must have "+megabytes(limit)+" at most", advice)
+}
+
+// readAll reads at most limit bytes of r, whose size may be as said.
+func readAll(ctx context.Context, path string, r io.Reader, size, limit int64, advice string) ([]byte, error) {
 	out := make([]byte, 0, size+1)
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		out = slices.Grow(out, 1)
-		n, err := f.Read(out[len(out):min(cap(out), len(out)+chunk)])
+		n, err := r.Read(out[len(out):min(cap(out), len(out)+chunk)])
 		out = out[:len(out)+n]
 		switch {
 		case int64(len(out)) > limit: // it grows, or does not tell its size
-			return nil, tooLarge(limit + 1)
+			return nil, tooLarge(path, limit+1, limit, advice)
 		case errors.Is(err, io.EOF):
 			return out, nil
+		case err != nil && ctx.Err() != nil:
+			return nil, ctx.Err()
 		case err != nil:
 			return nil, fault(path, err)
 		}

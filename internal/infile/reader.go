@@ -2,6 +2,7 @@ package infile
 
 import (
 	"context"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -137,6 +138,19 @@ func (r *Reader) Read(ctx context.Context, path string, limit int64, advice stri
 		return nil, err
 	}
 	return r.Note(path, text), nil
+}
+
+// ReadFrom reads what is no file, such as standard input, of at most limit bytes; its text is
+// that of the file with the name then. The error of ctx is given when that ends.
+func (r *Reader) ReadFrom(ctx context.Context, name string, from io.Reader, limit int64, advice string) error {
+	in := Interruptible(ctx, from)
+	defer in.Close()
+	text, err := readAll(ctx, name, in, 0, limit, advice)
+	if err != nil {
+		return err
+	}
+	r.Note(name, text)
+	return nil
 }
 
 // Note takes a text that was read from a file for that of the file, unless it is

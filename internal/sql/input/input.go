@@ -31,18 +31,9 @@ func Read(ctx context.Context, r *infile.Reader, paths []string, limit int64, ad
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		list := []string{p}
-		info, err := infile.Stat(p)
+		list, err := named(r, p)
 		if err != nil {
 			return nil, err
-		}
-		if info.IsDir() {
-			if list, err = infile.List(p, ".sql"); err != nil {
-				return nil, err
-			}
-			if len(list) == 0 {
-				return nil, ir.Errorf(ir.Pos{File: p}, "there is no .sql file in this directory; name the files to read")
-			}
 		}
 		for _, name := range list {
 			b, err := r.Read(ctx, name, limit, advice)
@@ -53,6 +44,26 @@ func Read(ctx context.Context, r *infile.Reader, paths []string, limit int64, ad
 		}
 	}
 	return files, nil
+}
+
+// named gives the files that a path names: itself, also where r has its text and there is no
+// such file, or those in the directory.
+func named(r *infile.Reader, path string) ([]string, error) {
+	if _, known := r.Text(path); known {
+		return []string{path}, nil
+	}
+	info, err := infile.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	list, err := infile.List(path, ".sql")
+	if err == nil && len(list) == 0 {
+		err = ir.Errorf(ir.Pos{File: path}, "there is no .sql file in this directory; name the files to read")
+	}
+	return list, err
 }
 
 // ProgramName is the name of the directory, or of the only file.
