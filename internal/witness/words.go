@@ -89,8 +89,16 @@ func changes(t *ir.Table, before, after []ir.Value, cols []int) string {
 // lookup gives the value of a local at some moment.
 type lookup func(name string) (ir.Value, bool)
 
-// predicate is a condition in the manner of SQL, with the values of locals.
-func predicate(e ir.Expr, env lookup) string { return (&printer{env}).expr(e, 0) }
+// predicate is a condition in the manner of SQL, with the values of locals: "" if these make
+// it true. The source has what is left out of a long one.
+func predicate(e ir.Expr, env lookup) string {
+	p := &printer{env}
+	e = p.reduced(e)
+	if v, ok := constant(e); ok && v.IsTrue() {
+		return ""
+	}
+	return p.elided(e)
+}
 
 type printer struct{ env lookup }
 
@@ -157,7 +165,7 @@ func (p *printer) open(e ir.Expr) (string, int) {
 		for i, a := range e.Args {
 			args[i] = p.expr(a, 0)
 		}
-		return e.Name + "(" + strings.Join(args, ", ") + ")", atom
+		return shortName(e.Name) + "(" + strings.Join(args, ", ") + ")", atom
 	case *ir.Exists:
 		names := make([]string, len(e.Query.From))
 		for i, s := range e.Query.From {
