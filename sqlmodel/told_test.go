@@ -66,8 +66,21 @@ CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$ BEGIN ` + tc[0] + ` END 
 	}
 }
 
-// TestOtherDialect: an error in a file of MySQL says which dialect it is in.
+// TestOtherDialect: an error in a file of the other dialect says which one it is in.
 func TestOtherDialect(t *testing.T) {
+	for _, tc := range []struct {
+		sql  string
+		hint bool
+	}{
+		{"CREATE FUNCTION f(i int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 1; END $$;", true},
+		{"START TRANSACTION; INSRT INTO t VALUES (1::bigint); COMMIT;", true},
+		{"START TRANSACTION; INSRT INTO t VALUES ('a$$b'); COMMIT;", false},
+	} {
+		_, err := Parse([]File{{Name: "t.sql", Text: tc.sql}}, Options{MySQL: true})
+		if err == nil || strings.Contains(err.Error(), "leave -dialect mysql out") != tc.hint {
+			t.Errorf("%s: %v", tc.sql, err)
+		}
+	}
 	for _, tc := range []struct {
 		sql  string
 		hint bool

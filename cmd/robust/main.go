@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -213,7 +214,7 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 		fs.PrintDefaults()
 		return exitOK, nil
 	case err != nil:
-		return 0, usagef("%s: %v; robust %s -h lists the flags", c.name, err, c.name)
+		return 0, usagef("%s: %s; robust %s -h lists the flags", c.name, flagFault(fs, err), c.name)
 	}
 	for _, a := range fs.Args() {
 		if len(a) > 1 && a[0] == '-' {
@@ -230,6 +231,30 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 		return 0, usagef("%s: there is no input; name packages of Go, .sql files, directories of them, .litmus files, or - for SQL from standard input", c.name)
 	}
 	return f(ctx, std, fs.Args())
+}
+
+// wrongValue matches what package flag says of a value that does not fit.
+var wrongValue = regexp.MustCompile(`^invalid value ("(?:[^"\\]|\\.)*") for flag -([^:]+): parse error$`)
+
+// flagFault says what is wrong with the flags. Package flag says of a number without a unit
+// only that it is no time.
+func flagFault(fs *flag.FlagSet, err error) string {
+	m := wrongValue.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err.Error()
+	}
+	g, ok := fs.Lookup(m[2]).Value.(flag.Getter)
+	if !ok {
+		return err.Error()
+	}
+	want := "a whole number"
+	switch g.Get().(type) {
+	case time.Duration:
+		want = "a time with its unit, such as 30s or 5m"
+	case uint:
+		want = "a whole number from 0 on"
+	}
+	return fmt.Sprintf("-%s must be %s, but is %s", m[2], want, m[1])
 }
 
 func usage(w io.Writer) {
