@@ -13,6 +13,7 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/check"
+	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/repair"
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/internal/sql/input"
@@ -30,6 +31,8 @@ const fixOperands = "INPUT is .sql files and directories of them, together one a
 type fixFlags struct {
 	common
 	format        string
+	isolation     string
+	levels        levelFlag
 	apply         bool
 	want, checks  int
 	timeout, each time.Duration
@@ -40,6 +43,8 @@ func fixCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int,
 	f := &fixFlags{}
 	f.declare(fs)
 	fs.StringVar(&f.format, "format", "text", "`format` of the result: text or json")
+	fs.StringVar(&f.isolation, "isolation", levels.AtSnapshot, "isolation `level` that the program is to be right at: si, or code, rc, rr or serializable, as in robust check")
+	fs.Var(&f.levels, "level", levelUsage)
 	fs.BoolVar(&f.apply, "apply", false, "change the files as the first repair says")
 	fs.IntVar(&f.want, "repairs", 3, "stop after this many repairs")
 	fs.IntVar(&f.checks, "checks", 60, "check at most this many changed programs")
@@ -61,6 +66,10 @@ func (f *fixFlags) check() error {
 		return usagef("-timeout %v: a time is positive", f.timeout)
 	case f.each <= 0:
 		return usagef("-each %v: a time is positive", f.each)
+	case levels.Known(f.isolation) != nil:
+		return usagef("-isolation: %v", levels.Known(f.isolation))
+	case f.classic && (f.isolation != levels.AtSnapshot || len(f.levels) > 0):
+		return usagef("-classic is about si, without -level")
 	case f.dialect != "postgres":
 		return usagef("-dialect %s: this release repairs SQL in the dialect of PostgreSQL", f.dialect)
 	}
@@ -160,7 +169,11 @@ func (f *fixFlags) program(ctx context.Context, src *sources) (repair.Program, e
 		return sqlmodel.Parse(files, sqlmodel.Options{Txns: src.txns, Files: src.files.Fork(), SearchPath: src.searchPath})
 	}
 	p.Check = func(ctx context.Context, prog *ir.Program) (*report.Report, error) {
-		return check.Check(ctx, prog, check.Options{Engine: eng, Classic: f.classic, First: true, Helpers: 4, Window: 4, Questions: 2000, QueryLimit: 2_000_000})
+		named, err := levels.Named(prog, f.levels)
+		if err != nil {
+			return nil, usagef("-level: %v", err)
+		}
+		return check.Check(ctx, prog, check.Options{Engine: eng, Isolation: f.isolation, Levels: named, Classic: f.classic, First: true, Helpers: 4, Window: 4, Questions: 2000, QueryLimit: 2_000_000})
 	}
 	return p, nil
 }
@@ -206,9 +219,9 @@ func (f *fixFlags) text(out *bytes.Buffer, res *repair.Result) {
 		fmt.Fprintf(out, "%s is neither proved robust nor refuted: there is no finding to repair. robust check says what would settle it.\n", name)
 		return
 	case len(res.Repairs) == 0:
-		fmt.Fprintf(out, "%s is not robust, and %s.\n", name, nothing(res))
+		fmt.Fprintf(out, "%s is not robust %s, and %s.\n", name, res.Before.Confirmed()[0].At(), nothing(res))
 	default:
-		fmt.Fprintf(out, "%s is not robust. With each of these repairs alone it is, by proof, the cheapest first:\n", name)
+		fmt.Fprintf(out, "%s is not robust %s. With each of these repairs alone it is, by proof, the cheapest first:\n", name, res.Before.Confirmed()[0].At())
 	}
 	for i := range res.Repairs {
 		f.repair(out, fmt.Sprintf("%d.", i+1), &res.Repairs[i])

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -53,6 +54,28 @@ func TestFix(t *testing.T) {
 	}
 	if code, out, _ = commandLine(t, "fix", path); code != exitOK || !strings.Contains(out, "nothing to repair") {
 		t.Errorf("code %d\n%s", code, out)
+	}
+}
+
+// TestFixLevels: the levels that are asked about are those of robust check.
+func TestFixLevels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "app.sql")
+	lost := strings.Replace(skew, "id = :q", "id = :p", 1)
+	if err := os.WriteFile(path, []byte(lost), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		flags []string
+		want  string
+	}{
+		{nil, "is robust: there is nothing to repair"},
+		{[]string{"-isolation", "rc"}, "is not robust at READ COMMITTED. With each"},
+		{[]string{"-isolation", "rc", "-level", "swap=rr"}, "is robust: there is nothing to repair"},
+	} {
+		code, out, errs := commandLine(t, slices.Concat([]string{"fix"}, tc.flags, []string{path})...)
+		if code != exitOK || !strings.Contains(out, tc.want) {
+			t.Errorf("%q: code %d\n%s%s", tc.flags, code, out, errs)
+		}
 	}
 }
 

@@ -12,6 +12,9 @@ import (
 // levelFlag is -level: levels by the names of transactions.
 type levelFlag map[string]string
 
+// levelUsage is what -h says of -level.
+const levelUsage = "isolation level of one transaction: `NAME=LEVEL`, where LEVEL is rc, rr or serializable (repeatable)"
+
 func (l *levelFlag) String() string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(*l)) {

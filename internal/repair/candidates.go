@@ -19,6 +19,7 @@ const (
 	costShare     = 1
 	costUpdate    = 2
 	costSeparate  = 1 // a statement of its own for a lock
+	costUpgrade   = 2 // two holders of a shared lock who both write the row are a deadlock
 	costPromote   = 4
 	costCommon    = 5
 	costReference = 6
@@ -111,11 +112,15 @@ func (m *maker) locks(e *witness.Edge, t *ir.Table, q *query) {
 	if len(q.sources()) > 1 {
 		of = " OF " + quote.Ident(src.alias)
 	}
+	upgraded := m.upgraded(m.prog.Txn(e.FromName), t, q)
 	for _, l := range []struct {
 		kind Kind
 		mode string
 		cost int
 	}{{LockShare, " FOR SHARE", costShare}, {LockUpdate, " FOR UPDATE", costUpdate}} {
+		if l.kind == LockShare && upgraded {
+			l.cost += costUpgrade
+		}
 		text := fmt.Sprintf("%s locks the rows of %s that it reads (%s)", e.FromName, t.Name, strings.TrimSpace(l.mode))
 		if q.lockable() {
 			m.add(l.kind, e, t, l.cost, text, q.insert(q.end(), l.mode+of))
@@ -123,6 +128,50 @@ func (m *maker) locks(e *witness.Edge, t *ir.Table, q *query) {
 		}
 		m.before(l.kind, e, t, q, l.cost+costSeparate, text, "1 "+q.reading()+l.mode+of)
 	}
+}
+
+// upgraded reports whether a transaction writes the rows that a query of it reads, as far as the
+// names of its variables tell.
+func (m *maker) upgraded(txn *ir.Txn, t *ir.Table, q *query) bool {
+	if txn == nil {
+		return false
+	}
+	read, _ := q.equalities(func(name string) bool { return columnOf(t, name) >= 0 })
+	found := false
+	ir.Walk(txn.Body, func(s ir.Stmt) {
+		var where ir.Expr
+		switch s := s.(type) {
+		case *ir.Update:
+			where = s.Where
+		case *ir.Delete:
+			where = s.Where
+		}
+		if ir.Written(s) == t && where != nil {
+			found = found || !apart(t, read, where)
+		}
+	})
+	return found
+}
+
+// apart reports whether the key columns of t equal other variables in a condition than those that
+// they are compared with in a text.
+func apart(t *ir.Table, read map[string]string, where ir.Expr) bool {
+	for _, c := range t.Key {
+		name := t.Columns[c].Name
+		of := strings.TrimLeft(read[name], ":@$")
+		for _, part := range ir.Conjuncts(where) {
+			eq, ok := part.(*ir.Binary)
+			if !ok || eq.Op != ir.Eq {
+				continue
+			}
+			col, isCol := eq.X.(*ir.Col)
+			v, isVar := eq.Y.(*ir.Var)
+			if isCol && isVar && col.Col == name && of != "" && v.Name != of {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // before adds a SELECT in front of the statement of a query: as PERFORM, which PL/pgSQL

@@ -9,6 +9,7 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/check"
+	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/replaytest"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/testprog"
@@ -19,12 +20,14 @@ import (
 )
 
 // program is one with these files, judged as robust check does.
-func program(files []input.File) Program {
+func program(files []input.File) Program { return programAt(levels.AtSnapshot, files) }
+
+func programAt(isolation string, files []input.File) Program {
 	return Program{
 		Files: files,
 		Load:  func(files []input.File) (*ir.Program, error) { return sqlmodel.Parse(files, sqlmodel.Options{}) },
 		Check: func(ctx context.Context, p *ir.Program) (*report.Report, error) {
-			return check.Check(ctx, p, check.Options{Engine: engine.Postgres(), First: true, Helpers: 4, Window: 4, Questions: 2000, QueryLimit: 2_000_000})
+			return check.Check(ctx, p, check.Options{Engine: engine.Postgres(), Isolation: isolation, First: true, Helpers: 4, Window: 4, Questions: 2000, QueryLimit: 2_000_000})
 		},
 	}
 }
@@ -89,6 +92,27 @@ func TestPublished(t *testing.T) {
 				t.Errorf("refuted are %q, want %q among them", refuted, tc.refuted)
 			}
 			onServer(t, p, res)
+		})
+	}
+}
+
+// TestLevels: what is wrong at READ COMMITTED only is repaired there, with the lock that does not
+// end in a deadlock of two who both hold it.
+func TestLevels(t *testing.T) {
+	const table = "CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL, stock int NOT NULL);\n"
+	function := func(body string) string {
+		return "CREATE FUNCTION f(i int, k int, m text) RETURNS void LANGUAGE plpgsql AS $$ DECLARE s int; BEGIN\n  " + body + "\nEND $$;\n"
+	}
+	for _, tc := range []struct{ name, body, want string }{
+		{"a lost update", "SELECT stock INTO s FROM item WHERE id = i;\n  UPDATE item SET stock = s - k WHERE id = i;", "for-update f"},
+		{"a stale condition", "IF (SELECT stock FROM item WHERE id = i) >= k THEN UPDATE item SET stock = stock - k WHERE id = i; END IF;", "for-update f"},
+		{"an insert after a look", "IF NOT EXISTS (SELECT FROM item WHERE name = m) THEN INSERT INTO item VALUES (i, m, k); END IF;", "guard-row f"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			res := propose(t, programAt(levels.AtReadCommitted, []input.File{{Name: "a.sql", Text: table + function(tc.body)}}))
+			if len(res.Repairs) == 0 || kinds(&res.Repairs[0]) != tc.want {
+				t.Errorf("the repairs are %+v, want %s first", res.Repairs, tc.want)
+			}
 		})
 	}
 }
