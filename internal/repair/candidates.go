@@ -145,6 +145,7 @@ func (m *maker) upgraded(txn *ir.Txn, t *ir.Table, q *query) bool {
 			where = s.Where
 		case *ir.Delete:
 			where = s.Where
+		default: // it writes no row that it has found
 		}
 		if ir.Written(s) == t && where != nil {
 			found = found || !apart(t, read, where)

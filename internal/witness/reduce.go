@@ -27,6 +27,7 @@ func (p *printer) reduced(e ir.Expr) ir.Expr {
 			return p.reduced(e.Else)
 		}
 		return &ir.Cond{If: branch, Then: p.reduced(e.Then), Else: p.reduced(e.Else)}
+	default: // its printer shows the values in it
 	}
 	return e
 }
