@@ -460,7 +460,7 @@ func (f *checkFlags) print(out *bytes.Buffer, reports []*report.Report) error {
 		case "json":
 			err = report.JSON(out, rep)
 		case "dot":
-			err = report.DOT(out, rep, f.verbose)
+			err = report.DOT(out, rep)
 		default:
 			if i > 0 {
 				fmt.Fprintln(out)
