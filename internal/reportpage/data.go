@@ -39,8 +39,9 @@ type finding struct {
 
 // lane is a transaction of a finding. Those of one session are below each other.
 type lane struct {
-	Label   string `json:"label"`
-	Name    string `json:"name"`
+	Label string `json:"label"`
+	Name  string `json:"name"`
+	// Call has the values of the parameters.
 	Call    string `json:"call"`
 	Level   string `json:"level,omitempty"`
 	Session int    `json:"session"`
@@ -139,7 +140,11 @@ func (l *lines) finding(group string, f *report.Finding) finding {
 	}
 	for i := range w.Transactions {
 		t := &w.Transactions[i]
-		out.Lanes = append(out.Lanes, lane{Label: t.Label, Name: quote.Line(t.Name), Call: quote.Line(t.Invocation()), Level: t.Level, Session: t.Session})
+		call := ""
+		if len(t.Params) > 0 {
+			call = strings.TrimPrefix(t.Invocation(), t.Name)
+		}
+		out.Lanes = append(out.Lanes, lane{Label: t.Label, Name: quote.Line(t.Name), Call: quote.Line(call), Level: t.Level, Session: t.Session})
 	}
 	if w.Play != nil {
 		out.Runs = append(out.Runs, l.run(w, nil, nil, w.Play))
@@ -175,6 +180,9 @@ func laneOf(w *witness.Witness, label string) int {
 
 func (l *lines) edge(w *witness.Witness, e *report.Dependency) edge {
 	m := report.Meeting{Table: e.Table, Columns: e.Columns}
+	if slices.ContainsFunc(w.Rows, func(t witness.TableRows) bool { return t.Variable && t.Table == e.Table }) {
+		m.Columns = nil
+	}
 	out := edge{From: laneOf(w, e.From), To: laneOf(w, e.To), Type: e.Type, What: quote.Line(m.What()), Text: quote.Line(e.Text),
 		FromPlace: l.at(e.FromPosition), ToPlace: l.at(e.ToPosition)}
 	kinds := map[string][2]witness.EventKind{"RW": {witness.Read, witness.Write}, "WR": {witness.Write, witness.Read}, "WW": {witness.Write, witness.Write}}[e.Type]

@@ -140,7 +140,7 @@
     grid.style.gridTemplateColumns = `auto repeat(${f.lanes.length}, minmax(9em, 1fr))`;
     grid.append(element('div', { class: 'head' }));
     for (const l of f.lanes) {
-      grid.append(element('div', { class: 'head', title: l.call }, element('b', {}, `${l.label}: ${l.name}`), element('span', { class: 'call' }, l.call.slice(l.name.length)),
+      grid.append(element('div', { class: 'head', title: l.name + l.call }, element('b', {}, `${l.label}: ${l.name}`), element('span', { class: 'call' }, l.call),
         ...(l.level ? [element('small', {}, l.level)] : [])));
     }
     const files = new Set(run.events.map(e => place(e.place)).filter(Boolean).map(p => p.at.replace(/:\d+$/, '')));
@@ -431,7 +431,7 @@
         draw(g, 'path', { class: 'wide', d: c.d });
         draw(g, 'path', { d: c.d, style: `stroke: var(--${e.k})`, 'marker-end': `url(#map-${e.k})`, ...(e.k === 'WW' ? { 'marker-start': 'url(#map-WW)' } : {}) });
         if (e.f !== e.t && (few || e.c || mine)) {
-          const free = [0.5, 0.38, 0.62, 0.28, 0.72].map(u => c.at(u)).find(([x, y]) => !labels.some(([a, b]) => Math.abs(a - x) < 110 && Math.abs(b - y) < 15)) || c.at(0.5);
+          const free = [0.5, 0.38, 0.62, 0.28, 0.72].map(u => c.at(u)).find(([x, y]) => !labels.some(([a, b]) => Math.abs(a - x) < 140 && Math.abs(b - y) < 20)) || c.at(0.5);
           labels.push(free);
           draw(g, 'text', { x: free[0], y: free[1] + 4, style: `fill: var(--${e.k})` }, clip(`${e.k} ${what(e)}`, 30));
         }
