@@ -64,8 +64,9 @@ const Page = (() => {
   const hide = () => { $('tip').hidden = true; };
 
   // stepper makes a bar with which one steps from 0 to last; show is told each step, and
-  // what is called the step in words. The arrow keys do the same wherever they have no
-  // other use. A later stepper takes the keys.
+  // word is what a step is called. The arrow keys do the same wherever they have no other
+  // use: for the bar that was used last or, if that is out of sight, for one that is not.
+  const bars = [];
   let stepping = null;
   function stepper({ last, at = 0, word, show }) {
     const button = (text, title, to) => {
@@ -102,17 +103,24 @@ const Page = (() => {
     });
     slider.addEventListener('input', () => { stop(); go(+slider.value); });
     const self = { bar, go, get now() { return now; }, last, stop };
-    stepping = self;
+    bar.addEventListener('click', () => { stepping = self; });
+    bars.push(self);
     return self;
   }
+  function used() {
+    bars.splice(0, bars.length, ...bars.filter(b => b.bar.isConnected));
+    const seen = bars.filter(b => { const r = b.bar.getBoundingClientRect(); return r.bottom > 0 && r.top < innerHeight; });
+    if (!bars.includes(stepping) || seen.length && !seen.includes(stepping)) stepping = seen[0] || bars[0];
+    return stepping;
+  }
   document.addEventListener('keydown', e => {
-    if (!stepping || !stepping.bar.isConnected || e.defaultPrevented || e.altKey || e.ctrlKey || e.metaKey) return;
-    if (e.target.matches?.('input, select, textarea, #scroll')) return;
-    const to = { ArrowRight: stepping.now + 1, ArrowLeft: stepping.now - 1, Home: 0, End: stepping.last }[e.key];
+    if (e.defaultPrevented || e.altKey || e.ctrlKey || e.metaKey || e.target.matches?.('input, select, textarea, #scroll, .canvas')) return;
+    const b = used();
+    const to = b && { ArrowRight: b.now + 1, ArrowLeft: b.now - 1, Home: 0, End: b.last }[e.key];
     if (to === undefined) return;
     e.preventDefault();
-    stepping.stop();
-    stepping.go(to);
+    b.stop();
+    b.go(to);
   });
 
   // choices makes a list of buttons, of which one or none is pressed; up and down move
