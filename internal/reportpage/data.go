@@ -1,6 +1,8 @@
 package reportpage
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,9 +34,16 @@ type finding struct {
 	Classic bool     `json:"classic,omitempty"`
 	Lanes   []lane   `json:"lanes"`
 	Edges   []edge   `json:"edges"`
-	// Runs are the execution that was found, and then the serial orders.
-	Runs   []run `json:"runs"`
-	Orders int   `json:"orders"`
+	// Runs are the execution that was found, and then the serial orders. Most of what happens
+	// in one happens in others: their steps have numbers of Events, and the rows at a moment
+	// are numbers of Tables.
+	Runs   []run   `json:"runs"`
+	Events []event `json:"events"`
+	Tables []table `json:"tables"`
+	Orders int     `json:"orders"`
+
+	happened map[event]int
+	numbers  map[string]int
 }
 
 // lane is a transaction of a finding. Those of one session are below each other.
@@ -60,15 +69,24 @@ type edge struct {
 	ToEvent   int    `json:"toEvent"`
 }
 
-// run is an execution. One without events is told by what differs alone.
+// run is an execution. One without steps is told by what differs alone.
 type run struct {
 	Order   []string `json:"order"`
 	Differs []string `json:"differs,omitempty"`
-	Start   []table  `json:"start"`
-	Events  []event  `json:"events"`
+	Start   []int    `json:"start"`
+	Steps   []step   `json:"steps"`
 }
 
-// event is a step. The rows are there where they change.
+// step is an event, with the rows where they change.
+type step struct {
+	Event int `json:"e"`
+	// Stale is the step since when what was read is not the newest any more, from 1, or 0.
+	Stale     int              `json:"stale,omitempty"`
+	Committed *[]int           `json:"committed,omitempty"`
+	Seen      map[string][]int `json:"seen,omitempty"`
+}
+
+// event is what happens in a step.
 type event struct {
 	Lane  int    `json:"lane"`
 	Kind  string `json:"kind"`
@@ -76,10 +94,6 @@ type event struct {
 	Text  string `json:"text"`
 	Now   string `json:"now,omitempty"`
 	Place int    `json:"place"`
-	// Stale is the event since when what was read is not the newest any more, or -1.
-	Stale     int                `json:"stale"`
-	Committed *[]table           `json:"committed,omitempty"`
-	Seen      map[string][]table `json:"seen,omitempty"`
 }
 
 // table has rows; those with the same key are versions of one row.
@@ -117,7 +131,7 @@ func (l *lines) finding(group string, f *report.Finding) finding {
 	w := f.Witness
 	out := finding{Group: group, Kind: kindOf(f), Code: f.Code, Cycle: clean(f.Cycle), At: f.At(),
 		Doubts: []string{}, Remarks: clean(f.Uncertain()), Repairs: clean(f.Repairs), Classic: w.Classic,
-		Lanes: []lane{}, Edges: []edge{}, Runs: []run{}, Orders: w.Orders}
+		Lanes: []lane{}, Edges: []edge{}, Runs: []run{}, Events: []event{}, Tables: []table{}, Orders: w.Orders, happened: map[event]int{}, numbers: map[string]int{}}
 	if c, ok := codes.ByID(f.Code); ok {
 		if out.What = c.Summary; len(f.Repairs) == 0 {
 			out.Repairs = append(out.Repairs, c.Repair)
@@ -147,16 +161,16 @@ func (l *lines) finding(group string, f *report.Finding) finding {
 		out.Lanes = append(out.Lanes, lane{Label: t.Label, Name: quote.Line(t.Name), Call: quote.Line(call), Level: t.Level, Session: t.Session})
 	}
 	if w.Play != nil {
-		out.Runs = append(out.Runs, l.run(w, nil, nil, w.Play))
+		out.Runs = append(out.Runs, out.run(l, w, nil, nil, w.Play))
 	}
 	for _, o := range w.Serial {
-		out.Runs = append(out.Runs, l.run(w, o.Order, o.Differs, o.Play))
+		out.Runs = append(out.Runs, out.run(l, w, o.Order, o.Differs, o.Play))
 	}
 	for _, e := range w.Cycle {
 		out.Edges = append(out.Edges, l.edge(w, &e))
 	}
 	if w.Play != nil {
-		stale(w, out.Edges, out.Runs[0].Events)
+		stale(w, out.Edges, out.Runs[0].Steps)
 	}
 	return out
 }
@@ -217,46 +231,47 @@ func showing(events []witness.Event, label string, at report.Position, table str
 }
 
 // stale finds out since when what was read is not the newest.
-func stale(w *witness.Witness, edges []edge, events []event) {
-	for i := range events {
-		if events[i].Now != "" {
-			events[i].Stale = i
+func stale(w *witness.Witness, edges []edge, steps []step) {
+	for i, e := range w.Schedule {
+		if e.Now != "" {
+			steps[i].Stale = i + 1
 		}
 	}
 	for _, e := range edges {
-		if e.Type != "RW" || e.FromEvent < 0 || events[e.FromEvent].Stale >= 0 {
+		if e.Type != "RW" || e.FromEvent < 0 || steps[e.FromEvent].Stale > 0 {
 			continue
 		}
-		for i := range events {
-			if events[i].Lane == e.To && events[i].Kind == string(witness.CommitIt) && w.Transactions[e.To].Commit < w.Transactions[e.From].Commit {
-				events[e.FromEvent].Stale = max(i, e.FromEvent)
+		for i, x := range w.Schedule {
+			if laneOf(w, x.Transaction) == e.To && x.Kind == witness.CommitIt && w.Transactions[e.To].Commit < w.Transactions[e.From].Commit {
+				steps[e.FromEvent].Stale = max(i, e.FromEvent) + 1
 			}
 		}
 	}
 }
 
-func (l *lines) run(w *witness.Witness, order, differs []string, p *witness.Play) run {
-	out := run{Order: order, Differs: clean(differs), Events: []event{}, Start: []table{}}
+func (f *finding) run(l *lines, w *witness.Witness, order, differs []string, p *witness.Play) run {
+	out := run{Order: order, Differs: clean(differs), Steps: []step{}, Start: []int{}}
 	if p == nil {
 		return out
 	}
-	out.Start = tables(p.States[0].Committed)
+	out.Start = f.rows(p.States[0].Committed)
 	for i, e := range p.Events {
 		before, after := &p.States[i], &p.States[i+1]
-		x := event{Lane: laneOf(w, e.Transaction), Kind: string(e.Kind), Table: quote.Line(e.Table), Text: quote.Line(e.Text), Now: quote.Line(e.Now), Place: l.at(e.Position), Stale: noPlace}
+		x := step{Event: f.event(event{Lane: laneOf(w, e.Transaction), Kind: string(e.Kind), Table: quote.Line(e.Table), Text: quote.Line(e.Text), Now: quote.Line(e.Now), Place: l.at(e.Position)})}
 		if e.Kind == witness.CommitIt {
-			rows := tables(after.Committed)
+			rows := f.rows(after.Committed)
 			x.Committed = &rows
 		}
-		for label, rows := range after.Seen {
+		for _, label := range slices.Sorted(maps.Keys(after.Seen)) {
+			rows := after.Seen[label]
 			if old, ran := before.Seen[label]; label == e.Transaction && e.Kind != witness.Read || !ran || e.Kind == witness.CommitIt && !same(old, rows) {
 				if x.Seen == nil {
-					x.Seen = map[string][]table{}
+					x.Seen = map[string][]int{}
 				}
-				x.Seen[label] = tables(rows)
+				x.Seen[label] = f.rows(rows)
 			}
 		}
-		out.Events = append(out.Events, x)
+		out.Steps = append(out.Steps, x)
 	}
 	return out
 }
@@ -268,18 +283,42 @@ func same(a, b []witness.TableRows) bool {
 	})
 }
 
-func tables(list []witness.TableRows) []table {
-	out := []table{}
+// event gives the number of an event.
+func (f *finding) event(e event) int {
+	n, known := f.happened[e]
+	if !known {
+		n = len(f.Events)
+		f.happened[e] = n
+		f.Events = append(f.Events, e)
+	}
+	return n
+}
+
+// rows gives the numbers of tables with rows.
+func (f *finding) rows(list []witness.TableRows) []int {
+	out := []int{}
 	for _, t := range list {
-		x := table{Name: quote.Line(t.Table), Columns: clean(t.Columns), Variable: t.Variable, Keys: clean(t.Keys), Rows: [][]string{}}
-		for _, r := range t.Rows {
-			cells := []string{}
-			for _, v := range r {
-				cells = append(cells, quote.Line(v.String()))
-			}
-			x.Rows = append(x.Rows, cells)
+		x := tableOf(t)
+		key := fmt.Sprintf("%q %q %q %q", x.Name, x.Columns, x.Keys, x.Rows)
+		n, known := f.numbers[key]
+		if !known {
+			n = len(f.Tables)
+			f.numbers[key] = n
+			f.Tables = append(f.Tables, x)
 		}
-		out = append(out, x)
+		out = append(out, n)
+	}
+	return out
+}
+
+func tableOf(t witness.TableRows) table {
+	out := table{Name: quote.Line(t.Table), Columns: clean(t.Columns), Variable: t.Variable, Keys: clean(t.Keys), Rows: [][]string{}}
+	for _, r := range t.Rows {
+		cells := []string{}
+		for _, v := range r {
+			cells = append(cells, quote.Line(v.String()))
+		}
+		out.Rows = append(out.Rows, cells)
 	}
 	return out
 }

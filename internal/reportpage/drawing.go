@@ -9,7 +9,7 @@ import (
 )
 
 // maxEdges bounds the dependencies that a page has.
-const maxEdges = 6000
+const maxEdges = 4000
 
 // drawing is the dependency graph. Texts that come again have numbers.
 type drawing struct {

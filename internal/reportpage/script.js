@@ -17,10 +17,12 @@
   // play gives what is committed, and what everybody sees, before the first step of a run
   // and after each. own has the cells that somebody has written and not committed.
   function play(run) {
-    const states = [{ committed: run.start, seen: {}, own: {}, over: {} }];
+    const rows = list => list.map(i => run.tables[i]);
+    const states = [{ committed: rows(run.start), seen: {}, own: {}, over: {} }];
     for (const e of run.events) {
       const last = states[states.length - 1];
-      const now = { committed: e.committed || last.committed, seen: { ...last.seen, ...e.seen }, own: { ...last.own }, over: { ...last.over } };
+      const now = { committed: e.committed ? rows(e.committed) : last.committed, seen: { ...last.seen }, own: { ...last.own }, over: { ...last.over } };
+      for (const [who, list] of Object.entries(e.seen || {})) now.seen[who] = rows(list);
       if (e.kind === 'begin') now.own[e.lane] = new Set();
       if (e.kind === 'write' && last.seen[label(run, e)]) {
         now.own[e.lane] = new Set([...(last.own[e.lane] || []), ...changes(last.seen[label(run, e)], now.seen[label(run, e)])]);
@@ -242,9 +244,11 @@
     ...f.remarks.map(r => element('p', { class: 'soft' }, r)),
   ];
 
+  const known = f => f.runs.forEach(r => { r.lanes = f.lanes; r.tables = f.tables; r.events = r.steps.map(s => ({ ...f.events[s.e], ...s })); });
+
   // show shows a finding with the bar to step through it.
   function show(into, f, n) {
-    for (const r of f.runs) r.lanes = f.lanes;
+    known(f);
     const runs = element('div', { class: 'runs', role: 'group', 'aria-label': 'what runs' });
     const stage = element('div', { class: 'stage' }), difference = element('div', { class: 'difference', 'aria-live': 'polite' });
     into.replaceChildren(...intro(f, n));
@@ -276,7 +280,7 @@
           cells.forEach((c, i) => {
             c.classList.toggle('here', i === at - 1);
             c.classList.toggle('later', i >= at);
-            c.classList.toggle('stale', run.events[i].stale >= 0 && run.events[i].stale < at && i < at);
+            c.classList.toggle('stale', run.events[i].stale <= at && i < at);
             if (i === at - 1) c.setAttribute('aria-current', 'step'); else c.removeAttribute('aria-current');
           });
           if (k === 0) arrows(f, grid, cells, at);
@@ -312,7 +316,7 @@
 
   // paper lays out all steps of a finding, for those who print the page.
   function paper(f, n) {
-    for (const r of f.runs) r.lanes = f.lanes;
+    known(f);
     const out = element('div', { class: 'printed' }, ...intro(f, n));
     if (f.runs.length) {
       const run = f.runs[0], states = play(run), tables = shape(states, run);
