@@ -28,9 +28,9 @@ func browser(t *testing.T) context.Context {
 	path, err := exec.LookPath("chromium")
 	if err != nil {
 		if os.Getenv("ROBUST_CI") != "" {
-			t.Fatalf("no browser: %v; install chromium", err)
+			t.Fatalf("no browser: %v; make setup installs chromium", err)
 		}
-		t.Skipf("no browser: %v", err)
+		t.Skipf("SKIPPED: no browser: %v; make setup installs chromium", err)
 	}
 	flags := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1300, 850)}
 	for _, f := range []string{"headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync", "disable-dev-shm-usage"} {

@@ -6,6 +6,7 @@
     WW: 'both write; whoever writes later overwrites',
     SO: 'the order of a session', CO: 'a constraint needs what the first has done',
   };
+  const MANY = 36; // transactions that do not fit around a circle
   const place = n => data.places[n];
   const source = n => {
     const p = place(n);
@@ -414,27 +415,32 @@
       const focused = document.activeElement && document.activeElement.dataset.node;
       const one = !['all', 'cycle'].includes(select.value), ids = members(), around = one ? ids.slice(1) : ids, m = around.length;
       const size = i => ({ w: Math.min(210, Math.max(90, 8 * [...graph.nodes[i].name].length + 26)), h: 34 });
-      const rx = Math.max(230, m * 34), ry = Math.max(m < 3 ? 40 : 130, m * 17), width = 2 * rx + 260, height = 2 * ry + 130, at = new Map();
-      around.forEach((id, i) => {
+      // Many stand in rows, with the edges of the chosen one and of cycles only.
+      const many = m > MANY, across = 5;
+      const rx = Math.max(230, m * 34), ry = Math.max(m < 3 ? 40 : 130, m * 17), at = new Map();
+      const width = many ? across * 236 + 20 : 2 * rx + 260, height = many ? Math.ceil(ids.length / across) * 56 + 60 : 2 * ry + 130;
+      if (many) ids.forEach((id, i) => at.set(id, { x: 20 + i % across * 236, y: 50 + Math.floor(i / across) * 56, ...size(id) }));
+      else around.forEach((id, i) => {
         const a = -Math.PI / 2 + 2 * Math.PI * i / Math.max(m, 1) + (m === 2 ? Math.PI / 2 : 0), s = size(id);
         at.set(id, { x: width / 2 + (m === 1 && !one ? 0 : rx * Math.cos(a)) - s.w / 2, y: height / 2 + (m === 1 && !one ? 0 : ry * Math.sin(a)) - s.h / 2, ...s });
       });
-      if (one) { const s = size(ids[0]); at.set(ids[0], { x: width / 2 - s.w / 2, y: height / 2 - s.h / 2, ...s }); }
+      if (one && !many) { const s = size(ids[0]); at.set(ids[0], { x: width / 2 - s.w / 2, y: height / 2 - s.h / 2, ...s }); }
       const svg = draw(element('div'), 'svg', { viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': 'transactions and their dependencies' });
       svg.style.width = `min(100%, ${width}px)`;
-      svg.style.minWidth = Math.min(width, 620 + 9 * m) + 'px';
+      svg.style.minWidth = (many ? width : Math.min(width, 620 + 9 * m)) + 'px';
       heads(svg, 'map-', ['RW', 'WR', 'WW', 'SO', 'CO']);
       const layer = draw(svg, 'g', { class: 'dependencies' });
-      const drawn = edges.filter(e => at.has(e.f) && at.has(e.t) && (e.c || types[e.k] && types[e.k].checked) && (!one || e.f === ids[0] || e.t === ids[0]) && (e.f !== e.t || e.c || e.v));
-      const few = drawn.filter(e => e.f !== e.t).length <= 8;
-      const bends = { RW: 22, WR: 58, WW: 5, SO: 80, CO: 80 }, labels = [];
+      const drawn = edges.filter(e => at.has(e.f) && at.has(e.t) && (e.c || types[e.k] && types[e.k].checked) && (!one || e.f === ids[0] || e.t === ids[0]) && (!many || e.c || e.f === chosen || e.t === chosen) && (e.f !== e.t || e.c || e.v));
+      const beside = new Set(drawn.filter(e => e.f === chosen || e.t === chosen).flatMap(e => [e.f, e.t]));
+      const few = drawn.filter(e => e.f !== e.t).length <= 8 && !many;
+      const bends = { RW: 30, WR: 66, WW: 5, SO: 80, CO: 80 }, labels = [];
       for (const e of drawn) {
         const c = e.f === e.t ? loop(at.get(e.f)) : curve(at.get(e.f), at.get(e.t), bends[e.k]);
         const mine = e.f === chosen || e.t === chosen;
         const g = draw(layer, 'g', { class: `edge ${e.k}` + (e.v ? ' dashed' : '') + (e.c ? ' on' : '') + (chosen >= 0 && !mine ? ' dim' : ''), 'data-from': graph.nodes[e.f].name, 'data-to': graph.nodes[e.t].name });
         draw(g, 'path', { class: 'wide', d: c.d });
         draw(g, 'path', { d: c.d, style: `stroke: var(--${e.k})`, 'marker-end': `url(#map-${e.k})`, ...(e.k === 'WW' ? { 'marker-start': 'url(#map-WW)' } : {}) });
-        if (e.f !== e.t && (few || e.c || mine)) {
+        if (e.f !== e.t && (few || e.c || mine && !many)) {
           const free = [0.5, 0.38, 0.62, 0.28, 0.72].map(u => c.at(u)).find(([x, y]) => !labels.some(([a, b]) => Math.abs(a - x) < 140 && Math.abs(b - y) < 20)) || c.at(0.5);
           labels.push(free);
           draw(g, 'text', { x: free[0], y: free[1] + 4, style: `fill: var(--${e.k})` }, clip(`${e.k} ${what(e)}`, 30));
@@ -444,14 +450,16 @@
       }
       for (const [i, b] of at) {
         const x = graph.nodes[i];
-        const g = draw(svg, 'g', { class: `node ${x.standing}` + (i === chosen ? ' chosen' : '') + (onCycle.has(i) ? ' on' : ''), tabindex: 0, role: 'button', 'aria-pressed': i === chosen, 'data-node': i, 'aria-label': [x.name, x.standing.replace(/-/g, ' '), x.note].filter(Boolean).join(', ') });
+        const g = draw(svg, 'g', { class: `node ${x.standing}` + (i === chosen ? ' chosen' : beside.has(i) ? ' beside' : '') + (onCycle.has(i) ? ' on' : ''), tabindex: 0, role: 'button', 'aria-pressed': i === chosen, 'data-node': i, 'aria-label': [x.name, x.standing.replace(/-/g, ' '), x.note].filter(Boolean).join(', ') });
         draw(g, 'rect', { x: b.x, y: b.y, width: b.w, height: b.h, rx: 8 });
         draw(g, 'text', { x: b.x + b.w / 2, y: b.y + 22, 'text-anchor': 'middle', class: 'name' }, clip(x.name, Math.floor((b.w - 14) / 7.4)));
         draw(g, 'title', {}, [x.name, place(x.place) && place(x.place).at, x.standing.replace(/-/g, ' '), x.note].filter(Boolean).join(' · '));
         g.addEventListener('click', () => choose(i));
         g.addEventListener('keydown', e => { if (e.key === 'Enter' || e.key === ' ') { e.preventDefault(); choose(i); } });
       }
+      const scroll = canvas.scrollTop;
       canvas.replaceChildren(svg);
+      canvas.scrollTop = scroll;
       if (focused !== undefined) { const again = canvas.querySelector(`[data-node="${CSS.escape(focused)}"]`); if (again) again.focus(); }
       details();
     }
