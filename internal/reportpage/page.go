@@ -104,10 +104,3 @@ func (l *lines) line(p report.Position) string {
 	}
 	return string(s)
 }
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

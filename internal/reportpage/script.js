@@ -132,6 +132,9 @@
     const e = run.events[n - 1], who = f.lanes[e.lane];
     const out = [element('b', {}, `${who.label} (${who.name})`), ': ', words(e)];
     if (e.now) out.push(element('strong', { class: 'stale' }, ` By now it is otherwise: ${e.now}.`));
+    run.events.forEach((x, i) => {
+      if (x.stale === n && i !== n - 1) out.push(element('strong', { class: 'stale' }, ` What ${f.lanes[x.lane].label} has read in step ${i + 1} is not the newest any more.`));
+    });
     if (place(e.place) && e.kind !== 'begin' && e.kind !== 'commit') out.push(element('br'), ...source(e.place));
     return out;
   }
