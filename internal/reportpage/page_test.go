@@ -129,6 +129,10 @@ txn reads() { local n int; (n) := select r.v from t r where r.k == 2; update t r
 			}
 		}
 	}
+	proved.Initially = []string{"for all rows of t: t.a < t.b"}
+	if text := written(t, proved); !strings.Contains(text, "Assuming that initially for all rows of t: t.a &lt; t.b: every execution at snapshot isolation") {
+		t.Error("the page does not say what the verdict assumes")
+	}
 	for _, r := range []*report.Report{bank, proved, open} {
 		r.Program, r.EngineTitle, r.Headline = evil, evil, evil
 		for i := range r.Transactions {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/proof"
@@ -85,14 +86,14 @@ func newText(n int, r *report.Report) *text {
 	case report.Unknown:
 		t.Verdict, t.Word = "unknown", "unknown"
 	}
-	if _, rest, ok := strings.Cut(t.Answer, ": "); ok {
-		t.Answer = sentence(rest)
-		if a := r.Assuming(); a != "" {
-			t.Answer += " " + sentence(quote.Line(a))
-		}
-	} else {
-		t.Answer = sentence(t.Answer)
+	// The verdict itself stands before it. What is assumed of the rows is a part of it.
+	given := quote.Line(r.Assuming())
+	if rest, ok := strings.CutPrefix(t.Answer, "robust, "+given+": "); ok && given != "" {
+		t.Answer = given + ": " + rest
+	} else if _, rest, ok := strings.Cut(t.Answer, ": "); ok {
+		t.Answer = rest
 	}
+	t.Answer = sentence(t.Answer)
 	if r.Headline != "" && r.Verdict != report.Robust {
 		t.Headline = sentence(quote.Line(r.Headline))
 	}
@@ -109,7 +110,8 @@ func sentence(s string) string {
 	if s == "" {
 		return ""
 	}
-	return strings.ToUpper(s[:1]) + s[1:] + "."
+	_, n := utf8.DecodeRuneInString(s)
+	return strings.ToUpper(s[:n]) + s[n:] + "."
 }
 
 func (t *text) transactions(r *report.Report) {
