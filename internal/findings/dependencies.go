@@ -72,6 +72,9 @@ func Dependencies(p *ir.Program) []report.Edge {
 func conflicts(p *ir.Program, from, to touched, writes, writesToo bool) []report.Meeting {
 	var out []report.Meeting
 	for _, t := range p.Tables {
+		if from[t] == nil || to[t] == nil {
+			continue
+		}
 		var m *report.Meeting
 		meet := func(a, b *touch, col int) {
 			at, ok := a.at(writes)
@@ -87,12 +90,17 @@ func conflicts(p *ir.Program, from, to touched, writes, writesToo bool) []report
 			}
 		}
 		for _, col := range slices.Sorted(maps.Keys(from[t])) {
-			for _, other := range slices.Sorted(maps.Keys(to[t])) {
-				switch {
-				case col == other:
-					meet(from[t][col], to[t][other], col)
-				case col == rows && writes || other == rows && writesToo: // whoever makes or removes a row writes all of it
-					meet(from[t][col], to[t][other], rows)
+			a, b := from[t][col], to[t][col]
+			if b != nil {
+				meet(a, b, col)
+			}
+			// Who makes or removes a row writes all of it.
+			if all := to[t][rows]; all != nil && writesToo && col != rows {
+				meet(a, all, rows)
+			}
+			if col == rows && writes {
+				for _, other := range slices.Sorted(maps.Keys(to[t])) {
+					meet(a, to[t][other], rows)
 				}
 			}
 		}
