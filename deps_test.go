@@ -20,7 +20,7 @@ const module = "github.com/txrobust/robust"
 // line do not import each other. FOLDER/* stands for the packages in a folder that no
 // other line has.
 var layers = [][]string{
-	{"internal/quote", "internal/infile", "internal/z3program", "internal/fault"}, // names and files of any input: they know nothing of what these mean
+	{"internal/quote", "internal/infile", "internal/z3program", "internal/fault", "internal/page"}, // names and files of any input: they know nothing of what these mean
 	{"internal/checker/anomalies", "internal/irwords", "internal/irnames"},
 	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
 	{"history/codec/internal/ednode", "history/codec/internal/numbers", "history/codec/internal/dbcopyaml", "history/codec/internal/sniff"},
@@ -67,7 +67,7 @@ var layers = [][]string{
 	{"internal/readcommitted", "internal/crosscheck"},
 	{"internal/codes"},
 	{"report", "internal/replay"},
-	{"internal/findings"},
+	{"internal/findings", "internal/reportpage"},
 	{"internal/goprogram", "internal/check", "internal/repair"},
 	{""}, // the package robust itself
 	{"internal/sqlgen/compare"},
@@ -136,9 +136,9 @@ func TestDependencies(t *testing.T) {
 
 // judges are the packages that judge recorded histories, and those below them.
 // They import nothing of the half that analyses programs, whose findings they
-// check. How a name is printed, a file is opened and a panic is kept is no part of either half.
+// check. How a name is printed, a file is opened, a page is framed and a panic is kept is no part of either half.
 func judges(pkg string) bool {
-	for _, p := range []string{"isolation", "history", "checker", "internal/checker", "internal/quote", "internal/infile", "internal/fault"} {
+	for _, p := range []string{"isolation", "history", "checker", "internal/checker", "internal/quote", "internal/infile", "internal/fault", "internal/page"} {
 		if pkg == p || strings.HasPrefix(pkg, p+"/") {
 			return true
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
@@ -20,13 +19,10 @@ type Meeting struct {
 	To      Position `json:"to"`
 }
 
-// Graph is the dependency graph of a program, as far as it was asked about.
+// Graph is the dependency graph of a program: who may have to come before whom.
 type Graph struct {
 	Nodes []Node
 	Edges []Edge
-	// Walk names the transactions of the walk that closes, or of the finding,
-	// in order, the first one last again; nil where there is none.
-	Walks [][]string
 }
 
 // Node is a transaction.
@@ -38,35 +34,35 @@ type Node struct {
 	Note string
 }
 
-// Edge is a question about two neighbours of a walk: the snapshot of From and a
-// first element To (FIRST), two elements (EDGE), or a last element From and the
-// commit of To (LAST).
+// Edge says that a transaction From may have to come before one of To.
 type Edge struct {
 	From, To string
-	// Question is FIRST, EDGE or LAST, with what it is part of where more was
-	// asked at once.
-	Question string
-	// Answer is possible, unknown, refuted, or the type of a dependency of the
-	// finding, such as RW.
-	Answer string
-	// Reason says why the answer is unknown, or is "".
-	Reason string
-	// Meetings are where the two touch the same.
+	// Type is WW (To overwrites what From wrote; the same edge stands for the other
+	// direction), WR (To reads it), RW (To overwrites what From read), or another one that
+	// is part of a finding (Dependency).
+	Type string
+	// Meetings are the tables on which they do.
 	Meetings []Meeting
+	// Vulnerable is said of RW: nothing excludes that To commits before From, which has
+	// begun by then. Why says what excludes it.
+	Vulnerable bool
+	Why        string
+	// Cycle says what it is part of: finding, open or "".
+	Cycle string
 }
 
-// Refuted reports whether the edge is impossible.
-func (e *Edge) Refuted() bool { return e.Answer == Refuted }
+// The cycles that an edge is part of: that of a finding, or one that is open.
+const (
+	inFinding = "finding"
+	inOpen    = "open"
+)
 
-// Refuted is the answer to what is impossible.
-const Refuted = "refuted"
-
-// maxLines bounds the questions that the label of an edge shows.
+// maxLines bounds the tables that the label of an edge shows.
 const maxLines = 3
 
-// DOT writes the graph of a report for Graphviz. Refuted edges are there only if
-// verbose.
-func DOT(w io.Writer, r *Report, verbose bool) error {
+// DOT writes the dependency graph of a report for Graphviz. Vulnerable edges are dashed,
+// and those of findings, or else of open cycles, red.
+func DOT(w io.Writer, r *Report) error {
 	var b strings.Builder
 	g := r.Graph
 	if g == nil {
@@ -75,17 +71,13 @@ func DOT(w io.Writer, r *Report, verbose bool) error {
 	fmt.Fprintf(&b, "digraph %s {\n", quote.DOT(r.Program))
 	fmt.Fprintf(&b, "  graph [label=%s, labelloc=t, fontname=\"sans-serif\"];\n", quote.DOT(quote.Line(r.Program)+": "+string(r.Verdict)+"\n"+r.EngineTitle))
 	b.WriteString("  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=9];\n")
-	on := func(from, to string) bool {
-		return slices.ContainsFunc(g.Walks, func(walk []string) bool {
-			for i := 0; i+1 < len(walk); i++ {
-				if walk[i] == from && walk[i+1] == to {
-					return true
-				}
-			}
-			return false
-		})
-	}
 	ids := map[string]string{}
+	on := map[string]bool{}
+	for i := range g.Edges {
+		if e := &g.Edges[i]; e.Cycle != "" {
+			on[e.From], on[e.To] = true, true
+		}
+	}
 	for _, n := range g.Nodes {
 		ids[n.Name] = fmt.Sprintf("n%d", len(ids)+1)
 		label := quote.Line(n.Name)
@@ -96,72 +88,92 @@ func DOT(w io.Writer, r *Report, verbose bool) error {
 			label += "\n" + quote.Line(n.Note)
 		}
 		color := ""
-		if slices.ContainsFunc(g.Walks, func(walk []string) bool { return slices.Contains(walk, n.Name) }) {
+		if on[n.Name] {
 			color = ", color=red, penwidth=2"
 		}
 		fmt.Fprintf(&b, "  %s [label=%s%s];\n", ids[n.Name], quote.DOT(label), color)
 	}
-	for _, group := range grouped(g.Edges) {
-		e := group[0]
-		if ids[e.From] == "" || ids[e.To] == "" || e.Refuted() && !verbose {
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		if ids[e.From] == "" || ids[e.To] == "" {
 			continue
 		}
 		style := ""
-		switch {
-		case e.Refuted():
-			style = ", style=dashed, color=grey, fontcolor=grey"
-		case on(e.From, e.To):
-			style = ", color=red, fontcolor=red, penwidth=2"
+		if e.Vulnerable {
+			style = ", style=dashed"
 		}
-		fmt.Fprintf(&b, "  %s -> %s [label=%s%s];\n", ids[e.From], ids[e.To], quote.DOT(label(group)), style)
+		if e.Type == "WW" {
+			style += ", dir=both"
+		}
+		if e.Cycle != "" {
+			style += ", color=red, fontcolor=red, penwidth=2"
+		}
+		fmt.Fprintf(&b, "  %s -> %s [label=%s%s];\n", ids[e.From], ids[e.To], quote.DOT(e.label()), style)
 	}
 	b.WriteString("}\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// grouped puts edges together that are drawn as one: those of the same two
-// nodes that are all refuted, or all not.
-func grouped(edges []Edge) [][]Edge {
-	var out [][]Edge
-	place := map[string]int{}
-	for _, e := range edges {
-		key := fmt.Sprintf("%q %q %v", e.From, e.To, e.Refuted())
-		i, ok := place[key]
-		if !ok {
-			i = len(out)
-			place[key] = i
-			out = append(out, nil)
-		}
-		out[i] = append(out[i], e)
-	}
-	return out
-}
-
-// label says what was asked of an edge, and where its transactions meet.
-func label(group []Edge) string {
+// label says what an edge is about, and where.
+func (e *Edge) label() string {
 	var lines []string
-	for _, e := range group {
-		line := e.Question + ": " + e.Answer
-		if e.Reason != "" {
-			line += " (" + e.Reason + ")"
-		}
-		if line = quote.Line(line); !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	if n := len(lines); n > maxLines {
-		lines = append(lines[:maxLines], fmt.Sprintf("and %d more", n-maxLines))
-	}
-	for _, m := range group[0].Meetings {
-		what := m.Table
-		if len(m.Columns) > 0 {
-			what += "." + strings.Join(m.Columns, ", ")
-		}
+	for _, m := range e.Meetings {
+		what := m.What()
 		if m.From.Line > 0 {
 			what += " (" + m.From.Short() + ", " + m.To.Short() + ")"
 		}
 		lines = append(lines, quote.Line(what))
 	}
-	return strings.Join(lines, "\n")
+	if n := len(lines); n > maxLines {
+		lines = append(lines[:maxLines], fmt.Sprintf("and %d more", n-maxLines))
+	}
+	return strings.TrimSpace(e.Type + " " + strings.Join(lines, "\n"))
+}
+
+// What names the table, with the columns: saving.bal, or saving for its rows.
+func (m *Meeting) What() string {
+	if len(m.Columns) == 0 {
+		return m.Table
+	}
+	return m.Table + "." + strings.Join(m.Columns, ", ")
+}
+
+// onCycle marks the edges from one transaction to the next, of a type or of all ("").
+// The result is false if there is none.
+func (g *Graph) onCycle(from, to, kind, cycle string) bool {
+	found := false
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		if (e.From == from && e.To == to || e.Type == "WW" && e.From == to && e.To == from) && (kind == "" || e.Type == kind) {
+			e.Cycle, found = cycle, true
+		}
+	}
+	return found
+}
+
+// Mark marks the edges of the findings, or, if there are none, those between the
+// transactions of open cycles. Edges of findings that no statement shows, such as those of
+// constraints, are added.
+func (g *Graph) Mark(findings []Finding, open *Open) {
+	for _, f := range findings {
+		for _, e := range f.Edges {
+			if g.onCycle(e.FromName, e.ToName, e.Type, inFinding) {
+				continue
+			}
+			added := Edge{From: e.FromName, To: e.ToName, Type: e.Type, Cycle: inFinding}
+			if e.Table != "" {
+				added.Meetings = []Meeting{{Table: e.Table, Columns: e.Columns, From: e.FromPosition, To: e.ToPosition}}
+			}
+			g.Edges = append(g.Edges, added)
+		}
+	}
+	if len(findings) > 0 || open == nil {
+		return
+	}
+	for _, c := range open.Cycles {
+		for i, from := range c {
+			g.onCycle(from, c[(i+1)%len(c)], "", inOpen)
+		}
+	}
 }

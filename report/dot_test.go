@@ -97,10 +97,10 @@ func read(t *testing.T, text string) drawing {
 	return d
 }
 
-func dot(t *testing.T, r *report.Report, verbose bool) drawing {
+func dot(t *testing.T, r *report.Report) drawing {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.DOT(&b, r, verbose); err != nil {
+	if err := report.DOT(&b, r); err != nil {
 		t.Fatal(err)
 	}
 	return read(t, b.String())
@@ -122,44 +122,43 @@ func TestDOT(t *testing.T) {
 		}
 		return n
 	}
-	grey := func(d drawing) (n int) {
+	dashed := func(d drawing) (n int) {
 		for _, e := range d.edges {
-			if e.attrs["color"] == "grey" && e.attrs["style"] == "dashed" && strings.Contains(e.attrs["label"], "refuted") {
+			if e.attrs["style"] == "dashed" {
 				n++
+			}
+			if kind, _, _ := strings.Cut(e.attrs["label"], " "); kind != "RW" && e.attrs["style"] == "dashed" || (kind == "WW") != (e.attrs["dir"] == "both") {
+				t.Errorf("%s is drawn with %v", e.attrs["label"], e.attrs)
 			}
 		}
 		return n
 	}
 	postgres := robust.Options{Question: robust.Question{Engine: engine.Postgres()}, Output: robust.Output{Graph: true}}
 	r := check(t, "apps/courseware", postgres)
-	d := dot(t, r, false)
-	if len(d.nodes) != len(r.Transactions) || red(d) < 2 || grey(d) != 0 {
-		t.Errorf("not robust: %d nodes, %d red and %d grey edges", len(d.nodes), red(d), grey(d))
+	d := dot(t, r)
+	if len(d.nodes) != len(r.Transactions) || red(d) != 2 || dashed(d) < 2 {
+		t.Errorf("not robust: %d nodes, %d red and %d dashed edges", len(d.nodes), red(d), dashed(d))
 	}
 	for _, e := range d.edges {
-		if e.attrs["color"] == "red" && !(strings.Contains(e.attrs["label"], "enrolled") && strings.Contains(e.attrs["label"], "functions.sql:")) {
-			t.Errorf("the label of an edge of the finding is %s", e.attrs["label"])
+		if e.attrs["color"] == "red" && !(strings.HasPrefix(e.attrs["label"], "RW ") && strings.Contains(e.attrs["label"], "functions.sql:") && e.attrs["style"] == "dashed") {
+			t.Errorf("an edge of the finding is %v", e.attrs)
 		}
 	}
-	r = check(t, "apps/courseware-touch", postgres)
-	if d := dot(t, r, true); red(d) != 0 || grey(d) == 0 {
-		t.Errorf("robust: %d red and %d grey edges", red(d), grey(d))
-	}
-	if d := dot(t, r, false); grey(d) != 0 {
-		t.Errorf("robust, not verbose: %d grey edges", grey(d))
+	if d := dot(t, check(t, "apps/courseware-touch", postgres)); red(d) != 0 || dashed(d) != 0 || len(d.edges) == 0 {
+		t.Errorf("robust: %d red, %d dashed of %d edges", red(d), dashed(d), len(d.edges))
 	}
 	r = checkText(t, "undecided", undecided, postgres)
-	if d := dot(t, r, true); r.Verdict != robust.Unknown || red(d) < 2 {
-		t.Errorf("unknown: %d red edges", red(d))
+	if d := dot(t, r); r.Verdict != robust.Unknown || red(d) < 2 || dashed(d) < 2 {
+		t.Errorf("unknown: %d red, %d dashed edges", red(d), dashed(d))
 	}
 	r = check(t, "litmus/read-only-anomaly.litmus", robust.Options{Question: robust.Question{Init: robust.FileRows}, Output: robust.Output{Graph: true}})
-	if d := dot(t, r, true); red(d) < 3 {
+	if d := dot(t, r); red(d) < 3 {
 		t.Errorf("found by executions: %d red edges", red(d))
 	}
 	r.Program = "a \"name\" \\ of\nlines"
 	r.Graph.Nodes[0].Name = `"`
-	dot(t, r, true)
-	dot(t, &report.Report{}, true)
+	dot(t, r)
+	dot(t, &report.Report{})
 }
 
 // TestExplanation: what is said of programs of all verdicts.

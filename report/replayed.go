@@ -10,13 +10,13 @@ import (
 )
 
 // replayed says what a server did with a finding.
-func (t *text) replayed(r *witness.Replay) {
+func (t *text) replayed(f *Finding) {
+	r := f.Replay
 	if r == nil {
 		return
 	}
 	t.line("")
-	s := r.String()
-	t.para("   ", strings.ToUpper(s[:1])+s[1:]+"."+aside(r))
+	t.para("   ", f.Replayed())
 	if t.opt.Verbose {
 		for _, l := range r.Log {
 			t.para("   | ", l)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/codes"
-	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -25,7 +24,7 @@ func (t *text) standings(r *Report) {
 		t.line("")
 		t.some(len(r.Findings), "finding", func(i int) {
 			f := &r.Findings[i]
-			t.para(fmt.Sprintf("%d. ", i+1), f.title()+t.also(f))
+			t.para(fmt.Sprintf("%d. ", i+1), f.Title()+t.also(f))
 		})
 	}
 	t.undecided(r)
@@ -40,18 +39,6 @@ func (t *text) some(n int, what string, line func(i int)) {
 		}
 		line(i)
 	}
-}
-
-// title names a finding in a line.
-func (f *Finding) title() string {
-	kind := string(f.Kind)
-	if f.Kind == witness.Other {
-		kind = "anomaly"
-	}
-	if f.Status == Suspected {
-		kind = "suspected " + kind
-	}
-	return kind + ": " + strings.Join(f.Cycle, " -> ") + " [" + f.Code + "]"
 }
 
 // also counts the findings beside one that begin with the same read.

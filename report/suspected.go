@@ -46,21 +46,8 @@ func (t *text) suspected(f *Finding) {
 
 // decided says what of a finding only the database decides, unless a server has done it.
 func (t *text) decided(f *Finding) {
-	if f.Done() {
-		return
-	}
-	var what []string
-	for _, of := range f.Depends {
-		if given := givenBy(f.Witness, of); given != "" {
-			of += " (" + given + ")"
-		}
-		what = append(what, of)
-	}
-	if len(what) > 0 {
-		t.para("   ", "It depends on what only the database decides: "+strings.Join(what, "; ")+". Run it on a server (-replay) to be certain.")
-	}
-	if len(f.Opaque) > 0 {
-		t.para("   ", "What is known of "+strings.Join(f.Opaque, ", ")+" is only that equal arguments give equal results. Run it on a server (-replay) to be certain.")
+	for _, s := range f.Uncertain() {
+		t.para("   ", s)
 	}
 }
 

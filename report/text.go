@@ -9,11 +9,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/txrobust/robust/internal/codes"
-	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
-	"github.com/txrobust/robust/isolation"
 )
 
 // width is that of a terminal.
@@ -80,28 +78,7 @@ func (t *text) para(first, s string) {
 }
 
 func (t *text) head(r *Report) {
-	words := map[Verdict]string{
-		Robust:    "robust: every execution at snapshot isolation has the outcome of a serial one",
-		NotRobust: "NOT ROBUST: at snapshot isolation there are executions that no serial order explains",
-		Unknown:   "UNKNOWN: neither proved nor refuted",
-	}
-	if r.Classic && r.Verdict == Robust {
-		words[Robust] = "robust: no execution at snapshot isolation has a cycle of dependencies"
-	}
-	if r.Classic && r.Verdict == NotRobust {
-		words[NotRobust] = "NOT ROBUST: at snapshot isolation there are executions whose dependencies have a cycle"
-	}
-	r.atLevels(words)
-	if a := r.Assuming(); a != "" {
-		words[Robust] = strings.Replace(words[Robust], "robust:", "robust, "+a+":", 1)
-	}
-	if len(r.Findings) == 0 && len(r.Suppressed) > 0 {
-		words[NotRobust] = "NOT ROBUST, but all findings are suppressed"
-		if r.Rest == Unknown {
-			words[NotRobust] += "; what is left is UNKNOWN"
-		}
-	}
-	t.para("", r.Program+" is "+words[r.Verdict]+".")
+	t.para("", r.Program+" is "+r.Answer()+".")
 	t.para("", fmt.Sprintf("(%s; %s)", r.EngineTitle, count(len(r.Transactions), "transaction")))
 	t.standings(r)
 	t.levels(r)
@@ -116,7 +93,7 @@ func count(n int, what string) string {
 
 func (t *text) finding(n int, f *Finding) {
 	t.line("")
-	t.para(fmt.Sprintf("%d. ", n), f.title())
+	t.para(fmt.Sprintf("%d. ", n), f.Title())
 	t.helpers(f)
 	w := f.Witness
 	if w == nil {
@@ -147,8 +124,8 @@ func (t *text) finding(n int, f *Finding) {
 		t.line("")
 		t.para("   Repair: ", c.Repair)
 	}
-	t.validation(f.Validation)
-	t.replayed(f.Replay)
+	t.validation(f)
+	t.replayed(f)
 }
 
 // helpers says which transactions of a finding are functions that others call.
@@ -186,32 +163,19 @@ func distinct(names []string) []string {
 
 // validation says which checkers of histories confirm a finding, or all that they
 // say.
-func (t *text) validation(list []crosscheck.Judgement) {
-	if len(list) == 0 {
+func (t *text) validation(f *Finding) {
+	if len(f.Validation) == 0 {
 		return
 	}
 	t.line("")
 	if t.opt.Verbose {
 		t.line("   What checkers of histories say of it:")
-		for i := range list {
-			t.para("   - ", fmt.Sprintf("%s; %.2f ms", &list[i], list[i].MS))
+		for i := range f.Validation {
+			t.para("   - ", fmt.Sprintf("%s; %.2f ms", &f.Validation[i], f.Validation[i].MS))
 		}
 		return
 	}
-	var decided, undecided []string
-	for _, j := range list {
-		switch {
-		case j.Verdict == isolation.Unknown.String():
-			undecided = append(undecided, j.Checker+" ("+j.Level+")")
-		case !slices.Contains(decided, j.Checker):
-			decided = append(decided, j.Checker)
-		}
-	}
-	s := "Confirmed by the checkers of histories " + strings.Join(decided, ", ")
-	if undecided != nil {
-		s += "; unknown to " + strings.Join(undecided, ", ")
-	}
-	t.para("   ", s+".")
+	t.para("   ", f.ConfirmedBy())
 }
 
 // ExplainCode says what a code means; an id that is none is an error.

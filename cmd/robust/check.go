@@ -24,6 +24,7 @@ import (
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/reportpage"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
@@ -90,8 +91,8 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.verbose, "v", false, "also print what transactions touch, counts, and the assumptions of verdicts other than robust")
 	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, or what would settle it")
 	fs.BoolVar(&f.notes, "notes", true, "for Go: also look for what is not in one transaction, as notes beside the verdict")
-	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, sarif or dot")
 	fs.StringVar(&f.failOn, "fail-on", failOnUnknown, "the `verdict` from which on the exit code is not 0: finding (3), or unknown (4) as well")
+	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, sarif, html (a page for a browser, which steps through findings) or dot (the dependency graph, for Graphviz)")
 	fs.StringVar(&f.baseline, "baseline", "", "accept the findings in `FILE`, which -format json or sarif wrote")
 	fs.StringVar(&f.witness, "witness", "", "write the schedule of a finding as SQL scripts to the folder `DIR`")
 	fs.StringVar(&f.proof, "proof", "", "write a proof, as scripts that z3 checks, to the folder `DIR`")
@@ -190,7 +191,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 		}
 	}
 	staleInAll(reports)
-	if err := f.print(&out, reports); err != nil {
+	if err := f.print(&out, programs, reports); err != nil {
 		return 0, err
 	}
 	if faults == nil && !partial && (code != exitUnknown || f.query == 0) { // a solver that ran out of time may know another time
@@ -337,8 +338,8 @@ func (f *checkFlags) check() error {
 			return usagef("-%s %v: a time is positive", name, d)
 		}
 	}
-	if !slices.Contains([]string{"text", "json", "sarif", "dot"}, f.format) {
-		return usagef("-format %s: it is text, json, sarif or dot", f.format)
+	if !slices.Contains([]string{"text", "json", "sarif", "html", "dot"}, f.format) {
+		return usagef("-format %s: it is text, json, sarif, html or dot", f.format)
 	}
 	if !slices.Contains([]string{failOnFinding, failOnUnknown}, f.failOn) {
 		return usagef("-fail-on %s: it is finding or unknown", f.failOn)
@@ -400,7 +401,7 @@ func (f *checkFlags) options(p *program) check.Options {
 	return check.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
 		Baseline: f.accepted, Judges: f.judges, Apart: p.apart, Isolation: f.isolationOf(p), Levels: p.levels, Beside: f.beside,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, First: f.first, Shared: p.golang != nil,
-		Replay: f.onServer(), Cache: f.answers, Explain: f.explain, Graph: f.format == "dot", Sources: p.text}
+		Replay: f.onServer(), Cache: f.answers, Explain: f.explain || f.format == "html", Graph: f.format == "dot" || f.format == "html", Sources: p.text}
 }
 
 // initOf gives the initial rows of a program; check has found mistakes in their
@@ -470,10 +471,21 @@ func waited[T any](ctx context.Context, std streams, f func() (T, error)) (T, er
 	}
 }
 
-// print writes the reports: text apart by an empty line, SARIF as one log.
-func (f *checkFlags) print(out *bytes.Buffer, reports []*report.Report) error {
-	if f.format == "sarif" {
+// print writes the reports: text apart by an empty line, SARIF as one log, and HTML as one
+// page.
+func (f *checkFlags) print(out *bytes.Buffer, programs []*program, reports []*report.Report) error {
+	switch f.format {
+	case "sarif":
 		return report.SARIF(out, reports, strings.TrimPrefix(version(), "robust "))
+	case "html":
+		return reportpage.Write(out, reports, func(file string) (string, bool) {
+			for _, p := range programs {
+				if text, ok := p.text(file); ok {
+					return text, true
+				}
+			}
+			return "", false
+		})
 	}
 	for i, rep := range reports {
 		var err error
@@ -481,7 +493,7 @@ func (f *checkFlags) print(out *bytes.Buffer, reports []*report.Report) error {
 		case "json":
 			err = report.JSON(out, rep)
 		case "dot":
-			err = report.DOT(out, rep, f.verbose)
+			err = report.DOT(out, rep)
 		default:
 			if i > 0 {
 				fmt.Fprintln(out)

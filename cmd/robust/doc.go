@@ -37,8 +37,9 @@
 // # Formats
 //
 // -format text is for people, json one object per program (report/schema.json),
-// sarif one log of SARIF 2.1.0, and dot the dependency graph for Graphviz. What
-// json and sarif write is a baseline. docs/accepting.md says more.
+// sarif one log of SARIF 2.1.0, html one page for a browser about all programs
+// (docs/page.md), and dot the dependency graph for Graphviz. What json and sarif write
+// is a baseline. docs/accepting.md says more.
 //
 // history check writes text, json (checker/view/schema.json, an object a line),
 // dot, and html, one page about one history. docs/checkers.md says more.

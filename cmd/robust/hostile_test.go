@@ -97,7 +97,7 @@ func TestHostileNames(t *testing.T) {
 	dir := writeHostile(t, false)
 	out := filepath.Join(t.TempDir(), "witness")
 	results := map[string]string{}
-	for _, args := range [][]string{{"text", "-v", "-explain"}, {"json", "-explain"}, {"sarif"}, {"dot", "-v"}} {
+	for _, args := range [][]string{{"text", "-v", "-explain"}, {"json", "-explain"}, {"sarif"}, {"dot", "-v"}, {"html"}} {
 		name := strings.Join(args, " ")
 		code, stdout, errs := commandLine(t, slices.Concat([]string{"check", "-read-committed", "-witness", out, "-format"}, args, []string{dir})...)
 		if code != exitNotRobust || errs != "" {
@@ -108,6 +108,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	t.Run("json", func(t *testing.T) { hostileJSON(t, results["json"]) })
 	t.Run("sarif", func(t *testing.T) { hostileSARIF(t, results["sarif"]) })
+	t.Run("html", func(t *testing.T) { hostileHTML(t, results["html"]) })
 	t.Run("dot", func(t *testing.T) { hostileDOT(t, results["dot"]) })
 	t.Run("witness", func(t *testing.T) { hostileWitness(t, dir, out) })
 	t.Run("histories", func(t *testing.T) { hostileHistories(t, out) })
@@ -150,6 +151,18 @@ func hostileSARIF(t *testing.T, text string) {
 	for _, m := range regexp.MustCompile(`"uri": "([^"]*)"`).FindAllStringSubmatch(text, -1) {
 		if strings.ContainsAny(m[1], " \n'\"`<>\\") {
 			t.Errorf("%q is no URI", m[1])
+		}
+	}
+}
+
+// hostileHTML: no name ends the script or opens a tag.
+func hostileHTML(t *testing.T, text string) {
+	if n := strings.Count(text, "</script>"); n != 2 {
+		t.Errorf("%d scripts end", n)
+	}
+	for _, name := range []string{hostileFirst, hostileSecond, hostileTable, hostileColumn, hostileFile, hostileDir} {
+		if strings.ContainsAny(name, "<&\"'") && strings.Contains(text, quote.Line(name)) {
+			t.Errorf("the name %q is on the page as it is", name)
 		}
 	}
 }
@@ -482,7 +495,7 @@ func hostileLitmus(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"check"}, {"check", "-v"}, {"check", "-format", "json"}, {"check", "-format", "sarif"}, {"check", "-format", "dot"}, {"instrument"}, {"instrument", "-boogie"}} {
+	for _, args := range [][]string{{"check"}, {"check", "-v"}, {"check", "-format", "json"}, {"check", "-format", "sarif"}, {"check", "-format", "html"}, {"check", "-format", "dot"}, {"instrument"}, {"instrument", "-boogie"}} {
 		want := exitNotRobust
 		if args[0] == "instrument" {
 			want = exitOK

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,7 +13,6 @@ import (
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/internal/walk"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 
@@ -192,78 +192,63 @@ func (c *check) searched(w *walk.Walk) report.SearchedWalk {
 	return out
 }
 
-// graph gives the questions that were asked as edges.
+// graph gives the dependency graph, with what is known of its edges.
 func (c *check) graph() *report.Graph {
-	g := &report.Graph{}
+	g := &report.Graph{Edges: findings.Dependencies(c.p)}
 	notes := map[string]string{}
-	if r := c.tried.result; r != nil && r.Evidence != nil {
-		c.asked(g, r, notes)
-	} else if c.rep.Proof != nil {
-		for _, t := range c.p.Txns {
-			notes[t.Name] = "no walks"
-		}
+	if r := c.tried.result; r != nil && r.Evidence != nil && (c.levels == nil || c.rep.Verdict == report.Robust) {
+		c.excluded(g, r.Evidence, notes)
 	}
 	for _, t := range c.p.Txns {
 		g.Nodes = append(g.Nodes, report.Node{Name: t.Name, File: t.Pos.File, Line: t.Pos.Line, Note: notes[t.Name]})
 	}
-	for _, f := range c.rep.Findings {
-		g.Walks = append(g.Walks, append(slices.Clone(f.Cycle), f.Cycle[0]))
-		for _, e := range f.Edges {
-			m := report.Meeting{Table: e.Table, Columns: e.Columns, From: e.FromPosition, To: e.ToPosition}
-			g.Edges = append(g.Edges, report.Edge{From: e.FromName, To: e.ToName, Question: "finding", Answer: e.Type, Meetings: []report.Meeting{m}})
-		}
-	}
-	if len(g.Walks) == 0 && c.rep.Verdict == report.Unknown {
-		for _, w := range c.tried.walks {
-			walk := []string{}
-			for _, t := range append(w.Templates(), w.Delayed) {
-				walk = append(walk, t.Name)
-			}
-			g.Walks = append(g.Walks, walk)
-		}
-	}
+	g.Mark(c.rep.Findings, c.rep.Open)
 	return g
 }
 
-// asked adds the questions about walks.
-func (c *check) asked(g *report.Graph, r *movers.Result, notes map[string]string) {
-	ev := r.Evidence
+// excluded finds the RW edges that lead to no transaction which commits before the one
+// that has read: the piece of a walk that begins with the edge is refuted for all that
+// run the two templates. It notes who is never delayed.
+func (c *check) excluded(g *report.Graph, ev *movers.Evidence, notes map[string]string) {
+	why := map[[2]int]string{}
+	never := map[int]string{}
 	for _, v := range ev.Steady {
-		notes[ev.Vertices[v].Name] = "never delayed"
+		never[v] = ev.Vertices[v].Name + " reads only rows that it writes, or what nobody writes"
 	}
-	meetings := map[[2]*ir.Txn][]report.Meeting{}
-	graph := ev.Graph()
 	for _, a := range ev.Asked {
-		n := len(a.Elements)
-		if n == 0 {
-			if a.Result == smt.Unsat {
-				notes[graph[a.Delayed].Name] = "never delayed"
-			}
-			continue
-		}
-		if a.Result == smt.Unsat && c.rep.Verdict == report.Robust && !a.Needed {
-			continue
-		}
-		// A longer piece is drawn as its last step.
-		from, to := ev.Vertices[a.Delayed].Txn, ev.Vertices[a.Elements[n-1].Vertex].Txn
 		switch {
-		case a.Last:
-			from, to = to, from
-		case n > 1:
-			from = ev.Vertices[a.Elements[n-2].Vertex].Txn
+		case a.Result != smt.Unsat:
+		case len(a.Elements) == 0:
+			never[a.Delayed] = c.sentence(a.Question, ev)
+		case len(a.Elements) == 1 && a.First && !a.Last:
+			why[[2]int{a.Delayed, a.Elements[0].Vertex}] = c.sentence(a.Question, ev)
 		}
-		e := report.Edge{From: from.Name, To: to.Name, Question: a.Words(graph), Answer: "possible", Reason: a.Reason}
-		switch a.Result {
-		case smt.Unsat:
-			e.Answer = report.Refuted
-		case smt.Unknown:
-			e.Answer = "unknown"
+	}
+	of := map[string][]int{}
+	for v := range ev.Vertices {
+		of[ev.Vertices[v].Txn.Name] = append(of[ev.Vertices[v].Txn.Name], v)
+	}
+	for name, all := range of {
+		if !slices.ContainsFunc(all, func(v int) bool { return never[v] == "" }) {
+			notes[name] = "never delayed"
 		}
-		pair := [2]*ir.Txn{from, to}
-		if _, known := meetings[pair]; !known {
-			meetings[pair] = findings.Meetings(c.p, from, to)
+	}
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		if e.Type != "RW" || len(of[e.From]) == 0 || len(of[e.To]) == 0 {
+			continue
 		}
-		e.Meetings = meetings[pair]
-		g.Edges = append(g.Edges, e)
+		excluded := ""
+		for _, v := range of[e.From] {
+			for _, w := range of[e.To] {
+				if excluded = cmp.Or(never[v], why[[2]int{v, w}]); excluded == "" {
+					break
+				}
+			}
+			if excluded == "" {
+				break
+			}
+		}
+		e.Vulnerable, e.Why = excluded == "", excluded
 	}
 }

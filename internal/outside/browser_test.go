@@ -28,9 +28,9 @@ func browser(t *testing.T) context.Context {
 	path, err := exec.LookPath("chromium")
 	if err != nil {
 		if os.Getenv("ROBUST_CI") != "" {
-			t.Fatalf("no browser: %v; install chromium", err)
+			t.Fatalf("no browser: %v; make setup installs chromium", err)
 		}
-		t.Skipf("no browser: %v", err)
+		t.Skipf("SKIPPED: no browser: %v; make setup installs chromium", err)
 	}
 	flags := []chromedp.ExecAllocatorOption{chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1300, 850)}
 	for _, f := range []string{"headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync", "disable-dev-shm-usage"} {
@@ -97,6 +97,9 @@ func (f *faults) take() []string {
 	return said
 }
 
+// few is how many sessions are all shown.
+const few = 12
+
 // drawn is what a page shows, as the browser has it.
 type drawn struct {
 	Lanes, Txns, Buttons, Levels int
@@ -108,6 +111,9 @@ type drawn struct {
 	Dark                         bool // the colours
 	Wide                         bool // the page itself, not the drawing, scrolls sideways
 	Outside                      int  // edges with a part left or above of the drawing
+	Hidden                       int  // marked transactions out of sight
+	Here, Bars                   int  // the sentence that is stepped to, from 1, and the bars to step
+	Aside                        int  // edges that are not the one that is stepped to
 }
 
 const look = `(() => {
@@ -123,6 +129,8 @@ const look = `(() => {
     Tip: document.getElementById('tip').hidden ? '' : document.getElementById('tip').innerText,
     Dark: getComputedStyle(document.body).backgroundColor.match(/\d+/g).every(n => +n < 60),
     Wide: document.documentElement.scrollWidth > innerWidth,
+    Hidden: (v => all('.txn.on rect').filter(r => { const b = r.getBoundingClientRect(); return b.left < v.left || b.right > v.right || b.top < v.top || b.bottom > v.bottom; }).length)(document.getElementById('scroll').getBoundingClientRect()),
+    Here: all('#explanation li').findIndex(l => l.classList.contains('here')) + 1, Bars: all('.stepper').length, Aside: all('.edge.aside').length,
     Outside: all('.edge path').filter(p => p.getBBox().x < 0 || p.getBBox().y < 0).length,
   };
 })()`
@@ -171,9 +179,18 @@ func TestBrowser(t *testing.T) {
 			}
 			p := c.data
 			d := do(chromedp.Navigate("file://" + path))
-			if d.Lanes != len(p.Lanes) || d.Txns != len(p.Txns) || d.Buttons != len(p.Anomalies) || d.Levels != len(p.Levels) || d.Wide {
+			lanes, txns := len(p.Lanes), len(p.Txns)
+			narrow := lanes > few && len(p.Anomalies) > 0
+			if narrow { // those of the first anomaly only
+				in := map[int]bool{}
+				for _, n := range p.Anomalies[0].Txns {
+					in[p.Txns[n].Lane] = true
+				}
+				lanes, txns = len(in), len(p.Anomalies[0].Txns)
+			}
+			if d.Lanes != lanes || d.Txns != txns || d.Buttons != len(p.Anomalies) || d.Levels != len(p.Levels) || d.Wide {
 				t.Errorf("%d lanes, %d transactions, %d anomalies, %d levels, sideways %v; want %d, %d, %d, %d", d.Lanes, d.Txns, d.Buttons, d.Levels, d.Wide,
-					len(p.Lanes), len(p.Txns), len(p.Anomalies), len(p.Levels))
+					lanes, txns, len(p.Anomalies), len(p.Levels))
 			}
 			if len(p.Anomalies) == 0 {
 				if d.Pressed != -1 || len(d.On) != 0 || d.Reads != len(p.Reads) {
@@ -181,11 +198,31 @@ func TestBrowser(t *testing.T) {
 				}
 			} else {
 				d.shows(t, p, 0)
+				if narrow {
+					if d.Hidden > 0 {
+						t.Errorf("%d transactions of the anomaly are out of sight", d.Hidden)
+					}
+					if d = do(chromedp.Click("#sessions")); d.Lanes != len(p.Lanes) || d.Txns != len(p.Txns) {
+						t.Errorf("with all sessions there are %d lanes and %d transactions, want %d and %d", d.Lanes, d.Txns, len(p.Lanes), len(p.Txns))
+					}
+					do(chromedp.Click("#sessions")).shows(t, p, 0)
+				}
 			}
 			n := min(len(p.Anomalies), 4) // that are looked at
 			for i := range n {
 				if i > 0 {
 					do(chromedp.Click(fmt.Sprintf("#list button:nth-child(%d)", i+1))).shows(t, p, i)
+				}
+			}
+			if d = do(); d.Bars > 0 {
+				for _, want := range []int{1, 2, 1} {
+					key := kb.ArrowRight
+					if d.Here > want {
+						key = kb.ArrowLeft
+					}
+					if d = do(chromedp.KeyEvent(key)); d.Here != want || d.Aside == 0 {
+						t.Errorf("the arrow leads to the edge %d, want %d; %d are aside", d.Here, want, d.Aside)
+					}
 				}
 			}
 			if n > 1 {

@@ -3,11 +3,14 @@ package outside_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/internal/checker/view"
@@ -26,6 +29,7 @@ type shown struct {
 	Levels, Lanes, Reads []any
 	Txns                 []struct {
 		Name       string
+		Lane       int
 		Operations []string
 	}
 	Anomalies []struct {
@@ -40,6 +44,19 @@ type shown struct {
 }
 
 var pageData = regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
+
+// manySessions is a history of 200 sessions. Those numbered 7 and 181 lose an update.
+func manySessions() string {
+	var b strings.Builder
+	for s := range 200 {
+		key, value := fmt.Sprint("k", s), s
+		if s == 7 || s == 181 {
+			key = "x"
+		}
+		fmt.Fprintf(&b, "{:type :ok, :process %d, :value [[:r %s nil] [:w %[2]s %d]]}\n", s, key, value+1)
+	}
+	return b.String()
+}
 
 // pages are pages of all kinds.
 func pages(t *testing.T) []page {
@@ -72,6 +89,11 @@ func pages(t *testing.T) []page {
 	}
 	judged("hostile", historytest.Evil, "edn", historytest.Hostile(t))
 	judged("large", "large", "compact", simdb.Generate(simdb.Options{Seed: 7, Level: isolation.CC, Sessions: 12, Txns: 600, Ops: 60, Keys: 200, Reads: 0.5, Faults: 0.0005}))
+	h, _, err := codec.Decode(t.Context(), strings.NewReader(manySessions()), "many.edn", codec.Options{Format: codec.EDN})
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged("many", "many", "edn", h)
 	add("unread", view.New("unread", "", nil, 0, judge.Unknown(nil, "The time ran out.")))
 	return out
 }

@@ -31,7 +31,7 @@ var exported = map[string]int{
 	"lint/golangci":     2,
 	"movers":            8,
 	"reach":             8,
-	"report":            59,
+	"report":            58,
 	"sqlmodel":          5,
 }
 

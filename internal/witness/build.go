@@ -22,7 +22,9 @@ type builder struct {
 	where map[int]map[ir.Stmt]string
 	// blind lets dependencies count whatever the values.
 	blind bool
-	w     *Witness
+	// watching keeps what transactions see at each event.
+	watching bool
+	w        *Witness
 }
 
 // Build replays the evidence on a fresh interpreter and describes it. The
@@ -40,7 +42,8 @@ func Build(e Evidence) (*Witness, error) {
 	}
 	b.w.Plan = b.plan()
 	b.w.Setup = b.setup()
-	b.w.Schedule = b.schedule()
+	b.w.Play = b.play(false)
+	b.w.Schedule = b.w.Play.Events
 	cycle := b.cycle()
 	if cycle == nil && b.split() != nil {
 		// What is written over may have the same value by chance.
@@ -84,14 +87,23 @@ func (e *Evidence) builderOf(m *interp.Machine, x *interp.Execution) *builder {
 }
 
 // rows gives the rows of a state; tables without rows are left out.
-func (b *builder) rows(db *interp.DB) []TableRows {
+func (b *builder) rows(db *interp.DB) []TableRows { return b.shown(db.Rows) }
+
+// shown gives the rows of all tables, as something has them.
+func (b *builder) shown(of func(table int) [][]ir.Value) []TableRows {
 	out := []TableRows{}
 	for i, t := range b.e.Program.Tables {
-		rows := db.Rows(i)
-		if len(rows) == 0 || t.Mutex {
+		if t.Mutex {
+			continue
+		}
+		rows := of(i)
+		if len(rows) == 0 {
 			continue
 		}
 		tr := TableRows{Table: t.Name, Variable: t.Var}
+		for _, r := range rows {
+			tr.Keys = append(tr.Keys, keyOf(t, r))
+		}
 		shown := make([][]ir.Value, len(rows))
 		for c := range t.Columns {
 			if !visible(t, c) {
@@ -136,22 +148,20 @@ func (b *builder) transaction(i int) Transaction {
 }
 
 // schedule gives all events in order.
-func (b *builder) schedule() []Event {
+func (b *builder) schedule() []moment {
 	if b.split() != nil {
 		return b.interrupted()
 	}
-	var out []Event
+	var out []moment
 	begun := 0
 	for i := range b.x.Txns {
 		for begun < len(b.start) && b.x.Txns[b.start[begun]].Snapshot <= i {
 			k := b.start[begun]
-			out = append(out, Event{Transaction: b.labels[k], Kind: Begin, Text: "BEGIN, snapshot",
-				Position: position(b.x.Txns[k].Run.Inst.Txn.Pos)})
+			out = append(out, b.begins(k, "BEGIN, snapshot", b.x.Versions[b.x.Txns[k].Snapshot]))
 			begun++
 		}
 		out = append(out, b.statements(i)...)
-		out = append(out, Event{Transaction: b.labels[i], Kind: CommitIt, Text: "COMMIT",
-			Position: position(b.x.Txns[i].Run.Inst.Txn.Pos)})
+		out = append(out, b.commits(i))
 	}
 	return out
 }
@@ -167,14 +177,14 @@ type view struct {
 	locals map[string]ir.Value
 	// conditions of the reads, with values
 	conditions map[ir.Stmt]string
-	events     []Event
+	events     []moment
 	label      string
 	// how many of the run's steps and reads are in events
 	nsteps, nreads int
 }
 
 // statements gives the reads, writes and results of a transaction.
-func (b *builder) statements(i int) []Event {
+func (b *builder) statements(i int) []moment {
 	v := b.view(i)
 	v.steps(len(v.run.Steps), len(v.run.Reads))
 	return v.events
@@ -231,8 +241,8 @@ func (v *view) ops(step *interp.Step) []*interp.Op {
 }
 
 func (v *view) add(kind EventKind, table, text string, at ir.Stmt) *Event {
-	v.events = append(v.events, Event{Transaction: v.label, Kind: kind, Table: table, Text: text, Position: position(at.Position())})
-	return &v.events[len(v.events)-1]
+	v.events = append(v.events, moment{Event: Event{Transaction: v.label, Kind: kind, Table: table, Text: text, Position: position(at.Position())}, sees: v.sees()})
+	return &v.events[len(v.events)-1].Event
 }
 
 func (v *view) local(name string) (ir.Value, bool) {

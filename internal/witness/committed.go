@@ -2,6 +2,7 @@ package witness
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/txrobust/robust/internal/interp"
 )
@@ -32,26 +33,26 @@ func (b *builder) levels(most string) map[string]string {
 }
 
 // interrupted gives all events of an execution at READ COMMITTED.
-func (b *builder) interrupted() []Event {
+func (b *builder) interrupted() []moment {
 	last := len(b.x.Txns) - 1
-	event := func(i int, kind EventKind, text string) Event {
-		return Event{Transaction: b.labels[i], Kind: kind, Text: text, Position: position(b.x.Txns[i].Run.Inst.Txn.Pos)}
-	}
-	out := []Event{event(last, Begin, "BEGIN")}
+	out := []moment{b.begins(last, "BEGIN", b.x.Versions[0])}
 	split := b.split()
 	v := b.view(last)
 	v.snap, v.now = b.x.Versions[0], b.x.Versions[0]
 	v.steps(split.Steps, split.Reads)
 	out = append(out, v.events...)
 	for i := range last {
-		out = append(out, event(i, Begin, "BEGIN"))
+		out = append(out, b.begins(i, "BEGIN", b.x.Versions[i]))
 		out = append(out, b.statements(i)...)
-		out = append(out, event(i, CommitIt, "COMMIT"))
+		v.snap = b.x.Versions[i+1] // the next command sees what is committed by then
+		end := b.commits(i)
+		maps.Copy(end.sees, v.sees())
+		out = append(out, end)
 	}
-	v.events, v.snap, v.now = nil, b.x.Versions[last], b.x.Versions[last]
+	v.events, v.now = nil, b.x.Versions[last]
 	v.steps(len(v.run.Steps), len(v.run.Reads))
 	out = append(out, v.events...)
-	return append(out, event(last, CommitIt, "COMMIT"))
+	return append(out, b.commits(last))
 }
 
 // committedKind names an anomaly at READ COMMITTED by the dependencies between the

@@ -18,8 +18,8 @@ func Confirm(e Evidence, w *Witness) error {
 	if len(again) != len(w.Schedule) {
 		return errors.New("witness: not confirmed: the replay has other events")
 	}
-	for i, ev := range again {
-		if ev != w.Schedule[i] {
+	for i, m := range again {
+		if ev := m.Event; ev != w.Schedule[i] {
 			return fmt.Errorf("witness: not confirmed: event %d is %q by %s in the replay, not %q by %s",
 				i+1, ev.Text, ev.Transaction, w.Schedule[i].Text, w.Schedule[i].Transaction)
 		}

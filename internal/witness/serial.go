@@ -13,6 +13,7 @@ import (
 // maxOrders of them, and counts them all.
 func (b *builder) serial() ([]SerialOrder, int) {
 	s := b.newSerial()
+	s.plays = true
 	s.next()
 	return s.out, orders(b.x, b.e.AnyOrder)
 }
@@ -69,6 +70,8 @@ type serial struct {
 	places map[string]int
 	// visit, if not nil, is told all orders.
 	visit func(serialRun)
+	// plays keeps what happens in each order.
+	plays bool
 }
 
 // next extends the order by each transaction that may come next, by label.
@@ -77,7 +80,7 @@ func (s *serial) next() {
 		return
 	}
 	if len(s.order) == len(s.used) {
-		s.record(s.differs())
+		s.record(s.differs(), nil)
 		s.visited(nil, "")
 		return
 	}
@@ -108,11 +111,12 @@ func (s *serial) step(i int) {
 	t := &s.b.x.Txns[i]
 	why := ""
 	done := false
+	var failed *interp.Run
 	old := s.regs[t.Session]
 	for _, run := range s.m.Runs(t.Run.Inst, s.db[len(s.db)-1], old, true) {
 		db, reason := s.m.Commit(run, s.db[len(s.db)-1], nil)
 		if reason != "" {
-			why = blocked(run, reason)
+			why, failed = blocked(run, reason), run
 			s.visited(run, reason)
 			continue
 		}
@@ -124,7 +128,7 @@ func (s *serial) step(i int) {
 		s.db, s.runs = s.db[:len(s.db)-1], s.runs[:len(s.runs)-1]
 	}
 	if !done {
-		s.record([]string{s.b.who(i) + why})
+		s.record([]string{s.b.who(i) + why}, failed)
 	}
 }
 
@@ -158,9 +162,13 @@ func blocked(run *interp.Run, reason string) string {
 }
 
 // record keeps an order, or, when the choices of its runs make it come up
-// again, the outcome that is nearest to the execution.
-func (s *serial) record(differs []string) {
+// again, the outcome that is nearest to the execution. It may end with a run that
+// does not commit.
+func (s *serial) record(differs []string, failed *interp.Run) {
 	o := SerialOrder{Differs: differs}
+	if s.plays && len(s.out) < MaxSerial {
+		o.Play = s.play(failed)
+	}
 	for _, i := range s.order {
 		o.Order = append(o.Order, s.b.labels[i])
 	}

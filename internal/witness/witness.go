@@ -60,6 +60,9 @@ type Witness struct {
 	Transactions []Transaction `json:"transactions"`
 	// Schedule is all events in the order in which they happen.
 	Schedule []Event `json:"schedule"`
+	// Play is the same with the rows at each event. It is nil for a Witness that was not
+	// built.
+	Play *Play `json:"-"`
 	// Cycle is the cycle of dependencies, starting with the delayed
 	// transaction. It is empty where no single cycle explains the outcome.
 	Cycle []Edge `json:"cycle"`
@@ -82,6 +85,8 @@ type TableRows struct {
 	Rows    [][]Value `json:"rows"`
 	// Variable says that the table is a shared variable.
 	Variable bool `json:"variable,omitempty"`
+	// Keys tell the rows apart: versions of one row have the same.
+	Keys []string `json:"-"`
 }
 
 // Transaction is one execution of a template.
@@ -149,6 +154,8 @@ const (
 	Write    EventKind = "write"
 	Return   EventKind = "return" // values reach the client
 	CommitIt EventKind = "commit"
+	// Rollback ends a transaction that does not commit, in a serial order.
+	Rollback EventKind = "rollback"
 )
 
 // Event is one event of one transaction.
@@ -190,6 +197,8 @@ type SerialOrder struct {
 	Order []string `json:"order"`
 	// Differs says what is different from the execution.
 	Differs []string `json:"differs"`
+	// Play is what happens in this order. Only the first MaxSerial orders have one.
+	Play *Play `json:"-"`
 }
 
 // Transaction by label, or nil.

@@ -14,9 +14,11 @@
 // session is a lane; time goes from left to right: a transaction is right of
 // those before it in its session, of those that it read from where that makes no
 // circle, and, if the recording has times, of those that ended before it began.
-// Who chooses an anomaly sees its transactions and the edges of its cycle. Of
-// a large history only the transactions of anomalies are shown, with their
-// neighbours in the sessions, and of those not more than maxShown.
+// Who chooses an anomaly sees its transactions and the edges of its cycle, or, where it is
+// none, what leads from one of them to another. Of many sessions only those of the chosen
+// anomaly are shown. Of a large history only the transactions of anomalies are shown, with
+// their neighbours in the sessions, and of those not more than maxShown. Package page has
+// what this page shares with others.
 //
 // # Limits
 //

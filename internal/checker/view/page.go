@@ -2,27 +2,25 @@ package view
 
 import (
 	_ "embed"
-	"encoding/json"
-	"html/template"
 	"io"
 
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/internal/checker/explain"
+	"github.com/txrobust/robust/internal/page"
 	"github.com/txrobust/robust/internal/quote"
 )
 
 var (
-	//go:embed page.html
-	pageHTML string
-	//go:embed page.css
-	pageCSS string
-	//go:embed page.js
-	pageJS string
+	//go:embed body.html
+	body string
+	//go:embed style.css
+	style string
+	//go:embed script.js
+	script string
 )
 
-// page is what the script draws.
-type page struct {
-	Title     string        `json:"title"`
+// drawing is what the script draws.
+type drawing struct {
 	Levels    []pageLevel   `json:"levels"`
 	Lanes     []string      `json:"lanes"`
 	Txns      []pageTxn     `json:"txns"`
@@ -61,11 +59,11 @@ type pageAnomaly struct {
 	Missing int `json:"missing"`
 }
 
-// pageEdge leads from one transaction of page.Txns to another.
+// pageEdge leads from one transaction of drawing.Txns to another.
 type pageEdge struct {
 	From    int    `json:"from"`
 	To      int    `json:"to"`
-	Type    string `json:"type"`
+	Type    string `json:"type"` // empty: they have to do with each other
 	Key     string `json:"key"`
 	Why     string `json:"why"`
 	Because bool   `json:"because"` // only what an edge was concluded from
@@ -73,25 +71,21 @@ type pageEdge struct {
 
 // HTML writes a report as a page of its own, without links.
 func HTML(w io.Writer, rep *Report) error {
-	data, err := json.Marshal(rep.page()) // with < as \u003c, so that it can stand in a script
-	if err != nil {
-		return err
-	}
-	t, err := template.New("page").Parse(pageHTML)
-	if err != nil {
-		return err
-	}
 	s := rep.Stats
-	return t.Execute(w, map[string]any{
-		"Title": rep.History, "Strongest": orNone(rep.StrongestLevels), "Violated": rep.WeakestViolated, "Notes": rep.Notes, "Faults": rep.Disagreements,
-		"Size": []string{number(s.Transactions, "transaction"), number(s.Sessions, "session"), number(s.Operations, "operation"), number(s.Keys, "key")},
-		"CSS":  template.CSS(pageCSS), "JS": template.JS(pageJS), "Data": template.JS(data), "Read": rep.h != nil,
+	return page.Write(w, page.Page{
+		Title: rep.History, Body: body, Style: style, Script: script, Data: rep.drawing(),
+		Text: map[string]any{
+			"Title": rep.History, "Strongest": orNone(rep.StrongestLevels), "Violated": rep.WeakestViolated, "Notes": rep.Notes, "Faults": rep.Disagreements,
+			"Size": []string{number(s.Transactions, "transaction"), number(s.Sessions, "session"), number(s.Operations, "operation"), number(s.Keys, "key")},
+			"Read": rep.h != nil,
+		},
+		Without: "The drawing needs JavaScript. robust history check -format text says the same in words.",
 	})
 }
 
-// page collects what is drawn.
-func (rep *Report) page() *page {
-	p := &page{Title: rep.History, Levels: []pageLevel{}, Lanes: []string{}, Txns: []pageTxn{}, Reads: []pageEdge{}, Anomalies: []pageAnomaly{}}
+// drawing collects what is drawn.
+func (rep *Report) drawing() *drawing {
+	p := &drawing{Levels: []pageLevel{}, Lanes: []string{}, Txns: []pageTxn{}, Reads: []pageEdge{}, Anomalies: []pageAnomaly{}}
 	for _, j := range rep.r.Judgements {
 		p.Levels = append(p.Levels, pageLevel{j.Level.String(), j.Level.Long(), j.Verdict.String(), j.Why})
 	}
@@ -117,7 +111,7 @@ func (rep *Report) page() *page {
 
 // place makes a lane of every session with something to draw, and gives the index of
 // each transaction in p.Txns.
-func (p *page) place(h *history.History, txns []history.Txn, columns []int) map[history.Txn]int {
+func (p *drawing) place(h *history.History, txns []history.Txn, columns []int) map[history.Txn]int {
 	at := map[history.Txn]int{}
 	session := history.Session(-2)
 	for i, t := range txns {
@@ -152,7 +146,7 @@ func (p *page) place(h *history.History, txns []history.Txn, columns []int) map[
 // pageAnomaly is what the page shows of an anomaly.
 func (rep *Report) pageAnomaly(i int, named map[string]int) pageAnomaly {
 	a := &rep.Anomalies[i]
-	out := pageAnomaly{Name: a.Name, What: a.What, Names: a.otherNames(), Violates: a.Violates, Txns: []int{}, Keys: a.Keys, Edges: []pageEdge{}, Text: sentences(rep.r.Anomalies[i])}
+	out := pageAnomaly{Name: a.Name, What: a.What, Names: a.otherNames(), Violates: a.Violates, Txns: []int{}, Keys: a.Keys, Edges: []pageEdge{}, Text: sentences(rep.h, rep.r.Anomalies[i])}
 	for _, name := range a.Txns {
 		if n, ok := named[name]; ok {
 			out.Txns = append(out.Txns, n)
@@ -172,5 +166,8 @@ func (rep *Report) pageAnomaly(i int, named map[string]int) pageAnomaly {
 		}
 	}
 	add(a.Edges, false)
+	if len(a.Edges) == 0 {
+		add(rep.between(&rep.r.Anomalies[i]), false)
+	}
 	return out
 }

@@ -207,7 +207,7 @@ func (rep *Report) tell() {
 			Adya: vocabulary(a.Kind, isolation.Adya), TAP: vocabulary(a.Kind, isolation.TAP),
 			Berenson: vocabulary(a.Kind, isolation.Berenson), Elle: vocabulary(a.Kind, isolation.Elle),
 			Txns: []string{}, Keys: []string{}, Edges: rep.edges(a.Cycle),
-			Explanation: strings.Join(sentences(a), "\n"),
+			Explanation: strings.Join(sentences(rep.h, a), "\n"),
 		}
 		for _, t := range a.Txns {
 			out.Txns = append(out.Txns, txnName(rep.h, t))
@@ -226,10 +226,22 @@ func (rep *Report) tell() {
 
 func txnName(h *history.History, t history.Txn) string { return quote.Line(explain.TxnName(h, t)) }
 
-// sentences explain an anomaly.
-func sentences(a judge.Anomaly) []string {
+// sentences explain an anomaly. They call transactions by their names, not by their places.
+func sentences(h *history.History, a judge.Anomaly) []string {
+	var places, names []string
+	for _, t := range a.Txns {
+		if at := h.Locate(h.Place(t)); at != "" && t != history.InitialTxn {
+			places, names = append(places, at+" ["), append(names, explain.TxnName(h, t)+" [")
+		}
+	}
 	var out []string
 	for _, s := range a.Sentences() {
+		for i, at := range places {
+			if rest, ok := strings.CutPrefix(s, at); ok {
+				s = names[i] + rest
+			}
+			s = strings.ReplaceAll(s, " "+at, " "+names[i])
+		}
 		out = append(out, quote.Line(s))
 	}
 	return out

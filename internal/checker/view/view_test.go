@@ -194,7 +194,7 @@ func TestDOT(t *testing.T) {
 // place, who reads is right of whom it read from, and large histories are reduced.
 func TestLayout(t *testing.T) {
 	for _, c := range samples(t) {
-		p := c.rep.page()
+		p := c.rep.drawing()
 		if len(p.Txns) > maxShown+1 {
 			t.Errorf("%s: %d transactions are drawn", c.name, len(p.Txns))
 		}

@@ -24,7 +24,7 @@ weakest level violated:      PL-2+, PL-2.99
 1. lost-update: two transactions read one version of a key, and both overwrite it
    (Adya: G-single, G2-item; Berenson: P4 lost update)
    violates PL-2+, PL-2.99 and all that imply them
-   - lost-update:1 [[:r x []] [:append x 1]] and lost-update:2 [[:r x []] [:append x 2]] both read key x as [], and both wrote it then: one update is lost.
+   - S0.1 [[:r x []] [:append x 1]] and S1.1 [[:r x []] [:append x 2]] both read key x as [], and both wrote it then: one update is lost.
      S0.1 (lost-update:1): read x = []; append 1 to x
      S1.1 (lost-update:2): read x = []; append 2 to x
 

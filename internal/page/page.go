@@ -1,0 +1,61 @@
+package page
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"html/template"
+	"io"
+	"regexp"
+)
+
+var (
+	//go:embed page.html
+	frame string
+	//go:embed page.css
+	style string
+	//go:embed page.js
+	script string
+)
+
+// Page is what a page has of its own.
+type Page struct {
+	Title string
+	// Body is the text of a template of package html/template, for Text.
+	Body string
+	Text any
+	// Style and Script come after those that are shared. Script draws Data.
+	Style, Script string
+	Data          any
+	// Without says what somebody without JavaScript can do.
+	Without string
+}
+
+// indent is what the lines of scripts and styles begin with.
+var indent = regexp.MustCompile(`(?m)^[ \t]+`)
+
+// Write writes the page. Texts and data can hold anything.
+func Write(w io.Writer, p Page) error {
+	data, err := json.Marshal(p.Data) // with < as \u003c, so that it can stand in a script
+	if err != nil {
+		return err
+	}
+	t, err := template.New("page").Parse(frame)
+	if err != nil {
+		return err
+	}
+	if _, err := t.New("body").Parse(p.Body); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, map[string]any{
+		"Title": p.Title, "Text": p.Text, "Without": p.Without, "Data": template.JS(data),
+		"Style":  template.CSS(indent.ReplaceAllString(style+p.Style, "")),
+		"Script": template.JS(indent.ReplaceAllString("'use strict';\n"+script+p.Script, "")),
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
