@@ -54,6 +54,9 @@ func (p *polygraph) newPlan(readers lists, chosen func(i int) history.Txn) *plan
 		}
 	}
 	q.read = newLists(n, len(definite), func(i int) int { return int(p.h.TxnOf(definite[i].op)) }, func(i int) int32 {
+		if i < len(p.list) {
+			return p.v.read[i]
+		}
 		return p.v.of(definite[i].key, definite[i].from)
 	})
 	for t := range n {
@@ -119,6 +122,9 @@ func (q *plan) harmless(n int32, t history.Txn) bool {
 func (p *polygraph) times() []float64 {
 	out := make([]float64, len(p.txnOf))
 	timed := p.h.Order() != history.NoOrder
+	if !timed && p.clocks != nil {
+		return p.known()
+	}
 	for i, t := range p.txnOf {
 		switch end := p.h.End(t); {
 		case t == history.InitialTxn:
@@ -128,6 +134,23 @@ func (p *polygraph) times() []float64 {
 			first, end := p.h.Txns(p.h.SessionOf(t))
 			out[i] = (float64(t-first) + 0.5) / float64(end-first)
 		}
+	}
+	return out
+}
+
+// known gives for each node how many nodes are known to be before it.
+func (p *polygraph) known() []float64 {
+	start := make([]int32, p.strands)
+	for n := len(p.strand) - 1; n >= 0; n-- {
+		start[p.strand[n]] = int32(n)
+	}
+	out := make([]float64, len(p.txnOf))
+	for n := range out {
+		before := int32(0)
+		for s, last := range p.clocks[n*p.strands : (n+1)*p.strands] {
+			before += max(0, last-start[s]+1)
+		}
+		out[n] = float64(before)
 	}
 	return out
 }
