@@ -435,7 +435,7 @@ func (p *panel) whyUnknown(ctx context.Context, l isolation.Level) string {
 		}
 	}
 	if ctx.Err() != nil {
-		return Ended(ctx)
+		return Ended(ctx) + ambiguity(p.h)
 	}
 	if p.o.First && p.rejected() {
 		return "It was not looked at after the first violation."

@@ -21,7 +21,7 @@ type litText struct {
 }
 
 // texts writes a history in the formats that can say all of it.
-func (h *litHistory) texts() []litText {
+func (h *litHistory) texts(style int) []litText {
 	out := []litText{{format: codec.EDN, text: litEDN.events(h)}, {format: codec.JepsenLog, text: litLog(h, "\t")}, {format: codec.JepsenLog, text: litLog(h, "  ")}}
 	if !strings.ContainsAny(string(h.types), "s") { // a set is a list there
 		out = append(out, litText{format: codec.ElleJSON, text: litJSON.events(h)})
@@ -37,7 +37,7 @@ func (h *litHistory) texts() []litText {
 	}
 	aborts := slices.ContainsFunc(h.txns, func(t *litTxn) bool { return t.outcome == litFail })
 	if !aborts && strings.Trim(string(h.types), "wa") == "" {
-		out = append(out, litText{format: codec.Chronos, text: litChronos(h)})
+		out = append(out, litText{format: codec.Chronos, text: litChronos(h, style)})
 	}
 	return out
 }
@@ -76,7 +76,7 @@ func (n *litTally) compare(t *testing.T, seed uint64) {
 			want[l] = lit.satisfies(l)
 		}
 	}
-	texts := lit.texts()
+	texts := lit.texts(int(seed / 7 % 12))
 	if len(texts) > 2 { // EDN, and another one
 		texts = []litText{texts[0], texts[1+seed%uint64(len(texts)-1)]}
 	}

@@ -378,19 +378,34 @@ func litPlume(h *litHistory) string {
 	return b.String()
 }
 
-// litChronos writes JSON of Chronos, with times.
-func litChronos(h *litHistory) string {
+// litChronos writes JSON of Chronos, with times: stamps are strings, numbers, or hybrid; what keys
+// held initially is null, or 0, or what a transaction of that name says.
+func litChronos(h *litHistory, style int) string {
+	stamp := []string{`"%d"`, `%d`, `{"p":%d,"l":0}`, `{"p":1,"l":%d}`}[style%4]
+	initial := []string{"null", "0", "7"}[style/4%3]
+	if strings.Contains(string(h.types), "a") {
+		initial = "null"
+	}
 	var txns []string
+	if initial == "7" {
+		var ops []string
+		for k := range h.types {
+			ops = append(ops, fmt.Sprintf(`{"t":"w","k":"%d","v":7}`, k))
+		}
+		txns = append(txns, fmt.Sprintf(`{"tid":"initial","sid":"9","sts":`+stamp+`,"cts":`+stamp+`,"ops":[%s]}`, 0, 0, strings.Join(ops, ",")))
+	}
 	for n, t := range h.txns {
 		var ops []string
 		for _, o := range t.ops {
 			f, v := string(o.f), fmt.Sprint(o.v)
 			if o.f == 'r' {
-				f, v = "r", litJSON.result(h.kind(o.key), o.got)
+				if f, v = "r", litJSON.result(h.types[o.key], o.got); v == "null" {
+					v = initial
+				}
 			}
 			ops = append(ops, fmt.Sprintf(`{"t":"%s","k":"%d","v":%s}`, f, o.key, v))
 		}
-		txns = append(txns, fmt.Sprintf(`{"tid":"%d","sid":"%d","sts":"%d","cts":"%d","ops":[%s]}`, n, t.session, t.begin, t.end, strings.Join(ops, ",")))
+		txns = append(txns, fmt.Sprintf(`{"tid":"%d","sid":"%d","sts":`+stamp+`,"cts":`+stamp+`,"ops":[%s]}`, n, t.session, t.begin, t.end, strings.Join(ops, ",")))
 	}
 	return "[" + strings.Join(txns, ",\n") + "]"
 }
