@@ -23,6 +23,9 @@ type litText struct {
 // texts writes a history in the formats that can say all of it.
 func (h *litHistory) texts(style int) []litText {
 	out := []litText{{format: codec.EDN, text: litEDN.events(h)}, {format: codec.JepsenLog, text: litLog(h, "\t")}, {format: codec.JepsenLog, text: litLog(h, "  ")}}
+	if h.types[0] == 'p' { // logs have no keys
+		out = out[:1]
+	}
 	if !strings.ContainsAny(string(h.types), "s") { // a set is a list there
 		out = append(out, litText{format: codec.ElleJSON, text: litJSON.events(h)})
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/history/codec"
@@ -27,7 +28,7 @@ type litMaker struct {
 func randomLiteral(seed uint64) *litHistory {
 	r := rand.New(rand.NewPCG(seed, 29))
 	m := &litMaker{Rand: r, values: 2 + r.IntN(2), unique: r.IntN(2) == 0, faults: []float64{0, 0.1, 0.5}[r.IntN(3)], plain: r.IntN(3) == 0}
-	m.h = &litHistory{types: []byte([]string{"w", "ww", "ww", "a", "aa", "aw", "s", "sw", "i", "iw", "www"}[r.IntN(11)])}
+	m.h = &litHistory{types: []byte([]string{"w", "ww", "ww", "a", "aa", "aw", "s", "sw", "i", "iw", "www", "p"}[r.IntN(12)])}
 	if m.knows = len(m.h.types) == 1 && m.h.types[0] == 'w' && r.IntN(4) > 0; m.knows {
 		m.mutex = r.IntN(4) == 0
 	}
@@ -78,9 +79,12 @@ func (m *litMaker) finish(t *litTxn) {
 		t.told = !t.silent && !m.knows && m.IntN(2) == 0
 	}
 	t.f = "txn"
-	if m.knows {
+	switch {
+	case m.knows:
 		m.simple(t, snapshot)
-	} else {
+	case m.h.types[0] == 'p':
+		m.onString(t)
+	default:
 		for range 1 + m.IntN(3) {
 			k := m.IntN(len(m.h.types))
 			if m.IntN(2) == 0 {
@@ -113,6 +117,30 @@ func (m *litMaker) value(key int) int {
 		return m.next[key]
 	}
 	return 1 + m.IntN(m.values)
+}
+
+// onString makes an operation on a string: a put of a digit, or nothing, or an append of a letter, which occurs once.
+func (m *litMaker) onString(t *litTxn) {
+	switch m.IntN(5) {
+	case 0:
+		t.f, t.ops = "put", []litOp{{f: 'p', v: m.IntN(3)}}
+	case 1, 2:
+		m.next[0]++
+		t.f, t.ops = "append", []litOp{{f: 'a', v: 9 + m.next[0]}}
+	default:
+		t.f, t.ops, t.told = "get", []litOp{{f: 'r'}}, false
+	}
+}
+
+// text gives the string of a put, an append or a get.
+func text(parts ...int) string {
+	out := ""
+	for _, v := range parts {
+		if v > 0 {
+			out += strconv.FormatInt(int64(v), 36)
+		}
+	}
+	return strconv.Quote(out)
 }
 
 // simple makes an operation of Knossos.
@@ -160,7 +188,7 @@ func (m *litMaker) spoil(o *litOp) {
 		} else {
 			o.got = slices.DeleteFunc(o.got, func(w int) bool { return v == w })
 		}
-	case 'a':
+	case 'a', 'p':
 		switch n := len(o.got); {
 		case n > 0 && m.IntN(2) == 0:
 			o.got = o.got[:m.IntN(n)]
@@ -227,6 +255,13 @@ func (y litSyntax) value(h *litHistory, t *litTxn, kind string) string {
 		return y.null
 	case "write":
 		return number(t.ops[0].v)
+	case "put", "append":
+		return text(t.ops[0].v)
+	case "get":
+		if !told {
+			return y.null
+		}
+		return text(t.ops[0].got...)
 	case "cas":
 		return "[" + fmt.Sprint(t.ops[0].got[0]) + y.separator + number(t.ops[1].v) + "]"
 	case "read":
@@ -276,8 +311,11 @@ func (y litSyntax) result(kind byte, got []int) string {
 func (y litSyntax) events(h *litHistory) string {
 	var lines []string
 	h.events(func(t *litTxn, kind string) {
-		lines = append(lines, "{"+strings.Join([]string{y.field("type", y.word(kind)), y.field("f", y.word(t.f)), y.field("process", fmt.Sprint(t.session)),
-			y.field("value", y.value(h, t, kind))}, y.separator)+"}")
+		fields := []string{y.field("type", y.word(kind)), y.field("f", y.word(t.f)), y.field("process", fmt.Sprint(t.session)), y.field("value", y.value(h, t, kind))}
+		if h.types[0] == 'p' {
+			fields = append(fields, y.field("key", `"k"`))
+		}
+		lines = append(lines, "{"+strings.Join(fields, y.separator)+"}")
 	})
 	return y.open + strings.Join(lines, y.line) + y.close
 }

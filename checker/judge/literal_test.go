@@ -9,14 +9,14 @@ import (
 // This file defines the levels once more, for tiny histories: literally, and apart from package
 // history and all checkers, so that a mistake in what they share shows.
 
-// litOp is an operation: r reads; w writes a register, a appends to a list, s adds to a set,
-// i increments a counter.
+// litOp is an operation: r reads; w writes a register, p a string, a appends to a list or string, s adds
+// to a set, i increments a counter.
 type litOp struct {
 	f   byte
 	key int
 	v   int // what is written; 0 is nil
 	// got is what is read: the value of a register, the sum of a counter, the elements of a
-	// list, and those of a set in order. It says nothing if the result is open.
+	// list, the parts of a string, and the elements of a set in order. It says nothing if the result is open.
 	got  []int
 	open bool
 }
@@ -48,7 +48,7 @@ func (t *litTxn) precedes(u *litTxn) bool { return t.outcome != litInfo && t.end
 
 func (t *litTxn) before(u *litTxn) bool { return t.session == u.session && t.begin < u.begin }
 
-// litHistory has the types of its keys: w, a, s or i.
+// litHistory has the types of its keys: w, p, a, s or i.
 type litHistory struct {
 	types []byte
 	txns  []*litTxn
@@ -68,6 +68,11 @@ func (h *litHistory) start() [][]int {
 func put(state []int, o litOp) []int {
 	switch o.f {
 	case 'w':
+		return []int{o.v}
+	case 'p':
+		if o.v == 0 {
+			return nil
+		}
 		return []int{o.v}
 	case 'i':
 		return []int{state[0] + o.v}
@@ -129,8 +134,12 @@ func (h *litHistory) satisfies(l isolation.Level) bool {
 	return false
 }
 
-// defined tells whether a level is defined here. PL-1 of lists is not, for their reads show versions.
+// defined tells whether a level is defined here. PL-1 of lists is not, for their reads show versions, and
+// weak levels of strings are not, for an append to a string is a read and a write.
 func (h *litHistory) defined(l isolation.Level) bool {
+	if h.types[0] == 'p' {
+		return l.Implies(isolation.PLSI)
+	}
 	return l != isolation.PL2L && (l != isolation.PL1 || !slices.Contains(h.types, 'a'))
 }
 
