@@ -228,10 +228,10 @@ func (h *litHistory) events(f func(t *litTxn, kind string)) {
 
 // litSyntax is EDN or JSON.
 type litSyntax struct {
-	word, set                func(s string) string
-	separator, null          string
-	field                    func(name, value string) string
-	open, close, line, final string
+	word, set         func(s string) string
+	separator, null   string
+	field             func(name, value string) string
+	open, close, line string
 }
 
 var (

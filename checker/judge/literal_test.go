@@ -221,7 +221,7 @@ type litRead struct {
 	op, key        int
 }
 
-// litChoices gives the reads of transactions that do not read own registers, and the writers
+// choices gives the reads of transactions that do not read own registers, and the writers
 // each may read from, given an order of the writers of every key. It fails if some
 // read has none.
 func (h *litHistory) choices(txns []*litTxn, order func(key int) []*litTxn) (reads []litRead, from [][]*litTxn, ok bool) {

@@ -141,8 +141,8 @@ func (j *jepsen) add(e event, line int, place history.Place) error {
 	if e.process.Text == "nemesis" {
 		return nil // it is no client
 	}
-	if err := e.keyed(); err != nil {
-		return err
+	if e.hasValue && ednode.Keyed(e.value, e.f, e.kind == "invoke") {
+		return fmt.Errorf("the :value %s of a %s is a key and a value; independent keys are not read, write a file for each key", ednode.Clip(e.value), e.f)
 	}
 	j.position++
 	if e.kind == "invoke" {
@@ -182,20 +182,6 @@ func (j *jepsen) add(e event, line int, place history.Place) error {
 	}
 	j.free = append(j.free, p)
 	return j.operations(p.txn, e)
-}
-
-// keyed is an error for the operations of Jepsen's independent keys, whose :value is a key and a
-// value: they look like operations on one object that holds vectors.
-func (e event) keyed() error {
-	vector := func(n ednode.Node) bool { return n.Shape() == ednode.ListNode || n.Shape() == ednode.IntsNode }
-	if !e.hasValue || !vector(e.value) {
-		return nil
-	}
-	switch {
-	case e.f == "write", e.f == "read" && e.kind == "invoke", e.f == "cas" && e.value.Count() == 2 && vector(e.value.First().Next()):
-		return fmt.Errorf("the :value %s of a %s is a key and a value; independent keys are not read, write a file for each key", ednode.Clip(e.value), e.f)
-	}
-	return nil
 }
 
 // matches makes sure that a successful completion is one of its invocation: with the same
