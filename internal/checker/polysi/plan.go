@@ -29,11 +29,11 @@ type plan struct {
 }
 
 // newPlan makes the plan for choices: chosen(i) is from where open read i comes, -1 if that is left to the
-// scheduler. The readers are openReaders.
-func (p *polygraph) newPlan(readers lists, chosen func(i int) history.Txn) *plan {
+// scheduler. The readers are openReaders, and times those of nodes.
+func (p *polygraph) newPlan(times []float64, readers lists, chosen func(i int) history.Txn) *plan {
 	n, versions := p.h.NumTxns(), len(p.v.txn)
 	q := &plan{
-		polygraph: p, priority: p.times(), pending: make([]int32, versions), real: make([]bool, n), held: map[history.Key]history.Value{},
+		polygraph: p, priority: slices.Clone(times), pending: make([]int32, versions), real: make([]bool, n), held: map[history.Key]history.Value{},
 		readers: readers, isChosen: make([]bool, len(p.open)),
 	}
 	definite := slices.Clip(p.list)
@@ -118,7 +118,7 @@ func (q *plan) harmless(n int32, t history.Txn) bool {
 }
 
 // times gives for each node a time when it may have been: the recorded one, or
-// otherwise one as if all sessions went on evenly.
+// otherwise how many are known to be before it, or one as if all sessions went on evenly.
 func (p *polygraph) times() []float64 {
 	out := make([]float64, len(p.txnOf))
 	timed := p.h.Order() != history.NoOrder

@@ -265,7 +265,7 @@ func (p *polygraph) simple(a *checker.Answer) (bool, error) {
 	if !p.sort() {
 		return false, nil
 	}
-	s, err := p.newPlan(p.openReaders(), func(int) history.Txn { return -1 }).schedule(nil, 1)
+	s, err := p.newPlan(p.times(), p.openReaders(), func(int) history.Txn { return -1 }).schedule(nil, 1)
 	if err != nil || !s.right() {
 		return false, err
 	}

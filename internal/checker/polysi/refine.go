@@ -72,11 +72,11 @@ func (p *polygraph) refine(a checker.Answer) (checker.Answer, *checker.Violation
 		a.Verdict = checker.Violated
 		return a, nil, nil
 	}
-	readers := p.openReaders()
-	plan := p.newPlan(readers, r.chosen)
+	times, readers := p.times(), p.openReaders()
+	plan := p.newPlan(times, readers, r.chosen)
 	for {
 		if p.stats.rounds++; p.stats.rounds > 1 && len(p.open) > 0 {
-			plan = p.newPlan(readers, r.chosen)
+			plan = p.newPlan(times, readers, r.chosen)
 		}
 		s, err := plan.schedule(r.problem.Chosen(r.values), maxClashes*(1+p.stats.rounds/roundsMore))
 		if err != nil {
