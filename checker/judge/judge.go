@@ -379,6 +379,10 @@ func (p *panel) settle(ctx context.Context) {
 			}
 		}
 	}
+	ended := ""
+	if ctx.Err() != nil {
+		ended = Ended(ctx) + ambiguity(p.h)
+	}
 	for _, l := range p.asked {
 		v, d := p.verdict(l)
 		j := Judgement{Level: l, Verdict: v, From: l}
@@ -388,7 +392,7 @@ func (p *panel) settle(ctx context.Context) {
 				j.Why = p.follows(l, d)
 			}
 		} else {
-			j.Why, j.Time = p.whyUnknown(ctx, l), p.spent()
+			j.Why, j.Time = p.whyUnknown(ended, l), p.spent()
 		}
 		p.Judgements = append(p.Judgements, j)
 	}
@@ -427,15 +431,15 @@ func (p *panel) spent() time.Duration {
 	return sum
 }
 
-// whyUnknown says why no checker decided a level.
-func (p *panel) whyUnknown(ctx context.Context, l isolation.Level) string {
+// whyUnknown says why no checker decided a level; ended is why the checkers ended early, if they did.
+func (p *panel) whyUnknown(ended string, l isolation.Level) string {
 	for _, c := range p.Conflicts {
 		if p.implies(c.Satisfied, l) && p.implies(l, c.Violated) {
 			return fmt.Sprintf("The checkers disagree: %s.", c)
 		}
 	}
-	if ctx.Err() != nil {
-		return Ended(ctx)
+	if ended != "" {
+		return ended
 	}
 	if p.o.First && p.rejected() {
 		return "It was not looked at after the first violation."

@@ -105,5 +105,5 @@
 // A line or string has at most 64 MB, nested values at most 200 levels. Keys and values
 // of plume, awdit, dbcop and cobra are integers of 64 bits. Jepsen's independent
 // keys, and its generators' operations that are in none of the workloads above, are
-// not read. The polygraphs of Cobra are no histories.
+// mistakes. The polygraphs of Cobra are no histories.
 package codec

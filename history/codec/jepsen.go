@@ -141,6 +141,9 @@ func (j *jepsen) add(e event, line int, place history.Place) error {
 	if e.process.Text == "nemesis" {
 		return nil // it is no client
 	}
+	if e.hasValue && ednode.Keyed(e.value, e.f, e.kind == "invoke") {
+		return fmt.Errorf("the :value %s of a %s is a key and a value; independent keys are not read, write a file for each key", ednode.Clip(e.value), e.f)
+	}
 	j.position++
 	if e.kind == "invoke" {
 		return j.invoke(e, line, place)
@@ -190,7 +193,7 @@ func (p *pending) matches(e event) error {
 	if e.kind != "ok" || !e.hasValue || len(p.value.Nodes) == 0 || e.f == "read" || e.f == "get" {
 		return nil
 	}
-	if invoked := p.value.Root(); !sameShape(invoked, e.value) {
+	if invoked := p.value.Root(); !ednode.Completes(invoked, e.value) {
 		return fmt.Errorf("the completion %s, expected what line %d invoked, %s, with results of reads", ednode.Clip(e.value), p.line, ednode.Clip(invoked))
 	}
 	return nil
@@ -199,7 +202,7 @@ func (p *pending) matches(e event) error {
 // observed tells whether a transaction of unknown outcome says what it read: as its
 // invocation, with results.
 func (j *jepsen) observed(e event, p *pending) bool {
-	return e.kind == "info" && e.hasValue && e.value.Shape() == ednode.ListNode && isTxn(e) && sameShape(p.value.Root(), e.value)
+	return e.kind == "info" && e.hasValue && e.value.Shape() == ednode.ListNode && isTxn(e) && ednode.Completes(p.value.Root(), e.value)
 }
 
 // isTxn tells whether an event is a transaction of operations with keys.
@@ -257,37 +260,12 @@ func (j *jepsen) find(who *process, e event) *pending {
 		return p
 	}
 	for i, p := range j.nameless {
-		if p.f == e.f && (!e.hasValue || len(p.value.Nodes) == 0 || sameShape(p.value.Root(), e.value)) {
+		if p.f == e.f && (!e.hasValue || len(p.value.Nodes) == 0 || ednode.Completes(p.value.Root(), e.value)) {
 			j.nameless = append(j.nameless[:i], j.nameless[i+1:]...)
 			return p
 		}
 	}
 	return nil
-}
-
-// sameShape tells whether b may complete a: the same operations on the same
-// keys, with the same values but for reads.
-func sameShape(a, b ednode.Node) bool {
-	if a.Shape() != ednode.ListNode || b.Shape() != ednode.ListNode {
-		return a.String() == b.String()
-	}
-	x, y := a.First(), b.First()
-	for x.In(a) && y.In(b) {
-		if !sameOp(x, y) {
-			return false
-		}
-		x, y = x.Next(), y.Next()
-	}
-	return !x.In(a) && !y.In(b)
-}
-
-func sameOp(a, b ednode.Node) bool {
-	if a.Shape() != ednode.ListNode || b.Shape() != ednode.ListNode || a.Count() != 3 || b.Count() != 3 {
-		return a.String() == b.String()
-	}
-	f, k := a.First(), a.First().Next()
-	g, l := b.First(), b.First().Next()
-	return f.String() == g.String() && k.String() == l.String() && (f.Is("r") || k.Next().String() == l.Next().String())
 }
 
 // finish ends the recording: what was not completed may have happened.

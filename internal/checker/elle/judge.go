@@ -127,6 +127,7 @@ var arguments = []struct {
 	{isolation.RC, (*analysis).completeLists, ww | wr | so, "the order of all elements is known, and nobody sees a part of a transaction after having read from it"},
 	{isolation.PL2, (*analysis).completeReads, ww | wr, "writes and reads do not go round, so that versions can be ordered with them"},
 	{isolation.PL1, (*analysis).completeReads, ww | wr, "writes do not go round, so that versions can be ordered with them"},
+	{isolation.PL1, (*analysis).noLists, 0, "only lists show an order of versions to a level to which reads mean nothing, and there are none"},
 }
 
 // witnessed looks for an order of the kind, and replays it.
@@ -167,6 +168,10 @@ func (a *analysis) completeReads() bool {
 // order of versions is that of elements nobody saw, which makes no difference
 // to what a transaction should have seen.
 func (a *analysis) completeLists() bool { return a.completeReads() && !a.types[history.Register] }
+
+// noLists tells whether nothing orders versions for PL-1: one order of all transactions fits
+// the versions of all keys.
+func (a *analysis) noLists() bool { return !a.types[history.List] }
 
 // completeOrder tells whether the order of all versions is known.
 func (a *analysis) completeOrder() bool {

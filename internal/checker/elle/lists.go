@@ -352,34 +352,6 @@ func (a *analysis) readElements(o history.Op, from int) {
 	}
 }
 
-// repetitions finds elements that a read has twice.
-type repetitions struct {
-	read history.Op
-	list []history.Value
-	seen map[history.Value]int // of the first elements, once it is needed
-	n    int
-}
-
-// at tells whether the element i is there before, and where. If it was appended
-// several times it may be. It is called with
-// growing indexes.
-func (r *repetitions) at(a *analysis, i int, ws []history.Op) (int, bool) {
-	l := &a.lists
-	if len(ws) == 1 && r.read == l.longest[a.h.Key(r.read)] && int(l.place[ws[0]]) == i+1 {
-		return 0, false // the usual case, without a table
-	}
-	if r.seen == nil {
-		r.seen = map[history.Value]int{}
-	}
-	for ; r.n < i; r.n++ {
-		if _, ok := r.seen[r.list[r.n]]; !ok {
-			r.seen[r.list[r.n]] = r.n
-		}
-	}
-	j, ok := r.seen[r.list[i]]
-	return j, ok
-}
-
 // incompatible reports a read that contradicts the longest one.
 func (a *analysis) incompatible(o history.Op, n int) {
 	k := a.h.Key(o)
@@ -402,6 +374,7 @@ func (a *analysis) listTransaction(o history.Op) {
 		})
 		return
 	}
+	a.ownTwice(o, list)
 	own := false
 	for p := a.previous[o]; p >= 0; p = a.previous[p] {
 		if h.Kind(p) == history.Append {

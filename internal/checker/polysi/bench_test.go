@@ -73,6 +73,26 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
+// BenchmarkSerial reads and checks histories of a serial database, of up to a million
+// transactions, as they are and with a write skew after their end.
+func BenchmarkSerial(b *testing.B) {
+	for _, txns := range []int{100_000, 1_000_000} {
+		w := historytest.Workload{Seed: 1, Level: isolation.SER, Sessions: 25, Txns: txns, Ops: 8, Keys: 10_000}
+		file := historytest.File(b, "serial.txt", func(f *os.File) error { return w.Plume(f) })
+		for _, l := range []isolation.Level{isolation.SI, isolation.SER} {
+			b.Run(fmt.Sprintf("%s/%d", l, txns), func(b *testing.B) { historytest.Measure(b, file, l) })
+		}
+		bad := historytest.File(b, "skew.txt", func(f *os.File) error {
+			if err := w.Plume(f); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(f, "r(-1,0,100,%d)\nw(-2,1,100,%[1]d)\nr(-2,0,101,%d)\nw(-1,1,101,%[2]d)\n", txns+1, txns+2)
+			return err
+		})
+		b.Run(fmt.Sprint("write-skew/", txns), func(b *testing.B) { historytest.MeasureVerdict(b, bad, checker.Violated, isolation.SER) })
+	}
+}
+
 // BenchmarkContention checks histories of 3,000 transactions on few keys, which need a
 // search, with several seeds of the search.
 func BenchmarkContention(b *testing.B) {

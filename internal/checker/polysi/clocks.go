@@ -46,24 +46,37 @@ func (p *polygraph) tick() {
 			}
 		}
 	}
-	// Clocks only grow from round to round.
+	p.grown = make([]bool, n)
+	// Clocks only grow from round to round: what does not has nothing new to say, except along new edges.
+	started := make([]bool, n)
+	for i := len(p.edges) - 1; i >= 0 && p.edges[i].round == p.round; i-- {
+		started[p.edges[i].from] = true
+	}
 	for _, node := range p.topology {
 		clock := p.clocks[int(node)*s : int(node)*s+s]
 		if own := &clock[p.strand[node]]; *own < node {
 			*own = node
+		} else if !p.grown[node] && !started[node] {
+			continue
 		}
 		if p.stopped() {
 			return
 		}
 		for _, m := range p.after.at(int(node)) {
-			later := p.clocks[int(m)*s : int(m)*s+s]
-			for i, x := range clock {
-				if x > later[i] {
-					later[i] = x
-				}
-			}
+			p.grown[m] = join(p.clocks[int(m)*s:int(m)*s+s], clock) || p.grown[m]
 		}
 	}
+}
+
+// join makes a clock know what another one knows, and tells whether it grew.
+func join(clock, other []int32) bool {
+	grown := false
+	for i, x := range other {
+		if x > clock[i] {
+			clock[i], grown = x, true
+		}
+	}
+	return grown
 }
 
 // reaches tells whether a path is known from one node to another. False says

@@ -28,11 +28,12 @@
 //     place per session; without sessions, with one per path of reads. Of the pairs that
 //     are decided, and of a key's writers in one session, only those give edges that say
 //     something new. So nothing takes time or memory that is quadratic in the writers of
-//     a key, before a pair is really undecided.
+//     a key, before a pair is really undecided. After the first round only keys are looked at
+//     whose transactions know more than before.
 //
 //   - Before the search comes a scheduler: it executes transactions step by step, those first
-//     that take away nothing that is still to be read, by the recorded time or as if all
-//     sessions went on evenly. An execution without a clash is the answer. The search,
+//     that take away nothing that is still to be read, by the recorded time, by how many
+//     nodes are known to be before, or as if all sessions went on evenly. An execution without a clash is the answer. The search,
 //     that of package acyclic, gets only the pairs of chains that clashed; what it finds is
 //     scheduled again, until nothing clashes, or there is no way for the pairs so far.
 //

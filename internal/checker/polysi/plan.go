@@ -29,11 +29,11 @@ type plan struct {
 }
 
 // newPlan makes the plan for choices: chosen(i) is from where open read i comes, -1 if that is left to the
-// scheduler. The readers are openReaders.
-func (p *polygraph) newPlan(readers lists, chosen func(i int) history.Txn) *plan {
+// scheduler. The readers are openReaders, and times those of nodes.
+func (p *polygraph) newPlan(times []float64, readers lists, chosen func(i int) history.Txn) *plan {
 	n, versions := p.h.NumTxns(), len(p.v.txn)
 	q := &plan{
-		polygraph: p, priority: p.times(), pending: make([]int32, versions), real: make([]bool, n), held: map[history.Key]history.Value{},
+		polygraph: p, priority: slices.Clone(times), pending: make([]int32, versions), real: make([]bool, n), held: map[history.Key]history.Value{},
 		readers: readers, isChosen: make([]bool, len(p.open)),
 	}
 	definite := slices.Clip(p.list)
@@ -54,6 +54,9 @@ func (p *polygraph) newPlan(readers lists, chosen func(i int) history.Txn) *plan
 		}
 	}
 	q.read = newLists(n, len(definite), func(i int) int { return int(p.h.TxnOf(definite[i].op)) }, func(i int) int32 {
+		if i < len(p.list) {
+			return p.v.read[i]
+		}
 		return p.v.of(definite[i].key, definite[i].from)
 	})
 	for t := range n {
@@ -115,10 +118,13 @@ func (q *plan) harmless(n int32, t history.Txn) bool {
 }
 
 // times gives for each node a time when it may have been: the recorded one, or
-// otherwise one as if all sessions went on evenly.
+// otherwise how many are known to be before it, or one as if all sessions went on evenly.
 func (p *polygraph) times() []float64 {
 	out := make([]float64, len(p.txnOf))
 	timed := p.h.Order() != history.NoOrder
+	if !timed && p.clocks != nil {
+		return p.known()
+	}
 	for i, t := range p.txnOf {
 		switch end := p.h.End(t); {
 		case t == history.InitialTxn:
@@ -128,6 +134,23 @@ func (p *polygraph) times() []float64 {
 			first, end := p.h.Txns(p.h.SessionOf(t))
 			out[i] = (float64(t-first) + 0.5) / float64(end-first)
 		}
+	}
+	return out
+}
+
+// known gives for each node how many nodes are known to be before it.
+func (p *polygraph) known() []float64 {
+	start := make([]int32, p.strands)
+	for n := len(p.strand) - 1; n >= 0; n-- {
+		start[p.strand[n]] = int32(n)
+	}
+	out := make([]float64, len(p.txnOf))
+	for n := range out {
+		before := int32(0)
+		for s, last := range p.clocks[n*p.strands : (n+1)*p.strands] {
+			before += max(0, last-start[s]+1)
+		}
+		out[n] = float64(before)
 	}
 	return out
 }

@@ -22,6 +22,8 @@ type polygraph struct {
 	v    *versions
 	list []read // the definite ones: those of reads, and open ones that were settled
 	open []openRead
+	// readAt are the nodes at which the definite reads are.
+	readAt []int32
 
 	// begin and commit are the nodes of transactions, -1 for those that did not take
 	// effect. They are one node if nothing can come between them.
@@ -29,11 +31,14 @@ type polygraph struct {
 	txnOf         []history.Txn
 	// Nodes are numbered strand by strand: a strand is nodes of which each is after
 	// the one before. A session is one.
-	strand   []int32
-	strands  int
-	chains   [][]chain // of keys, sorted by the node where the head begins
-	edges    []edge
-	clocks   []int32 // nil if they would take too much memory
+	strand  []int32
+	strands int
+	chains  [][]chain // of keys, sorted by the node where the head begins
+	edges   []edge
+	clocks  []int32 // nil if they would take too much memory
+	grown   []bool  // of nodes: the clock grew since the round before
+	// fresh are keys with reads that became definite since then.
+	fresh    map[history.Key]bool
 	topology []int32 // all nodes, in an order that the edges follow
 	after    lists   // of nodes: those that the edges lead to
 	round    int32
@@ -78,9 +83,9 @@ func newPolygraph(ctx context.Context, h *history.History, r *reads, o Options, 
 	p := &polygraph{
 		ctx: ctx, h: h, reads: r, o: o, level: l, v: newVersions(r),
 		sessions: l == isolation.SI || l == isolation.SER, serial: l == isolation.SER || l == isolation.PL3,
-		list: slices.Clip(r.list), open: slices.Clone(r.open),
+		list: slices.Clip(r.list), open: slices.Clone(r.open), fresh: map[history.Key]bool{},
 	}
-	p.v.before = make([]int32, 0, len(p.list))
+	p.v.before, p.v.read, p.readAt = make([]int32, 0, len(p.list)), make([]int32, 0, len(p.list)), make([]int32, 0, len(p.list))
 	return p
 }
 
@@ -233,10 +238,11 @@ func (p *polygraph) sessionEdges() {
 // readEdges adds what a definite read shows: WR, and RW to who updated the version.
 func (p *polygraph) readEdges(i int32, x read) {
 	t := p.h.TxnOf(x.op)
+	p.readAt = append(p.readAt, p.begin[t])
 	if x.from != history.InitialTxn {
 		p.add(p.commit[x.from], p.begin[t], fromRead, i, 0)
 	}
-	if u := p.v.next[p.v.of(x.key, x.from)]; u >= 0 && p.v.txn[u] != t {
+	if u := p.v.next[p.v.read[i]]; u >= 0 && p.v.txn[u] != t {
 		p.add(p.begin[t], p.commit[p.v.txn[u]], updated, i, u)
 	}
 }

@@ -19,7 +19,7 @@ type Options struct {
 	// Levels are those to decide; SI and SER if empty. Those that are not in Levels()
 	// get Unknown.
 	Levels []isolation.Level
-	// Memory is about how many bytes the check of a level may take, besides the history: 1 GB if
+	// Memory is about how many bytes the check of a level may take, besides the history: 2 GB if
 	// it is 0.
 	Memory int64
 	// Workers is how many goroutines search at a time: as many as there are
@@ -34,7 +34,7 @@ type Options struct {
 	noClocks bool
 }
 
-const defaultMemory = 1 << 30
+const defaultMemory = 2 << 30
 
 // Levels are those that this checker decides, weaker ones first.
 func Levels() []isolation.Level {
@@ -265,7 +265,7 @@ func (p *polygraph) simple(a *checker.Answer) (bool, error) {
 	if !p.sort() {
 		return false, nil
 	}
-	s, err := p.newPlan(p.openReaders(), func(int) history.Txn { return -1 }).schedule(nil, 1)
+	s, err := p.newPlan(p.times(), p.openReaders(), func(int) history.Txn { return -1 }).schedule(nil, 1)
 	if err != nil || !s.right() {
 		return false, err
 	}

@@ -72,10 +72,13 @@ func (p *polygraph) refine(a checker.Answer) (checker.Answer, *checker.Violation
 		a.Verdict = checker.Violated
 		return a, nil, nil
 	}
-	readers := p.openReaders()
+	times, readers := p.times(), p.openReaders()
+	plan := p.newPlan(times, readers, r.chosen)
 	for {
-		p.stats.rounds++
-		s, err := p.newPlan(readers, r.chosen).schedule(r.problem.Chosen(r.values), maxClashes*(1+p.stats.rounds/roundsMore))
+		if p.stats.rounds++; p.stats.rounds > 1 && len(p.open) > 0 {
+			plan = p.newPlan(times, readers, r.chosen)
+		}
+		s, err := plan.schedule(r.problem.Chosen(r.values), maxClashes*(1+p.stats.rounds/roundsMore))
 		if err != nil {
 			return a, nil, err
 		}

@@ -19,9 +19,7 @@ func (p *polygraph) saturate() (bool, error) {
 		before := len(p.edges)
 		hope := p.settleOpen()
 		if hope && p.clocks != nil {
-			for k := range p.chains {
-				p.sweep(p.chains[k])
-			}
+			p.sweep()
 		}
 		if p.stopped() {
 			return true, p.ctx.Err()
@@ -38,87 +36,6 @@ func (p *polygraph) stopped() bool {
 		p.over = p.ctx.Err() != nil
 	}
 	return p.over
-}
-
-// before tells whether chain y has to be before chain x, for in the other order
-// there would be a cycle: y begins before x ends, or who reads the end of x
-// knows the begin of y.
-func (p *polygraph) before(y, x chain) bool {
-	if p.reaches(p.beginOf(y.head), p.commitOf(x.tail)) {
-		return true
-	}
-	head := p.commitOf(y.head)
-	return !p.readers(x.tail, func(i int32) bool {
-		t := p.reader(i)
-		return t == p.v.txn[y.head] || !p.reaches(head, p.begin[t])
-	})
-}
-
-// sweep looks for chains of a key that have to be before others. For every chain and
-// every strand only the last one is of interest, and only if it is not before the
-// chain's own predecessor in its strand, too: the other edges follow.
-func (p *polygraph) sweep(chains []chain) {
-	for from := 0; from < len(chains); {
-		to := p.stretch(chains, from)
-		for i := from; i < to && !p.stopped(); i++ {
-			if i > from {
-				p.put(chains[i-1], chains[i])
-			}
-			if i+1 < to && p.before(chains[i+1], chains[i]) {
-				p.put(chains[i+1], chains[i])
-			}
-		}
-		for start := 0; start < len(chains); {
-			end := p.stretch(chains, start)
-			if start != from {
-				p.sweepStrands(chains[start:end], chains[from:to])
-			}
-			start = end
-		}
-		from = to
-	}
-}
-
-// stretch gives the end of the chains whose heads are in one strand.
-func (p *polygraph) stretch(chains []chain, from int) int {
-	to := from + 1
-	for to < len(chains) && p.strand[p.beginOf(chains[to].head)] == p.strand[p.beginOf(chains[from].head)] {
-		to++
-	}
-	return to
-}
-
-// sweepStrands takes the chains of one strand that have to be before those of
-// another.
-func (p *polygraph) sweepStrands(earlier, later []chain) {
-	j := 0
-	for _, x := range later {
-		if p.stopped() {
-			return
-		}
-		old := j
-		for j < len(earlier) && p.before(earlier[j], x) {
-			j++
-		}
-		if j > old {
-			p.put(earlier[j-1], x)
-		}
-	}
-}
-
-// put adds the edges by which chain y is before chain x, as far as they are not
-// known: WW, and RW from the readers of the end of y.
-func (p *polygraph) put(y, x chain) {
-	if from, to := p.commitOf(y.tail), p.beginOf(x.head); !p.reaches(from, to) {
-		p.add(from, to, ordered, y.tail, x.head)
-	}
-	to := p.commitOf(x.head)
-	p.readers(y.tail, func(i int32) bool {
-		if from := p.begin[p.reader(i)]; p.reader(i) != p.v.txn[x.head] && !p.reaches(from, to) {
-			p.add(from, to, overtaken, i, x.head)
-		}
-		return true
-	})
 }
 
 // settleOpen leaves out writers that open reads cannot come from. What has one left is
@@ -148,6 +65,7 @@ func (p *polygraph) settleOpen() bool {
 			n := int32(len(p.list) - 1)
 			p.addReader(n, p.v.of(x.key, from[0]))
 			p.readEdges(n, p.list[n])
+			p.fresh[x.key] = true
 		default:
 			left = append(left, x)
 		}

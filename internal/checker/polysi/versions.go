@@ -23,6 +23,7 @@ type versions struct {
 	// Readers are linked: reads from lastReader[v] on, by before.
 	lastReader []int32
 	before     []int32 // of reads
+	read       []int32 // of reads: the version
 }
 
 func newVersions(r *reads) *versions {
@@ -90,7 +91,7 @@ func (p *polygraph) readers(version int32, f func(read int32) bool) bool {
 
 // addReader makes read i one of a version.
 func (p *polygraph) addReader(i, version int32) {
-	p.v.before = append(p.v.before, p.v.lastReader[version])
+	p.v.before, p.v.read = append(p.v.before, p.v.lastReader[version]), append(p.v.read, version)
 	p.v.lastReader[version] = i
 }
 
