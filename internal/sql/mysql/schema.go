@@ -537,16 +537,17 @@ func (s *Schema) dropAction(c *cursor, at token, table string) bool {
 	case c.accept("FOREIGN", "KEY"):
 		c.accept("IF", "EXISTS")
 		s.put(at, "ALTER TABLE %s DROP CONSTRAINT %s;", q, identifier(c.name("a key")))
-	case c.accept("CONSTRAINT"):
-		c.accept("IF", "EXISTS")
-		name := strings.ToLower(c.name("a constraint"))
-		if _, unique := s.uniques[table][name]; unique {
+	case c.accept("CONSTRAINT"), c.accept("CHECK"):
+		maybe := ""
+		if c.accept("IF", "EXISTS") {
+			maybe = "IF EXISTS "
+		}
+		name := c.name("a constraint")
+		if _, unique := s.uniques[table][strings.ToLower(name)]; unique {
 			s.dropKey(at, table, name)
 			break
 		}
-		s.put(at, "ALTER TABLE %s DROP CONSTRAINT IF EXISTS %s;", q, identifier(name))
-	case c.accept("CHECK"):
-		c.name("a check")
+		s.put(at, "ALTER TABLE %s DROP CONSTRAINT %s%s;", q, maybe, constraintName(name))
 	case c.accept("PARTITION"):
 		return false // its rows go
 	default:
