@@ -146,7 +146,7 @@ func (l *Definer) like(tab *schema.Table, e *pg.TableLikeClause, t *syntax.Text)
 			tab.Key = u.Copy(tab.Rel.Own() + "_pkey")
 		}
 		for _, u := range from.Uniques {
-			tab.Uniques = append(tab.Uniques, u.Copy(nameOfUnique(tab, u)))
+			tab.Uniques = append(tab.Uniques, u.Copy(l.nameOfCopy(tab, from, u)))
 		}
 		for _, x := range from.Exclusions {
 			copied := *x
@@ -320,6 +320,17 @@ func nameOfUnique(tab *schema.Table, u *schema.UniqueKey) string {
 		return tab.Rel.Own() + "_" + strings.Join(u.Parts, "_") + "_idx"
 	}
 	return tab.Rel.Own() + "_" + strings.Join(u.Columns, "_") + "_key"
+}
+
+// nameOfCopy is the name of a unique key of from in tab, which is declared LIKE it.
+func (l *Definer) nameOfCopy(tab, from *schema.Table, u *schema.UniqueKey) string {
+	if !l.In.MySQL {
+		return nameOfUnique(tab, u)
+	}
+	if own, index := strings.CutPrefix(u.Name, from.Rel.Own()+"."); index { // package mysql puts the table before it
+		return tab.Rel.Own() + "." + own
+	}
+	return u.Name
 }
 
 // nameOfCheck is the name that PostgreSQL gives a check: with its column, if it has only one.

@@ -99,9 +99,6 @@ func (x *Exclusion) DefaultName(tab *Table) string {
 func (u *UniqueKey) Copy(name string) *UniqueKey {
 	out := *u
 	out.Name, out.Columns = name, slices.Clone(u.Columns)
-	if u.Where != nil {
-		out.Where = &SQLExpr{u.Where.Node, u.Where.Text}
-	}
 	return &out
 }
 
@@ -148,7 +145,7 @@ func (k *TableCheck) Uses(name string) bool { return k.Expr.names(name) }
 // RenameColumn gives a column another name in the key.
 func (u *UniqueKey) RenameColumn(old, to string) {
 	rename(u.Columns, old, to)
-	u.Where.RenameColumn(old, to)
+	u.Where = u.Where.renamed(old, to)
 }
 
 // RenameColumn gives a column another name in the constraint.
@@ -157,9 +154,9 @@ func (x *Exclusion) RenameColumn(old, to string) {
 		if e := &x.Elements[i]; e.Column == old {
 			e.Column = to
 		}
-		x.Elements[i].Expr.RenameColumn(old, to)
+		x.Elements[i].Expr = x.Elements[i].Expr.renamed(old, to)
 	}
-	x.Where.RenameColumn(old, to)
+	x.Where = x.Where.renamed(old, to)
 }
 
 // RenameColumn gives a column of the table another name in the foreign key.
@@ -172,7 +169,7 @@ func (f *ForeignKey) RenameColumn(old, to string) {
 func (f *ForeignKey) RenameParentColumn(old, to string) { rename(f.RefColumns, old, to) }
 
 // RenameColumn gives a column another name in the check.
-func (k *TableCheck) RenameColumn(old, to string) { k.Expr.RenameColumn(old, to) }
+func (k *TableCheck) RenameColumn(old, to string) { k.Expr = *k.Expr.renamed(old, to) }
 
 func rename(list []string, old, to string) {
 	for i := range list {
@@ -187,13 +184,14 @@ func (e *SQLExpr) names(column string) bool {
 	return e != nil && slices.Contains(ColumnsNamed(e.Node), column)
 }
 
-// RenameColumn gives a column another name in an expression, which may be nil.
-func (e *SQLExpr) RenameColumn(old, to string) {
+// renamed is an expression, which may be nil, with another name for a column. The expression itself may
+// be shared by tables that are declared LIKE others.
+func (e *SQLExpr) renamed(old, to string) *SQLExpr {
 	if e == nil {
-		return
+		return nil
 	}
-	e.Node = pg.Clone(e.Node) // LIKE shares it
-	pg.Walk(e.Node, func(x any) bool {
+	out := &SQLExpr{pg.Clone(e.Node), e.Text}
+	pg.Walk(out.Node, func(x any) bool {
 		if r, ok := x.(*pg.ColumnRef); ok && len(r.Fields) > 0 {
 			if s, ok := pg.Inner(r.Fields[len(r.Fields)-1]).(*pg.String); ok && s.Sval == old {
 				s.Sval = to
@@ -201,6 +199,7 @@ func (e *SQLExpr) RenameColumn(old, to string) {
 		}
 		return true
 	})
+	return out
 }
 
 // Constraints gives all constraints of the table.
@@ -265,14 +264,14 @@ func (t *Table) RenameColumn(old, to string) {
 		c.RenameColumn(old, to)
 	}
 	for _, c := range slices.Concat(t.Columns, t.Indexed) {
-		c.Generated.RenameColumn(old, to)
+		c.Generated = c.Generated.renamed(old, to)
 	}
 	for _, k := range t.Computed {
-		k.Expr.RenameColumn(old, to)
+		k.Expr = *k.Expr.renamed(old, to)
 	}
 	for _, g := range slices.Concat(t.Triggers, t.Disabled) {
 		rename(g.Columns, old, to)
-		g.When.RenameColumn(old, to)
+		g.When = g.When.renamed(old, to)
 	}
 	rename(t.LookedUp, old, to)
 }
