@@ -310,7 +310,7 @@ func (w *writer) insert(original *ir.Insert) []ir.Stmt {
 func clash(t *ir.Table, c *ir.Conflict, value func(col string) ir.Expr) ir.Expr {
 	var out ir.Expr
 	for _, u := range t.Keys() {
-		if ir.Arbitrates(u, c.Target) {
+		if c.Arbitrates(u) {
 			out = ir.OrE(out, rivals(t, u, c.Row, value))
 		}
 	}

@@ -237,7 +237,7 @@ func (rw *rewriter) conflicts(t *ir.Table, u ir.PairConstraint) bool {
 	found := false
 	rw.statements(func(s ir.Stmt) {
 		i, ok := s.(*ir.Insert)
-		found = found || ok && i.Table == t && i.Conflict != nil && ir.Arbitrates(u, i.Conflict.Target)
+		found = found || ok && i.Table == t && i.Conflict != nil && i.Conflict.Arbitrates(u)
 	})
 	return found
 }

@@ -23,11 +23,6 @@ type Domain interface {
 // FRESH numbers, and what is computed from them, are in the range of every type.
 const FirstFresh = 1 << 40
 
-// StandsForFresh reports whether an integer stands for a FRESH one.
-func StandsForFresh(v Value) bool {
-	return v.Kind == KindInt && v.I >= FirstFresh && v.I < FirstFresh+1<<30
-}
-
 // Fits reports whether a value belongs to a domain. NULL does, and every value does
 // where d is nil.
 func Fits(d Domain, v Value) bool { return d == nil || v.IsNull() || d.Fits(v) }

@@ -44,11 +44,10 @@ func (t *Table) Keys() []PairConstraint {
 	return append([]PairConstraint{&Unique{Name: "primary key", Columns: t.Key}}, t.PairConstraints()...)
 }
 
-// Arbitrates reports whether ON CONFLICT with a target (nil: any key) is about
-// the constraint. An exclusion is never the target.
-func Arbitrates(k PairConstraint, target []int) bool {
+// Arbitrates reports whether ON CONFLICT is about the constraint. An exclusion is never its target.
+func (c *Conflict) Arbitrates(k PairConstraint) bool {
 	u, ok := k.(*Unique)
-	return target == nil || ok && SameColumns(target, u.Columns)
+	return c.Target == nil || ok && SameColumns(c.Target, u.Columns)
 }
 
 // Sources are the two rows that the exclusion, which is one of t, is about.

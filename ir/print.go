@@ -2,25 +2,16 @@ package ir
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/txrobust/robust/internal/irwords"
 )
 
-// Print writes the text form of p, which Parse reads back.
-func Print(w io.Writer, p *Program) error {
+// String is the text form, which irtext.Parse reads back.
+func (p *Program) String() string {
 	pr := &printer{}
 	pr.program(p)
-	_, err := io.WriteString(w, pr.b.String())
-	return err
-}
-
-// String is the text form.
-func (p *Program) String() string {
-	var b strings.Builder
-	Print(&b, p)
-	return b.String()
+	return pr.b.String()
 }
 
 // String is the text form of the transaction.

@@ -8,7 +8,6 @@ import (
 	"github.com/txrobust/robust/instrument"
 	"github.com/txrobust/robust/instrument/boogie"
 	"github.com/txrobust/robust/internal/schedules"
-	"github.com/txrobust/robust/ir"
 )
 
 func instrumentCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
@@ -61,9 +60,7 @@ func instrumentCommand(fs *flag.FlagSet) func(context.Context, streams, []string
 			out.WriteString(text)
 			return exitOK, write(std, c.output, &out)
 		}
-		if err := ir.Print(&out, q); err != nil {
-			return 0, err
-		}
+		out.WriteString(q.String())
 		return exitOK, write(std, c.output, &out)
 	}
 }

@@ -223,7 +223,7 @@ func (p *proc) insert(s *ir.Insert, v *env) {
 	}
 	closers := 0
 	for _, u := range s.Table.Keys() {
-		if !ir.Arbitrates(u, s.Conflict.Target) {
+		if !s.Conflict.Arbitrates(u) {
 			continue
 		}
 		ms := p.clashes(b, u, r, true, v)

@@ -298,7 +298,7 @@ func (s *scope) onConflict(st *ir.Insert) (upsert func(f *frame, old *row, vals 
 	}
 	c := st.Conflict
 	for _, k := range s.c.m.keys[s.c.tableIndex(st.Table)] {
-		if ir.Arbitrates(k.of, c.Target) {
+		if c.Arbitrates(k.of) {
 			targets = append(targets, k)
 		}
 	}

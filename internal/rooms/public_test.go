@@ -24,7 +24,7 @@ var exported = map[string]int{
 	"history/record":    4,
 	"instrument":        4,
 	"instrument/boogie": 2,
-	"ir":                232,
+	"ir":                229,
 	"ir/irtext":         1,
 	"isolation":         40,
 	"lint":              2,

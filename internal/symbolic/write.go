@@ -154,7 +154,7 @@ func (e *exec) onConflict(s *ir.Insert, t int, vals []Val) (inserts, done *smt.T
 	w := e.w
 	c := s.Conflict
 	before := e.live
-	keys := slices.DeleteFunc(s.Table.Keys(), func(k ir.PairConstraint) bool { return !ir.Arbitrates(k, c.Target) })
+	keys := slices.DeleteFunc(s.Table.Keys(), func(k ir.PairConstraint) bool { return !c.Arbitrates(k) })
 	given := valueRow{s.Table, vals}
 	conflict := e.anyClash(e.st, t, keys, given)
 	if e.observe != nil {

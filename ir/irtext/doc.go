@@ -1,3 +1,3 @@
-// Package irtext reads the text form of programs of package ir, which ir.Program.Print
+// Package irtext reads the text form of programs of package ir, which ir.Program.String
 // writes.
 package irtext

@@ -1,7 +1,6 @@
 package ddl
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -47,7 +46,7 @@ func (l *Definer) alter(tab *schema.Table, c *pg.AlterTableCmd, t *syntax.Text, 
 			return
 		}
 		col()
-		l.dropColumn(tab, c.Name)
+		tab.DropColumn(c.Name)
 	case pg.AlterColumnDefault:
 		l.setDefault(col(), c.Def, t)
 	case pg.AlterSetNotNull:
@@ -84,7 +83,10 @@ func (l *Definer) alter(tab *schema.Table, c *pg.AlterTableCmd, t *syntax.Text, 
 			tab.AlterForeignKey(d)
 		}
 	case pg.AlterDropConstraint:
-		l.dropConstraint(tab, c.Name)
+		if !tab.DropConstraint(c.Name) && !c.MissingOk { // the server has it, under a name that was not foreseen
+			tab.Odd = "a constraint that was dropped, but which one is not known"
+			l.Note(pos, "table %s has no constraint %s here: no statement on it is modelled; give the constraint a name where it is declared", tab.Name, c.Name)
+		}
 	case pg.AlterAddInherit:
 		rv := pg.Inner(c.Def).(*pg.RangeVar)
 		parent := l.tableNamed(rv, t)
@@ -106,60 +108,6 @@ func (l *Definer) alter(tab *schema.Table, c *pg.AlterTableCmd, t *syntax.Text, 
 		}
 		// Owners, storage, statistics, replica identity: they change no value.
 	}
-}
-
-func (l *Definer) dropColumn(tab *schema.Table, name string) {
-	for i, c := range tab.Columns {
-		if c.Name == name {
-			tab.Columns = append(tab.Columns[:i:i], tab.Columns[i+1:]...)
-			break
-		}
-	}
-	gone := []string{name}
-	for _, c := range tab.Indexed {
-		if slices.Contains(schema.ColumnsNamed(c.Generated.Node), name) {
-			gone = append(gone, c.Name)
-		}
-	}
-	uses := func(cols []string) bool {
-		return slices.ContainsFunc(cols, func(c string) bool { return slices.Contains(gone, c) })
-	}
-	if tab.Key != nil && uses(tab.Key.Columns) {
-		tab.Key = nil
-	}
-	var uniques []*schema.UniqueKey
-	for _, u := range tab.Uniques {
-		if !uses(u.Columns) {
-			uniques = append(uniques, u)
-		}
-	}
-	tab.Uniques = uniques
-	tab.Exclusions = schema.Without(tab.Exclusions, func(x *schema.Exclusion) bool { return slices.ContainsFunc(gone, x.Uses) })
-	var foreign []*schema.ForeignKey
-	for _, f := range tab.Foreign {
-		if !uses(f.Columns) {
-			foreign = append(foreign, f)
-		}
-	}
-	tab.Foreign = foreign
-	var checks []*schema.TableCheck
-	for _, k := range tab.Checks {
-		if !uses(schema.ColumnsNamed(k.Expr.Node)) {
-			checks = append(checks, k)
-		}
-	}
-	tab.Checks = checks
-}
-
-func (l *Definer) dropConstraint(tab *schema.Table, name string) {
-	if tab.Key != nil && tab.Key.Name == name {
-		tab.Key = nil
-	}
-	tab.Uniques = schema.Without(tab.Uniques, func(u *schema.UniqueKey) bool { return u.Name == name })
-	tab.Exclusions = schema.Without(tab.Exclusions, func(x *schema.Exclusion) bool { return x.Name == name })
-	tab.Foreign = schema.Without(tab.Foreign, func(f *schema.ForeignKey) bool { return f.Name == name })
-	tab.Checks = schema.Without(tab.Checks, func(k *schema.TableCheck) bool { return k.Name == name })
-	tab.Unseen = schema.Without(tab.Unseen, func(k *schema.Unseen) bool { return k.Name == name })
 }
 
 // drop is DROP of anything.
@@ -213,26 +161,17 @@ func (l *Definer) dropIndex(in *schema.Resolver, parts []string) {
 			continue
 		}
 		tab.DropIndex(name)
-		tab.Unseen = schema.Without(tab.Unseen, func(k *schema.Unseen) bool { return k.Name == name })
 	}
 }
 
 // dropSchema drops all that is in a schema.
 func (l *Definer) dropSchema(name string) {
 	l.Declarations.Schemas[name] = false
-	for _, own := range slices.Sorted(maps.Keys(l.Declarations.Relations)) {
-		for _, o := range l.Declarations.Relations[own] {
-			if o.Called(name, own, l.Clock) {
-				l.DropRelation(o)
-			}
-		}
+	for _, o := range l.Declarations.Relations.InSchema(name, l.Clock) {
+		l.DropRelation(o)
 	}
-	for own, list := range l.Declarations.Types {
-		for _, u := range list {
-			if u.Called(name, own, l.Clock) {
-				u.Gone = l.Clock
-			}
-		}
+	for _, u := range l.Declarations.Types.InSchema(name, l.Clock) {
+		u.Gone = l.Clock
 	}
 	for _, f := range slices.Clone(l.Funcs) {
 		if f.Schema() == name {
@@ -276,7 +215,7 @@ func (l *Definer) rename(s *pg.RenameStmt, t *syntax.Text) {
 		return
 	case pg.ObjectType, pg.ObjectDomain:
 		if u := l.typeNamed(s.Object, t); u != nil {
-			l.moveType(u, u.Schema(), s.Newname)
+			l.Declarations.Types.Name(u, u.Schema(), s.Newname, l.Clock)
 		}
 		return
 	case pg.ObjectSchema:
@@ -289,10 +228,8 @@ func (l *Definer) rename(s *pg.RenameStmt, t *syntax.Text) {
 		return
 	case pg.ObjectIndex:
 		for _, tab := range l.Order {
-			for _, u := range tab.Uniques {
-				if u.Name == s.Relation.Relname && (s.Relation.Schemaname == "" || s.Relation.Schemaname == tab.Rel.Schema()) {
-					u.Name = s.Newname
-				}
+			if s.Relation.Schemaname == "" || s.Relation.Schemaname == tab.Rel.Schema() {
+				tab.RenameConstraint(s.Relation.Relname, s.Newname, true)
 			}
 		}
 		return
@@ -309,21 +246,7 @@ func (l *Definer) rename(s *pg.RenameStmt, t *syntax.Text) {
 	case pg.ObjectTable:
 		l.move(tab.Rel, tab.Rel.Schema(), s.Newname)
 	case pg.ObjectConstraint:
-		for _, f := range tab.Foreign {
-			if f.Name == s.Subname {
-				f.Name = s.Newname
-			}
-		}
-		for _, u := range append(append([]*schema.UniqueKey{}, tab.Uniques...), tab.Keys()...) {
-			if u.Name == s.Subname {
-				u.Name = s.Newname
-			}
-		}
-		for _, x := range tab.Exclusions {
-			if x.Name == s.Subname {
-				x.Name = s.Newname
-			}
-		}
+		tab.RenameConstraint(s.Subname, s.Newname, false)
 	case pg.ObjectColumn:
 		c := tab.Column(s.Subname)
 		if c == nil {
@@ -336,59 +259,11 @@ func (l *Definer) rename(s *pg.RenameStmt, t *syntax.Text) {
 func (l *Definer) renameColumn(tab *schema.Table, c *schema.Column, to string) {
 	old := c.Name
 	c.Was, c.Name = append(c.Was, schema.FormerName{Name: old, Until: l.Clock}), to
-	swap := func(cols []string) {
-		for i := range cols {
-			if cols[i] == old {
-				cols[i] = to
-			}
-		}
-	}
-	inExpr := func(e *schema.SQLExpr) {
-		if e == nil {
-			return
-		}
-		pg.Walk(e.Node, func(x any) bool {
-			if r, ok := x.(*pg.ColumnRef); ok && len(r.Fields) > 0 {
-				if s, ok := pg.Inner(r.Fields[len(r.Fields)-1]).(*pg.String); ok && s.Sval == old {
-					s.Sval = to
-				}
-			}
-			return true
-		})
-	}
-	for _, u := range append(append([]*schema.UniqueKey{}, tab.Uniques...), tab.Keys()...) {
-		swap(u.Columns)
-		inExpr(u.Where)
-	}
-	for _, x := range tab.Exclusions {
-		for i := range x.Elements {
-			if el := &x.Elements[i]; el.Column == old {
-				el.Column = to
-			}
-			inExpr(x.Elements[i].Expr)
-		}
-		inExpr(x.Where)
-	}
-	for _, c := range tab.Indexed {
-		inExpr(c.Generated)
-	}
-	for _, f := range tab.Foreign {
-		swap(f.Columns)
-		swap(f.SetColumns)
-	}
-	for _, k := range tab.Checks {
-		inExpr(&k.Expr)
-	}
-	for _, d := range tab.Columns {
-		inExpr(d.Generated)
-	}
-	for _, g := range tab.Triggers {
-		swap(g.Columns)
-	}
+	tab.RenameColumn(old, to)
 	for _, other := range l.Order {
 		for _, f := range other.Foreign {
 			if f.Parent() == tab {
-				swap(f.RefColumns)
+				f.RenameParentColumn(old, to)
 			}
 		}
 	}
@@ -396,43 +271,24 @@ func (l *Definer) renameColumn(tab *schema.Table, c *schema.Column, to string) {
 
 // move gives a relation another schema and name.
 func (l *Definer) move(o *schema.Relation, schema, name string) {
-	l.Declarations.RenameRelation(o, schema, name)
+	l.Declarations.Relations.Name(o, schema, name, l.Clock)
 	o.Show()
-}
-
-// moveType gives a type another schema and name.
-func (l *Definer) moveType(u *schema.UserType, schema, name string) {
-	l.Declarations.Name(&u.Named, schema, name)
-	if !slices.Contains(l.Declarations.Types[name], u) {
-		l.Declarations.Types[name] = append(l.Declarations.Types[name], u)
-	}
 }
 
 // moveFunction gives a function another schema and name.
 func (l *Definer) moveFunction(f *schema.Function, schema, name string) {
-	l.Declarations.Name(&f.Named, schema, name)
-	if !slices.Contains(l.Declarations.Funcs[name], f) {
-		l.Declarations.Funcs[name] = append(l.Declarations.Funcs[name], f)
-	}
+	l.Declarations.Funcs.Name(f, schema, name, l.Clock)
 	f.Name = f.Full()
 }
 
 // renameSchema moves all that is in a schema.
 func (l *Definer) renameSchema(from, to string) {
 	l.Declarations.Schemas[from], l.Declarations.Schemas[to] = false, true
-	for own, list := range l.Declarations.Relations {
-		for _, o := range list {
-			if o.Called(from, own, l.Clock) {
-				l.move(o, to, own)
-			}
-		}
+	for _, o := range l.Declarations.Relations.InSchema(from, l.Clock) {
+		l.move(o, to, o.Own())
 	}
-	for own, list := range l.Declarations.Types {
-		for _, u := range list {
-			if u.Called(from, own, l.Clock) {
-				l.moveType(u, to, own)
-			}
-		}
+	for _, u := range l.Declarations.Types.InSchema(from, l.Clock) {
+		l.Declarations.Types.Name(u, to, u.Own(), l.Clock)
 	}
 	for _, f := range l.Funcs {
 		if f.Schema() == from {
@@ -465,7 +321,7 @@ func (l *Definer) setSchema(s *pg.AlterObjectSchema, t *syntax.Text) {
 	case pg.ObjectType, pg.ObjectDomain:
 		if list, ok := pg.Inner(s.Object).(*pg.List); ok {
 			if u := in.Typ(syntax.Qualified(syntax.Names(list.Items))); u != nil {
-				l.moveType(u, s.Newschema, u.Own())
+				l.Declarations.Types.Name(u, s.Newschema, u.Own(), l.Clock)
 			}
 		}
 	case pg.ObjectFunction, pg.ObjectProcedure, pg.ObjectRoutine:

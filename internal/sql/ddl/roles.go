@@ -215,10 +215,9 @@ func (l *Definer) createRelation(v *schema.View, r *pg.RangeVar, t *syntax.Text)
 func (l *Definer) createType(u *schema.UserType, name []string, t *syntax.Text) {
 	schema := l.schemaFor(name[:len(name)-1], t, u.Pos)
 	own := name[len(name)-1]
-	l.Declarations.Name(&u.Named, schema, own)
+	l.Declarations.Types.Name(u, schema, own, l.Clock)
 	u.Key = l.Declarations.TypeKey(&u.Named)
 	l.Declarations.TypesByKey[u.Key] = u
-	l.Declarations.Types[own] = append(l.Declarations.Types[own], u)
 }
 
 // tableNamed gives the table that a declaration names, or nil.

@@ -142,8 +142,12 @@ func (l *Definer) like(tab *schema.Table, e *pg.TableLikeClause, t *syntax.Text)
 		tab.Columns = append(tab.Columns, c)
 	}
 	if e.Options&likeIndexes != 0 {
-		tab.Key = from.Key
-		tab.Uniques = append(tab.Uniques, from.Uniques...)
+		for _, u := range from.Keys() {
+			tab.Key = u.Copy(tab.Rel.Own() + "_pkey")
+		}
+		for _, u := range from.Uniques {
+			tab.Uniques = append(tab.Uniques, u.Copy(l.nameOfCopy(tab, from, u)))
+		}
 		for _, x := range from.Exclusions {
 			copied := *x
 			copied.Name = x.DefaultName(tab)
@@ -156,7 +160,10 @@ func (l *Definer) like(tab *schema.Table, e *pg.TableLikeClause, t *syntax.Text)
 		}
 	}
 	if e.Options&likeConstraints != 0 {
-		tab.Checks = append(tab.Checks, from.Checks...)
+		for _, k := range from.Checks {
+			copied := *k
+			tab.Checks = append(tab.Checks, &copied)
+		}
 	}
 }
 
@@ -271,26 +278,31 @@ func (l *Definer) constraint(tab *schema.Table, k *pg.Constraint, t *syntax.Text
 		if tab.Key != nil {
 			l.Fail(pos, "table %s has two primary keys", tab.Name)
 		}
+		name := syntax.NameOr(k.Conname, tab.Rel.Own()+"_pkey")
 		if k.Indexname != "" {
-			cols = l.indexColumns(tab, k.Indexname, pos)
+			name = syntax.NameOr(k.Conname, k.Indexname)
+			cols = l.indexColumns(tab, k.Indexname, name, pos)
 		}
-		tab.Key = &schema.UniqueKey{Pos: pos, Name: syntax.NameOr(k.Conname, tab.Rel.Own()+"_pkey"), Columns: cols, Deferred: k.Initdeferred, Deferrable: k.Deferrable}
+		tab.Key = &schema.UniqueKey{Pos: pos, Name: name, Columns: cols, Deferred: k.Initdeferred, Deferrable: k.Deferrable}
 		for _, c := range cols {
 			tab.Column(c).NotNull = true
 		}
 	case pg.ConstrUnique:
-		name := syntax.NameOr(k.Conname, fmt.Sprintf("%s_%s_key", tab.Rel.Own(), strings.Join(cols, "_")))
 		if k.Indexname != "" {
-			l.indexColumns(tab, k.Indexname, pos)
+			l.indexColumns(tab, k.Indexname, k.Conname, pos)
 			return // the index is one of the uniques already
 		}
-		tab.Uniques = append(tab.Uniques, &schema.UniqueKey{Pos: pos, Name: name, Columns: cols,
-			Deferred: k.Initdeferred, Deferrable: k.Deferrable, Nulls: k.NullsNotDistinct})
+		u := &schema.UniqueKey{Pos: pos, Columns: cols, Deferred: k.Initdeferred, Deferrable: k.Deferrable, Nulls: k.NullsNotDistinct}
+		u.Name = syntax.NameOr(k.Conname, nameOfUnique(tab, u))
+		tab.Uniques = append(tab.Uniques, u)
 	case pg.ConstrForeign:
 		l.foreignKey(tab, k, t)
 	case pg.ConstrCheck:
-		name := syntax.NameOr(k.Conname, fmt.Sprintf("%s_check%d", tab.Rel.Own(), len(tab.Checks)+1))
-		tab.Checks = append(tab.Checks, &schema.TableCheck{Pos: pos, Name: name, Expr: schema.SQLExpr{Node: k.RawExpr, Text: t}, Unproven: k.SkipValidation})
+		c := &schema.TableCheck{Pos: pos, Name: k.Conname, Expr: schema.SQLExpr{Node: k.RawExpr, Text: t}, Unproven: k.SkipValidation}
+		if c.Name == "" {
+			c.Name, c.Own = fmt.Sprintf("%s_check%d", tab.Rel.Own(), len(tab.Checks)+1), nameOfCheck(tab, c)
+		}
+		tab.Checks = append(tab.Checks, c)
 	case pg.ConstrNotNull:
 		for _, c := range cols {
 			tab.Column(c).NotNull = true
@@ -302,10 +314,47 @@ func (l *Definer) constraint(tab *schema.Table, k *pg.Constraint, t *syntax.Text
 	}
 }
 
-// indexColumns gives the columns of a unique index that a constraint uses.
-func (l *Definer) indexColumns(tab *schema.Table, index string, pos ir.Pos) []string {
+// nameOfUnique is the name that PostgreSQL gives a unique key.
+func nameOfUnique(tab *schema.Table, u *schema.UniqueKey) string {
+	if u.Parts != nil {
+		return tab.Rel.Own() + "_" + strings.Join(u.Parts, "_") + "_idx"
+	}
+	return tab.Rel.Own() + "_" + strings.Join(u.Columns, "_") + "_key"
+}
+
+// nameOfCopy is the name of a unique key of from in tab, which is declared LIKE it.
+func (l *Definer) nameOfCopy(tab, from *schema.Table, u *schema.UniqueKey) string {
+	if !l.In.MySQL {
+		return nameOfUnique(tab, u)
+	}
+	if own, index := strings.CutPrefix(u.Name, from.Rel.Own()+"."); index { // package mysql puts the table before it
+		return tab.Rel.Own() + "." + own
+	}
+	return u.Name
+}
+
+// nameOfCheck is the name that PostgreSQL gives a check: with its column, if it has only one.
+func nameOfCheck(tab *schema.Table, k *schema.TableCheck) string {
+	name := tab.Rel.Own() + "_check"
+	if cols := schema.Distinct(schema.ColumnsNamed(k.Expr.Node)); len(cols) == 1 {
+		name = tab.Rel.Own() + "_" + cols[0] + "_check"
+	}
+	taken := func(name string) bool {
+		return slices.ContainsFunc(tab.Constraints(), func(c schema.Constraint) bool { return c.Label() == name })
+	}
+	out := name
+	for n := 1; taken(out); n++ {
+		out = name + strconv.Itoa(n)
+	}
+	return out
+}
+
+// indexColumns gives the columns of a unique index that a constraint uses, which has the name of the
+// constraint from now on.
+func (l *Definer) indexColumns(tab *schema.Table, index, constraint string, pos ir.Pos) []string {
 	for _, u := range tab.Uniques {
 		if u.Name == index {
+			u.Name = syntax.NameOr(constraint, index)
 			return u.Columns
 		}
 	}
@@ -425,16 +474,12 @@ func (l *Definer) addExclusion(tab *schema.Table, k *pg.Constraint, t *syntax.Te
 		pair := pg.Inner(n).(*pg.List).Items
 		e := pg.Inner(pair[0]).(*pg.IndexElem)
 		el := schema.ExclusionElement{Column: e.Name, Op: syntax.OperatorName(pg.Inner(pair[1]).(*pg.List).Items), Loc: k.Location}
-		part := e.Name
 		if e.Name == "" {
-			el.Expr, part = &schema.SQLExpr{Node: e.Expr, Text: t}, "expr"
-			if f, ok := pg.Inner(e.Expr).(*pg.FuncCall); ok {
-				part = syntax.LastPart(syntax.Qualified(syntax.Names(f.Funcname)))
-			}
+			el.Expr = &schema.SQLExpr{Node: e.Expr, Text: t}
 		} else {
 			l.CheckColumns(tab, x.Pos, []string{e.Name})
 		}
-		x.Elements, x.Parts = append(x.Elements, el), append(x.Parts, part)
+		x.Elements, x.Parts = append(x.Elements, el), append(x.Parts, indexPart(e))
 	}
 	x.Name = syntax.NameOr(x.Name, x.DefaultName(tab))
 	for i := range x.Elements {

@@ -68,9 +68,9 @@ func (t *item) read(c *cursor) bool {
 		if check := t.s.check(c); check != "" {
 			t.checks++
 			if name == "" {
-				name = "CONSTRAINT_" + strconv.Itoa(t.checks)
+				name = ownChecks + strconv.Itoa(t.checks)
 			}
-			t.put(at, `CONSTRAINT "`+strings.ReplaceAll(name, `"`, `""`)+`" `+check)
+			t.put(at, "CONSTRAINT "+constraintName(name)+" "+check)
 		}
 		return true
 	case constraint:
@@ -83,6 +83,17 @@ func (t *item) read(c *cursor) bool {
 		return true
 	}
 	return t.column(c)
+}
+
+// ownChecks is what MariaDB begins the names of checks with that have none of their own.
+const ownChecks = "CONSTRAINT_"
+
+// constraintName is the name of a constraint, whose case does not matter.
+func constraintName(name string) string {
+	if len(name) > len(ownChecks) && strings.EqualFold(name[:len(ownChecks)], ownChecks) {
+		return `"` + strings.ReplaceAll(strings.ToUpper(name), `"`, `""`) + `"`
+	}
+	return identifier(name)
 }
 
 func identifiers(names []string) string {

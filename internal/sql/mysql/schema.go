@@ -379,6 +379,8 @@ func (s *Schema) action(c *cursor, table string) bool {
 		c.accept("COLUMN")
 		c.accept("IF", "EXISTS")
 		old := c.peek()
+		// A check in the declaration of the column goes in MariaDB, and stays in MySQL.
+		s.put(at, "ALTER TABLE %s DROP CONSTRAINT IF EXISTS %s;", q, identifier(table+"."+old.text))
 		if at.is("CHANGE") {
 			c.name("a column")
 			if !strings.EqualFold(old.text, c.peek().text) {
@@ -390,7 +392,14 @@ func (s *Schema) action(c *cursor, table string) bool {
 	case at.is("RENAME"):
 		return s.renameAction(c, at, table)
 	case at.is("ALTER"):
-		if c.accept("INDEX") || c.accept("CHECK") || c.accept("CONSTRAINT") {
+		if c.accept("CHECK") || c.accept("CONSTRAINT") {
+			if name := c.name("a check"); c.accept("NOT", "ENFORCED") {
+				s.put(at, "ALTER TABLE %s DROP CONSTRAINT %s;", q, constraintName(name))
+				return true
+			}
+			return c.accept("ENFORCED")
+		}
+		if c.accept("INDEX") {
 			c.skip()
 			return true
 		}
@@ -537,16 +546,17 @@ func (s *Schema) dropAction(c *cursor, at token, table string) bool {
 	case c.accept("FOREIGN", "KEY"):
 		c.accept("IF", "EXISTS")
 		s.put(at, "ALTER TABLE %s DROP CONSTRAINT %s;", q, identifier(c.name("a key")))
-	case c.accept("CONSTRAINT"):
-		c.accept("IF", "EXISTS")
-		name := strings.ToLower(c.name("a constraint"))
-		if _, unique := s.uniques[table][name]; unique {
+	case c.accept("CONSTRAINT"), c.accept("CHECK"):
+		maybe := ""
+		if c.accept("IF", "EXISTS") {
+			maybe = "IF EXISTS "
+		}
+		name := c.name("a constraint")
+		if _, unique := s.uniques[table][strings.ToLower(name)]; unique {
 			s.dropKey(at, table, name)
 			break
 		}
-		s.put(at, "ALTER TABLE %s DROP CONSTRAINT IF EXISTS %s;", q, identifier(name))
-	case c.accept("CHECK"):
-		c.name("a check")
+		s.put(at, "ALTER TABLE %s DROP CONSTRAINT %s%s;", q, maybe, constraintName(name))
 	case c.accept("PARTITION"):
 		return false // its rows go
 	default:

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -69,6 +70,7 @@ func (s *Schema) createTable(c *cursor, at token, temporary bool) bool {
 		s.own(name)
 		like := s.tableOf(c)
 		s.columns[name], s.collations[name] = slices.Clone(s.columns[like]), s.collations[like]
+		maps.Copy(s.uniques[name], s.uniques[like])
 		s.put(at, "CREATE %s %s%s (LIKE %s INCLUDING ALL)", kind, maybe, identifier(name), identifier(like))
 		return true
 	}

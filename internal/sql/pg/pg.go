@@ -20,6 +20,9 @@ import (
 // Message is any syntax tree.
 type Message = proto.Message
 
+// Clone gives a copy of a tree.
+func Clone(n *Node) *Node { return proto.Clone(n).(*Node) }
+
 // The syntax trees, named as in PostgreSQL's parsenodes.h.
 type (
 	Node      = pgquery.Node

@@ -122,7 +122,7 @@ func (b *Builder) keysInto(c *expr.Cursor, q *query.Query, list []expr.Dest) []e
 			continue
 		}
 		p := &expr.Position{}
-		t := b.App.TableFor(src.Table)
+		t := b.App.TableOfIR(src.Table)
 		for _, k := range src.Table.Key {
 			col := t.Column(src.Table.Columns[k].Name)
 			local := b.FieldLocal("current", col.Name, col.T)

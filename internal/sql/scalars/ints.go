@@ -176,7 +176,7 @@ func integerCasts() {
 		for _, from := range Integers {
 			if to != from {
 				value.Define(map[string]value.Evaluator{to.Name + "(" + from.Name + ")": func(a []ir.Value) (ir.Value, error) {
-					if ir.StandsForFresh(a[0]) {
+					if a[0].I >= ir.FirstFresh && a[0].I < ir.FirstFresh+1<<30 { // it stands for a FRESH one
 						return a[0], nil
 					}
 					return IntResult(big.NewInt(a[0].I), to.Bits)

@@ -71,9 +71,9 @@ type Relation struct {
 // Declarations are all that the files declare, by own names of any time.
 type Declarations struct {
 	Clock     moment
-	Relations map[string][]*Relation
-	Types     map[string][]*UserType
-	Funcs     map[string][]*Function
+	Relations directory[*Relation]
+	Types     directory[*UserType]
+	Funcs     directory[*Function]
 	// TypesByKey are the types, and rowTypes the tables, by the names that Type has for them.
 	TypesByKey map[string]*UserType
 	rowTypes   map[string]*Table
@@ -92,60 +92,24 @@ type Declarations struct {
 }
 
 func newDeclarations() Declarations {
-	return Declarations{Clock: 1, Users: map[string]bool{}, Relations: map[string][]*Relation{}, Types: map[string][]*UserType{}, Funcs: map[string][]*Function{},
+	return Declarations{Clock: 1, Users: map[string]bool{}, Relations: directory[*Relation]{}, Types: directory[*UserType]{}, Funcs: directory[*Function]{},
 		TypesByKey: map[string]*UserType{}, rowTypes: map[string]*Table{},
 		Schemas: map[string]bool{}, ExtensionSchemas: map[string]bool{}, Aliases: map[string]*Relation{}}
 }
 
-// Name gives o a schema and a name from now on.
-func (c *Declarations) Name(o *Named, schema, name string) {
-	o.Names = append(o.Names, Calling{c.Clock, schema, name})
-}
-
-// addRelation declares r.
-func (c *Declarations) addRelation(r *Relation, schema, name string) {
-	c.Name(&r.Named, schema, name)
-	c.Relations[name] = append(c.Relations[name], r)
-}
-
-// RenameRelation gives r another name, or another schema.
-func (c *Declarations) RenameRelation(r *Relation, schema, name string) {
-	c.Name(&r.Named, schema, name)
-	if !slices.Contains(c.Relations[name], r) {
-		c.Relations[name] = append(c.Relations[name], r)
-	}
-}
-
 // RelationIn finds a relation in a schema.
 func (c *Declarations) RelationIn(schema, name string, m moment) *Relation {
-	for _, r := range c.Relations[name] {
-		if r.Of == nil && r.Called(schema, name, m) {
-			return r
-		}
-	}
-	return nil
-}
-
-// typeIn finds a type in a schema.
-func (c *Declarations) typeIn(schema, name string, m moment) *UserType {
-	for _, u := range c.Types[name] {
-		if u.Called(schema, name, m) {
-			return u
-		}
-	}
-	return nil
+	return first(Without(c.Relations.in(schema, name, m), func(r *Relation) bool { return r.Of != nil }))
 }
 
 // FunctionsIn gives the functions of a name in a schema, in the order of their declarations.
 func (c *Declarations) FunctionsIn(schema, name string, m moment) []*Function {
 	var out []*Function
-	for _, f := range c.Funcs[name] {
-		if f.Called(schema, name, m) {
-			for f.Newer != nil {
-				f = f.Newer
-			}
-			out = append(out, f)
+	for _, f := range c.Funcs.in(schema, name, m) {
+		for f.Newer != nil {
+			f = f.Newer
 		}
+		out = append(out, f)
 	}
 	return Distinct(out)
 }
@@ -153,7 +117,7 @@ func (c *Declarations) FunctionsIn(schema, name string, m moment) []*Function {
 // AddTable declares a table, whose provisional name is the full one.
 func (l *Schema) AddTable(t *Table, schema, name string) {
 	t.Rel = &Relation{Table: t}
-	l.Declarations.addRelation(t.Rel, schema, name)
+	l.Declarations.Relations.Name(t.Rel, schema, name, l.Clock)
 	t.Rel.Show()
 	t.RowType = l.Declarations.TypeKey(&t.Rel.Named)
 	l.Declarations.rowTypes[t.RowType] = t
@@ -194,7 +158,7 @@ func (l *Schema) AddView(v *View, schema, name string) {
 		return
 	}
 	v.Rel = &Relation{View: v}
-	l.Declarations.addRelation(v.Rel, schema, name)
+	l.Declarations.Relations.Name(v.Rel, schema, name, l.Clock)
 	v.Rel.Show()
 	l.Views = append(l.Views, v)
 }

@@ -25,14 +25,6 @@ func (l *Schema) KeyedColumns() {
 			}
 		}
 	}
-	for _, t := range l.Order { // LIKE shares keys
-		if t.Key != nil {
-			t.Key = t.Key.copy()
-		}
-		for i, u := range t.Uniques {
-			t.Uniques[i] = u.copy()
-		}
-	}
 	for _, t := range l.Order {
 		for _, c := range t.Columns {
 			if c.T.SQL == nil || c.T.SQL.Equality() != value.Keyed {
@@ -46,12 +38,6 @@ func (l *Schema) KeyedColumns() {
 			l.useKey(t, c.Name, key.Name)
 		}
 	}
-}
-
-func (u *UniqueKey) copy() *UniqueKey {
-	out := *u
-	out.Columns = slices.Clone(u.Columns)
-	return &out
 }
 
 // keyExpr is KeyFunc of a column.

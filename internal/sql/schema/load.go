@@ -339,7 +339,7 @@ func (c *Column) NameAt(m moment) (name string, there bool) {
 
 // RenameTrigger gives a trigger another name, by which the order changes in which triggers fire.
 func (t *Table) RenameTrigger(from, to string) {
-	for _, g := range t.Triggers {
+	for _, g := range slices.Concat(t.Triggers, t.Disabled) {
 		if g.Name == from {
 			g.Name = to
 		}

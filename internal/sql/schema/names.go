@@ -30,16 +30,17 @@ func (l *Schema) perUser(s syntax.PathSet) syntax.PathSet {
 }
 
 // otherUsers tells that a name without a schema would mean something else to a client whose role is called like another schema:
-// one of has, to which the path leads only then. The name means something in the schema means.
-func (r *Resolver) otherUsers(means *Named, pos ir.Pos, has []*Named) {
+// one to which the path leads only then. The name means o.
+func otherUsers[T object](r *Resolver, o T, pos ir.Pos, all directory[T]) {
+	means := o.called()
 	for _, p := range r.Paths.All {
 		i := slices.Index(p, syntax.UserSchema)
 		if at := slices.Index(p, means.Schema()); i < 0 || at >= 0 && at < i || at < 0 && slices.Contains(p.Order(), means.Schema()) {
 			continue
 		}
 		var others []string
-		for _, o := range has {
-			if s, n, there := o.at(Now); there && n == means.Own() && s != means.Schema() && s != syntax.TempSchema && !slices.Contains(p, s) && !r.l.Declarations.Users[s] {
+		for _, o := range all.named(means.Own(), Now) {
+			if s := o.called().Schema(); s != means.Schema() && s != syntax.TempSchema && !slices.Contains(p, s) && !r.l.Declarations.Users[s] {
 				others = append(others, s)
 			}
 		}
@@ -68,12 +69,4 @@ func (c *Declarations) hasSchema(name string) bool {
 		}
 	}
 	return false
-}
-
-// relationsNamed gives the names of the relations that were called so.
-func (c *Declarations) relationsNamed(name string) (out []*Named) {
-	for _, o := range c.Relations[name] {
-		out = append(out, &o.Named)
-	}
-	return out
 }

@@ -119,8 +119,8 @@ func (r *Resolver) relationsAt(raw string, m moment) (out []*Relation, ok bool) 
 		}
 	}
 	if r.Paths.Any {
-		for _, o := range r.l.Declarations.Relations[name] {
-			if _, n, there := o.at(m); there && n == name && (o.Of == nil || o.Of == r.session) {
+		for _, o := range r.l.Declarations.Relations.named(name, m) {
+			if o.Of == nil || o.Of == r.session {
 				add(o)
 			}
 		}
@@ -133,25 +133,16 @@ func (r *Resolver) relationIn(schema, name string, m moment) *Relation {
 	if schema != syntax.TempSchema {
 		return r.l.Declarations.RelationIn(schema, name, m)
 	}
-	for _, o := range r.l.Declarations.Relations[name] { // of the session, or one that a function may have made in it
-		if o.Called(syntax.TempSchema, name, m) && (o.Of == nil && r.temps[name] || o.Of != nil && o.Of == r.session) {
-			return o
-		}
-	}
-	return nil
+	return first(Without(r.l.Declarations.Relations.in(schema, name, m), func(o *Relation) bool {
+		return o.Of != r.session && o.Of != nil || o.Of == nil && !r.temps[name] // of the session, or one that a function may have made in it
+	}))
 }
 
 // onlyRelation finds the only relation of a name, which no search path leads to: whoever gives the statements
 // a path with which they run means it.
 func (r *Resolver) onlyRelation(schema, name string) []*Relation {
 	for _, m := range []moment{r.At, Now} {
-		var out []*Relation
-		for _, o := range r.l.Declarations.Relations[name] {
-			if s, n, there := o.at(m); there && n == name && s != syntax.TempSchema {
-				out = append(out, o)
-			}
-		}
-		switch {
+		switch out := r.l.Declarations.lasting(name, m); {
 		case len(out) == 1 && (schema == "" || out[0].Bare):
 			return out
 		case len(out) > 0:
@@ -175,7 +166,7 @@ func (r *Resolver) Used(raw string) *Relation {
 	case schema == "" && !r.Paths.Any && r.l.Declarations.Aliases[raw] == nil && !r.LeadsTo(o.Schema()):
 		r.l.Note(o.Pos(), offPath, o.Full(), r.Paths)
 	case schema == "":
-		r.otherUsers(&o.Named, o.Pos(), r.l.Declarations.relationsNamed(name))
+		otherUsers(r, o, o.Pos(), r.l.Declarations.Relations)
 	}
 	return o
 }
@@ -190,8 +181,7 @@ func (r *Resolver) WasDropped(raw string) bool {
 
 // Tell tells of functions that a statement calls and to which the search path does not lead.
 func (r *Resolver) Tell(raw string, fns []*Function) {
-	schema, name := syntax.SplitName(raw)
-	if schema != "" || r.At != Now || r.Paths.Any || len(fns) == 0 {
+	if schema, _ := syntax.SplitName(raw); schema != "" || r.At != Now || r.Paths.Any || len(fns) == 0 {
 		return
 	}
 	f := fns[0]
@@ -199,11 +189,7 @@ func (r *Resolver) Tell(raw string, fns []*Function) {
 		r.l.Note(f.Pos, offPath, f.Full(), r.Paths)
 		return
 	}
-	var all []*Named
-	for _, g := range r.l.Declarations.Funcs[name] {
-		all = append(all, &g.Named)
-	}
-	r.otherUsers(&f.Named, f.Pos, all)
+	otherUsers(r, f, f.Pos, r.l.Declarations.Funcs)
 }
 
 // offPath is the note about something that statements name without its schema, with its name and the search path.
@@ -252,10 +238,9 @@ func (r *Resolver) functionsAt(raw string, m moment) (out []*Function, sure bool
 		out = Distinct(append(out, found...))
 	}
 	if r.Paths.Any {
-		for _, f := range r.l.Declarations.Funcs[name] {
-			if s, n, there := f.at(m); there && n == name {
-				out = Distinct(append(out, r.l.Declarations.FunctionsIn(s, name, m)...))
-			}
+		for _, f := range r.l.Declarations.Funcs.named(name, m) {
+			s, _, _ := f.at(m)
+			out = Distinct(append(out, r.l.Declarations.FunctionsIn(s, name, m)...))
 		}
 	}
 	return out, sure
@@ -288,9 +273,9 @@ func (r *Resolver) visible(p syntax.SearchPath, name string, m moment) []*Functi
 // that they must be declared without a schema.
 func (r *Resolver) onlyFunctions(name string, bare bool) []*Function {
 	var out []*Function
-	for _, f := range r.l.Declarations.Funcs[name] {
-		if s, n, there := f.at(Now); there && n == name && (!bare || f.Bare) {
-			if len(out) > 0 && out[0].Schema() != s {
+	for _, f := range r.l.Declarations.Funcs.named(name, Now) {
+		if !bare || f.Bare {
+			if len(out) > 0 && out[0].Schema() != f.Schema() {
 				return nil
 			}
 			out = append(out, f)
@@ -307,10 +292,7 @@ func (l *Schema) LateFunctions(raw string) []*Function {
 
 // Typ finds the type that the program declares by a name, or nil.
 func (r *Resolver) Typ(raw string) *UserType {
-	if all := r.types(raw); len(all) > 0 {
-		return all[0]
-	}
-	return nil
+	return first(r.types(raw))
 }
 
 // types gives all types that the program declares and that a name may mean.
@@ -318,18 +300,16 @@ func (r *Resolver) types(raw string) []*UserType {
 	schema, name := syntax.SplitName(raw)
 	for _, m := range Distinct([]moment{r.At, Now}) {
 		var out []*UserType
-		if u := r.l.Declarations.typeIn(schema, name, m); schema != "" && u != nil {
-			return []*UserType{u}
+		if all := r.l.Declarations.Types.in(schema, name, m); schema != "" && len(all) > 0 {
+			return all[:1]
 		}
 		for _, p := range r.Paths.All {
 			if u := r.visibleType(p, name, m); schema == "" && u != nil {
 				out = append(out, u)
 			}
 		}
-		for _, u := range r.l.Declarations.Types[name] {
-			if _, n, there := u.at(m); schema == "" && r.Paths.Any && there && n == name {
-				out = append(out, u)
-			}
+		if schema == "" && r.Paths.Any {
+			out = append(out, r.l.Declarations.Types.named(name, m)...)
 		}
 		if len(out) > 0 {
 			return Distinct(out)
@@ -338,7 +318,7 @@ func (r *Resolver) types(raw string) []*UserType {
 	if schema != "" || system.Type(name) {
 		return nil
 	}
-	if all := r.ofTypeName(name); len(all) == 1 {
+	if all := r.l.Declarations.Types.named(name, Now); len(all) == 1 {
 		return all
 	}
 	return nil
@@ -350,32 +330,26 @@ func (r *Resolver) visibleType(p syntax.SearchPath, name string, m moment) *User
 		if s == syntax.SystemSchema && system.Type(name) {
 			return nil
 		}
-		if u := r.l.Declarations.typeIn(s, name, m); u != nil {
-			return u
+		if all := r.l.Declarations.Types.in(s, name, m); len(all) > 0 {
+			return all[0]
 		}
 	}
 	return nil
 }
 
-// ofTypeName gives the types of a name in all schemas.
-func (r *Resolver) ofTypeName(name string) []*UserType {
-	var out []*UserType
-	for _, u := range r.l.Declarations.Types[name] {
-		if _, n, there := u.at(Now); there && n == name {
-			out = append(out, u)
-		}
-	}
-	return out
-}
-
 // OfName gives the relations of which the name without a schema is raw.
 func (l *Schema) OfName(raw string) []*Relation {
 	schema, name := syntax.SplitName(raw)
-	var out []*Relation
-	for _, o := range l.Declarations.Relations[name] {
-		if s, n, there := o.at(Now); there && n == name && s != syntax.TempSchema && schema == "" {
-			out = append(out, o)
-		}
+	if schema != "" {
+		return nil
 	}
-	return out
+	return l.Declarations.lasting(name, Now)
+}
+
+// lasting gives the relations of a name that are not temporary.
+func (c *Declarations) lasting(name string, m moment) []*Relation {
+	return Without(c.Relations.named(name, m), func(o *Relation) bool {
+		s, _, _ := o.at(m)
+		return s == syntax.TempSchema
+	})
 }

@@ -1,11 +1,7 @@
 package schema
 
 import (
-	"fmt"
-	"math/big"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -162,16 +158,6 @@ func keyOrUnique(t *ir.Table, cols []int) bool {
 	return false
 }
 
-// TableFor finds the table with an ir.Table.
-func (l *Schema) TableFor(t *ir.Table) *Table {
-	for _, o := range l.Order {
-		if o.IR == t {
-			return o
-		}
-	}
-	panic("schema: table " + t.Name + " is not in the program")
-}
-
 // expr is an SQL expression with the text that its positions refer to.
 type SQLExpr struct {
 	Node *pg.Node
@@ -203,43 +189,6 @@ type Column struct {
 	Index bool
 }
 
-// UniqueKey is a uniqueness constraint or index, or the primary key.
-type UniqueKey struct {
-	Pos     ir.Pos
-	Name    string
-	Columns []string
-	Where   *SQLExpr
-	// Deferred says that it is checked at commit, deferrable that SET
-	// CONSTRAINTS can make it so.
-	Deferred, Deferrable bool
-	Nulls                bool // NULLS NOT DISTINCT
-}
-
-// ForeignKey is a foreign key, to a table that may be declared later.
-type ForeignKey struct {
-	Pos        ir.Pos
-	Name       string
-	Columns    []string
-	Ref        string
-	Names      *Resolver // of ref
-	to         *Table    // what ref means, as far as it is known
-	RefColumns []string
-	OnDelete   Action
-	OnUpdate   Action
-	SetColumns []string // of ON DELETE SET NULL (columns)
-	// Full says that all columns are NULL or none (MATCH FULL).
-	Full bool
-	// Unproven says that existing rows may break it (NOT VALID).
-	Unproven bool
-	Deferred bool
-	// Deferrable says that SET CONSTRAINTS can make it deferred.
-	Deferrable bool
-	// Number is its place in the ir.Table, or -1 where it is unseen.
-	Number int
-	// Defaults are the values of SET DEFAULT, if the ir.ForeignKey has it.
-	Defaults []ir.Expr
-}
-
 // Action is what a foreign key does to children.
 type Action byte
 
@@ -251,15 +200,6 @@ const (
 	// SetDefault gives them the default.
 	SetDefault Action = 'd'
 )
-
-// TableCheck is a CHECK.
-type TableCheck struct {
-	Pos  ir.Pos
-	Name string
-	Expr SQLExpr
-	// Unproven says that existing rows may break it.
-	Unproven bool
-}
 
 // Table is a table while the schema is being read, and afterwards what the
 // translation of statements needs to know beyond the ir.Table.
@@ -274,7 +214,7 @@ type Table struct {
 	// only the IR has.
 	Indexed []*Column
 	// Computed are the expressions of indexes that are no keys.
-	Computed []*indexExpr
+	Computed []*IndexExpr
 	// LookedUp are the columns of indexes that are no keys, in MySQL's dialect.
 	LookedUp []string
 	Key      *UniqueKey
@@ -381,120 +321,11 @@ func (l *Schema) CheckColumns(tab *Table, pos ir.Pos, cols []string) {
 	}
 }
 
-// indexExpr is an expression, or the condition, of an index.
-type indexExpr struct {
+// IndexExpr is an expression, or the condition, of an index.
+type IndexExpr struct {
 	Pos  ir.Pos
 	Name string
 	Expr SQLExpr
-}
-
-// Index takes over CREATE UNIQUE INDEX; of other indexes what they compute matters, and in
-// MySQL's dialect the columns.
-func (l *Schema) Index(s *pg.IndexStmt, t *syntax.Text) {
-	pos := t.Pos(int(s.Relation.Location))
-	tab := l.Changed(s.Relation, t, false)
-	taken := l.IndexNames[s.Idxname] || l.Sees(t).Relation(s.Idxname) != nil
-	if s.Idxname != "" {
-		l.IndexNames[s.Idxname] = true
-	}
-	switch {
-	case tab == nil:
-		return // of a materialized view
-	case s.IfNotExists && taken && !l.In.MySQL:
-		l.Note(pos, "there is something of the name %s already: this index is not made", s.Idxname)
-		return
-	case !s.Unique && !l.In.MySQL:
-		var list []*pg.Node
-		for _, n := range s.IndexParams {
-			list = append(list, pg.Inner(n).(*pg.IndexElem).Expr)
-		}
-		for _, n := range append(list, s.WhereClause) {
-			if n != nil {
-				tab.Computed = append(tab.Computed, &indexExpr{pos, syntax.NameOr(s.Idxname, "on "+tab.Rel.Own()), SQLExpr{n, t}})
-			}
-		}
-		return
-	case !s.Unique:
-		tab.LookedUp = append(tab.LookedUp, indexedColumns(s)...)
-		return
-	}
-	name := tab.Rel.Own()
-	if s.IfNotExists && slices.ContainsFunc(tab.Uniques, func(u *UniqueKey) bool { return u.Name == s.Idxname }) {
-		return
-	}
-	u := &UniqueKey{Pos: pos, Name: s.Idxname}
-	hidden := syntax.NameOr(s.Idxname, "index "+strconv.Itoa(len(tab.Uniques)+1)+" of "+name)
-	for _, n := range s.IndexParams {
-		e := pg.Inner(n).(*pg.IndexElem)
-		if e.Name == "" {
-			x := &Column{Pos: pos, Name: hidden + " " + strconv.Itoa(len(u.Columns)+1), Generated: &SQLExpr{e.Expr, t}, Index: true}
-			tab.Indexed = append(tab.Indexed, x)
-			u.Columns = append(u.Columns, x.Name)
-			continue
-		}
-		u.Columns = append(u.Columns, e.Name)
-	}
-	for _, n := range s.IndexParams {
-		if e := pg.Inner(n).(*pg.IndexElem); e.Name != "" {
-			l.CheckColumns(tab, pos, []string{e.Name})
-		}
-	}
-	u.Name = syntax.NameOr(u.Name, fmt.Sprintf("%s_%s_idx", name, strings.Join(u.Columns, "_")))
-	u.Nulls = s.NullsNotDistinct
-	if s.WhereClause != nil {
-		u.Where = &SQLExpr{s.WhereClause, t}
-	}
-	tab.Uniques = append(tab.Uniques, u)
-}
-
-// indexedColumns gives the columns that an index is over, by themselves or in expressions.
-func indexedColumns(s *pg.IndexStmt) []string {
-	var out []string
-	for _, n := range s.IndexParams {
-		e := pg.Inner(n).(*pg.IndexElem)
-		if e.Name != "" {
-			out = append(out, e.Name)
-			continue
-		}
-		pg.Walk(e.Expr, func(x any) bool {
-			if c, ok := x.(*pg.ColumnRef); ok {
-				out = append(out, syntax.Names(c.Fields)...)
-			}
-			return true
-		})
-	}
-	return out
-}
-
-// Exclusion is an EXCLUDE constraint.
-type Exclusion struct {
-	Pos                  ir.Pos
-	Name                 string
-	Parts                []string // of a name that PostgreSQL makes
-	Text                 *syntax.Text
-	Elements             []ExclusionElement
-	Where                *SQLExpr
-	Deferred, Deferrable bool
-}
-
-// ExclusionElement is what an operator compares of two rows: a column (perhaps
-// one that only the IR has), or an expression over the row.
-type ExclusionElement struct {
-	Column string
-	Expr   *SQLExpr
-	Op     string
-	Loc    int32
-}
-
-// DefaultName is the name of the constraint where none is given.
-func (x *Exclusion) DefaultName(tab *Table) string {
-	return tab.Rel.Own() + "_" + strings.Join(append(slices.Clone(x.Parts), "excl"), "_")
-}
-
-// Uses reports whether the constraint is about a column.
-func (x *Exclusion) Uses(name string) bool {
-	in := func(e *SQLExpr) bool { return e != nil && slices.Contains(ColumnsNamed(e.Node), name) }
-	return in(x.Where) || slices.ContainsFunc(x.Elements, func(e ExclusionElement) bool { return e.Column == name || in(e.Expr) })
 }
 
 // NullsEqual reports whether a unique key tells NULLs apart no more than values.
@@ -510,87 +341,4 @@ type InitialInsert struct {
 	Stmt *pg.InsertStmt
 	Text *syntax.Text
 	Pos  ir.Pos
-}
-
-// GeneratedValues computes the generated columns of a row.
-func (l *Schema) GeneratedValues(t *Table, row []ir.Value) bool {
-	for i, c := range t.IR.Columns {
-		if c.Generated == nil {
-			continue
-		}
-		v, ok := Fold(ir.MapExpr(c.Generated, func(e ir.Expr) ir.Expr {
-			if col, is := e.(*ir.Col); is {
-				return ir.C(row[t.IR.Column(col.Col)])
-			}
-			return e
-		}))
-		if !ok {
-			return false
-		}
-		row[i] = v.Convert(c.Type)
-	}
-	return true
-}
-
-// Fold evaluates constants, and functions of them.
-func Fold(e ir.Expr) (ir.Value, bool) {
-	switch e := e.(type) {
-	case *ir.Const:
-		return e.Value, true
-	case *ir.Call:
-		var args []ir.Value
-		for _, a := range e.Args {
-			v, ok := Fold(a)
-			if !ok {
-				return ir.Null, false
-			}
-			args = append(args, v)
-		}
-		v, _, err := e.Apply(args)
-		return v, err == nil && e.Def == nil
-	case *ir.Cond:
-		if v, ok := Fold(e.If); ok {
-			if v.IsTrue() {
-				return Fold(e.Then)
-			}
-			return Fold(e.Else)
-		}
-	case *ir.Unary:
-		if v, ok := Fold(e.X); ok && e.Op == ir.IsNull {
-			return ir.Bool(v.IsNull()), true
-		}
-	case *ir.Binary:
-		x, ok1 := Fold(e.X)
-		y, ok2 := Fold(e.Y)
-		if ok1 && ok2 {
-			return foldNumbers(e.Op, x, y)
-		}
-	}
-	return ir.Null, false
-}
-
-// foldNumbers adds, subtracts and multiplies.
-func foldNumbers(op ir.BinaryOp, x, y ir.Value) (ir.Value, bool) {
-	if x.IsNull() || y.IsNull() {
-		return ir.Null, op >= ir.Add && op <= ir.Mul
-	}
-	number := func(v ir.Value) bool { return v.Kind == ir.KindInt || v.Kind == ir.KindNum }
-	if !number(x) || !number(y) {
-		return ir.Null, false
-	}
-	out := new(big.Rat)
-	switch op {
-	case ir.Add:
-		out.Add(x.Rat(), y.Rat())
-	case ir.Sub:
-		out.Sub(x.Rat(), y.Rat())
-	case ir.Mul:
-		out.Mul(x.Rat(), y.Rat())
-	default:
-		return ir.Null, false
-	}
-	if x.Kind == ir.KindInt && y.Kind == ir.KindInt {
-		return ir.Int(out.Num().Int64()), out.Num().IsInt64()
-	}
-	return ir.Num(out), true
 }

@@ -332,7 +332,7 @@ func (l *Schema) declaredType(r *Resolver, raw string, pos ir.Pos) *UserType {
 			l.Note(all[0].Pos, offPath, all[0].Full(), r.Paths)
 		}
 		return all[0]
-	case !system.Type(own) && len(r.ofTypeName(own)) > 0:
+	case !system.Type(own) && len(r.l.Declarations.Types.named(own, Now)) > 0:
 		l.noType(r, raw, pos)
 	}
 	return nil

@@ -82,7 +82,7 @@ func (l *Completer) makeRow(t *schema.Table, in schema.InitialInsert, cols []*sc
 		}
 		row[i] = v
 	}
-	if !l.GeneratedValues(t, row) {
+	if !generatedValues(t.IR, row) {
 		l.Note(pos, "this row of %s is no initial row: the value of a generated column is not known", t.Name)
 		return
 	}
@@ -111,6 +111,6 @@ func (l *Completer) constantValue(x *query.Place, n *pg.Node, c *schema.Column) 
 		}
 	}()
 	e := x.Convert(x.Expr(n), c.T, x.At(n), "column "+c.Name)
-	v, ok = schema.Fold(e)
+	v, ok = fold(e)
 	return v.Convert(expr.LocalType(c.T)), ok
 }
