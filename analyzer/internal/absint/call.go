@@ -21,11 +21,7 @@ func (in *interp) call(c *ssa.CallCommon, v ssa.Value) memory.Value {
 	}
 	inv := in.invocation(c)
 	inv.T, inv.Site = v.Type(), v
-	r := in.invoke(inv)
-	if in.failing && in.St != nil {
-		return in.mayFail(r)
-	}
-	return r
+	return in.invoke(inv)
 }
 
 func (in *interp) invocation(c *ssa.CallCommon) *session.Invocation {
@@ -306,7 +302,7 @@ func (in *interp) CallFunction(inv *session.Invocation, fn *memory.Closure) memo
 		return v
 	}
 	if recv := f.Signature.Recv(); recv != nil && len(inv.Args) > 0 {
-		if v, ok := in.OnHandle(inv, f.Name(), f.Signature); ok {
+		if v, ok := in.onHandle(inv, f.Name(), f.Signature); ok {
 			return v
 		}
 	}
@@ -324,7 +320,16 @@ func (in *interp) modelled(inv *session.Invocation, name string) (memory.Value, 
 	}
 	named := *inv
 	named.Name = name
-	return f(in.Session, &named)
+	call := func() (memory.Value, bool) { return f(in.Session, &named) }
+	if slices.ContainsFunc(inv.Args, func(v memory.Value) bool { return in.Holds(v, memory.IsHandle) }) {
+		return in.Attempting(inv, call)
+	}
+	return call()
+}
+
+// onHandle is a call of a method of a value of the database, which may fail.
+func (in *interp) onHandle(inv *session.Invocation, name string, sig *types.Signature) (memory.Value, bool) {
+	return in.Attempting(inv, func() (memory.Value, bool) { return in.OnHandle(inv, name, sig) })
 }
 
 // EnterFunction interprets the body of a function if that tells more than the
@@ -393,7 +398,7 @@ func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
 		}
 	}
 	sig := m.Type().(*types.Signature)
-	if v, ok := in.OnHandle(inv, m.Name(), sig); ok {
+	if v, ok := in.onHandle(inv, m.Name(), sig); ok {
 		return v
 	}
 	if _, isFailure := memory.Unbox(recv).(*memory.Failure); isFailure && m.Name() == "Error" {

@@ -28,8 +28,6 @@ type interp struct {
 	// panicking says that a panic runs deferred calls, recovered that one of them has
 	// ended it.
 	panicking, recovered bool
-	// failing says that any call may fail: what the attempts change that fail is looked for.
-	failing bool
 }
 
 // activation is what is known within a frame.

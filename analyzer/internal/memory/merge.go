@@ -110,7 +110,7 @@ func begun(in *Memory, edges []*Edge) []*Edge {
 	}
 	var out []*Edge
 	for _, e := range edges {
-		if e.St.Phase != idle {
+		if e.St.Phase != Idle {
 			out = append(out, e)
 			continue
 		}
@@ -143,7 +143,7 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 		return v
 	}
 	if v, ok := JoinHandles(in, vals); ok {
-		return v
+		return in.joinNone(v, edges, vals)
 	}
 	if v, ok := joinPrepared(in, name, edges, vals); ok {
 		return v
@@ -517,15 +517,41 @@ func eitherSite(in *Memory, a, b string) string {
 	return cmp.Or(a, b)
 }
 
-// joinPrepared joins prepared statements, of one handle or of several.
+// joinNone says when a value of the database is nil that stands for several.
+func (in *Memory) joinNone(v Value, edges []*Edge, vals []Value) Value {
+	never := func(v Value) bool {
+		is, known := client.Truth(NoneOf(v))
+		return known && !is
+	}
+	if !slices.ContainsFunc(vals, func(v Value) bool { return !never(v) }) {
+		return v
+	}
+	none := in.JoinWhen(edges, func(i int) client.Expr { return NoneOf(vals[i]) })
+	if none == nil {
+		none = client.True
+	}
+	return Unless(none, v)
+}
+
+// joinPrepared joins prepared statements, of one handle or of several, and nil.
 func joinPrepared(in *Memory, name string, edges []*Edge, vals []Value) (Value, bool) {
-	if !AllOf[*Prepared](vals) {
+	var first *Prepared
+	for _, v := range vals {
+		if p, ok := v.(*Prepared); ok && first == nil {
+			first = p
+		} else if !ok && !IsTrue(NoneOf(v)) {
+			return nil, false
+		}
+	}
+	if first == nil {
 		return nil, false
 	}
-	first := vals[0].(*Prepared)
 	handles, texts := make([]Value, len(vals)), make([]Value, len(vals))
 	for i, v := range vals {
-		p := v.(*Prepared)
+		p, ok := v.(*Prepared)
+		if !ok {
+			p = first // nobody uses it there
+		}
 		if p.ByName != first.ByName || p.H.Conn != first.H.Conn {
 			return nil, false
 		}
@@ -535,5 +561,5 @@ func joinPrepared(in *Memory, name string, edges []*Edge, vals []Value) (Value, 
 	if !ok {
 		return nil, false
 	}
-	return &Prepared{H: h.(*Handle), SQL: in.Join(name, nil, edges, texts), ByName: first.ByName}, true
+	return in.joinNone(&Prepared{H: h.(*Handle), SQL: in.Join(name, nil, edges, texts), ByName: first.ByName}, edges, vals), true
 }

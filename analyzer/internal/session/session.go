@@ -25,6 +25,9 @@ type Session struct {
 	alternatives map[*client.Query]alternative
 	Result       *Findings
 	Begun        bool // the transaction of the site has begun somewhere
+	// Failing says that what the transaction sends may fail, too: what is looked for is what attempts
+	// change that fail.
+	Failing bool
 	// onConn says that it begins on a connection that the program has.
 	onConn bool
 	// Levels are the isolation levels one of which is asked for, and AnyLevel says that it is
