@@ -228,6 +228,9 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 		}
 		in.asks(inv, fn)
 	}
+	for _, f := range in.P.Values(inv.C.Signature()) {
+		in.Result.Missed[f] = true
+	}
 	return in.UnknownCall("a call of a function that is not known", append([]memory.Value{inv.Fn}, inv.Args...), inv.T)
 }
 
@@ -344,21 +347,24 @@ func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free [
 	if in.worth(f, args, free) && len(args) == len(f.Params) {
 		return in.computed(f, known, in.run(f, inv.Args, free, inv.At))
 	}
+	if v, ok := in.recurs(inv, f, free); ok {
+		return in.computed(f, known, v)
+	}
 	in.Result.Apart[f] = true
 	return in.computed(f, known, memory.Inherit(inv.T, in.UnknownCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
 }
 
+// readable reports whether a function can be interpreted where it is called.
+func (in *interp) readable(f *ssa.Function) bool {
+	return len(f.Blocks) > 0 && !in.P.Shape(f).Irreducible && !in.P.TooLarge[f] && in.act.n < maxDepth
+}
+
 // worth reports whether a function is interpreted where it is called.
 func (in *interp) worth(f *ssa.Function, args, free []memory.Value) bool {
-	if len(f.Blocks) == 0 || in.P.Shape(f).Irreducible || in.P.TooLarge[f] || in.act.n >= maxDepth {
+	if !in.readable(f) {
 		return false
 	}
-	within := 0
-	for fr := in.Fr; fr != nil; fr = fr.Caller {
-		if fr.Fn == f {
-			within++
-		}
-	}
+	_, within := in.nested(f)
 	// What a function calls that it is given may call it again.
 	if within > 2 || within > 0 && !slices.ContainsFunc(args, func(v memory.Value) bool { _, ok := memory.Unbox(v).(*memory.Closure); return ok }) {
 		return false

@@ -154,6 +154,9 @@ func IsError(t types.Type) bool {
 // IsTime reports whether t is time.Time.
 func IsTime(t types.Type) bool { return IsNamed(t, "time", "Time") }
 
+// IsContext reports whether t is context.Context.
+func IsContext(t types.Type) bool { return IsNamed(t, "context", "Context") }
+
 // IsNamed reports whether t is, or points to, the type path.name.
 func IsNamed(t types.Type, path, name string) bool {
 	n := NamedOf(t)

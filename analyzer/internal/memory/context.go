@@ -60,13 +60,13 @@ func Inherit(t types.Type, result Value, args []Value) Value {
 	if t, ok := t.(*types.Tuple); ok {
 		list, ok := result.(Tuple)
 		for i := 0; ok && i < t.Len(); i++ {
-			if gotypes.IsNamed(t.At(i).Type(), "context", "Context") {
+			if gotypes.IsContext(t.At(i).Type()) {
 				list[i] = from
 			}
 		}
 		return result
 	}
-	if t != nil && gotypes.IsNamed(t, "context", "Context") {
+	if t != nil && gotypes.IsContext(t) {
 		return from
 	}
 	return result

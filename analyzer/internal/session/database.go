@@ -61,7 +61,7 @@ func (in *Session) onLost(inv *Invocation, name string, sig *types.Signature) (m
 
 // WithoutContext drops a context in front.
 func (in *Session) WithoutContext(sig *types.Signature, args []memory.Value) []memory.Value {
-	if len(args) > 0 && sig.Params().Len() > 0 && gotypes.IsNamed(sig.Params().At(0).Type(), "context", "Context") {
+	if len(args) > 0 && sig.Params().Len() > 0 && gotypes.IsContext(sig.Params().At(0).Type()) {
 		return args[1:]
 	}
 	return args

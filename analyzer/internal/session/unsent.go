@@ -30,7 +30,7 @@ func (in *Session) executeOrNot(inv *Invocation, rs *memory.Rows) *memory.Failur
 // contextOf gives the context that a call gets, nil if it gets none.
 func contextOf(c *ssa.CallCommon) ssa.Value {
 	for _, a := range c.Args {
-		if gotypes.IsNamed(a.Type(), "context", "Context") {
+		if gotypes.IsContext(a.Type()) {
 			return a
 		}
 	}
