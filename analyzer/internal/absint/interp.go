@@ -28,8 +28,6 @@ type interp struct {
 	// panicking says that a panic runs deferred calls, recovered that one of them has
 	// ended it.
 	panicking, recovered bool
-	// Again says that a function was found to call itself: the interpretation is to be done again.
-	Again bool
 	// wider is what the call may find that begins, where that is not what it gets alone.
 	wider *entry
 }

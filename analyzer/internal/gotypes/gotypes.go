@@ -142,6 +142,9 @@ func Nullable(t types.Type) bool {
 	return false
 }
 
+// BoolType is the type bool.
+var BoolType = types.Typ[types.Bool]
+
 // ErrorType is the type error.
 var ErrorType = types.Universe.Lookup("error").Type()
 

@@ -51,6 +51,8 @@ type Rows struct {
 	One bool
 	// Mine says that the statement belongs to the transaction that is written.
 	Mine bool
+	// Unsent says when it is not sent, nil for never.
+	Unsent client.Expr
 	// Later says that the program may be at another row than the first one.
 	Later bool
 }

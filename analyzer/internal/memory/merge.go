@@ -473,7 +473,7 @@ func Same(a, b Value) bool {
 		return ok && a.C == b.C
 	case *ContextValue:
 		b, ok := b.(*ContextValue)
-		return ok && (a == b || a.Parent != nil && b.Parent != nil && Same(a.Parent, b.Parent) && Same(a.Key, b.Key) && Same(a.V, b.V))
+		return ok && (a == b || !a.Ends && !b.Ends && a.Lasts == b.Lasts && a.Parent != nil && b.Parent != nil && Same(a.Parent, b.Parent) && Same(a.Key, b.Key) && Same(a.V, b.V))
 	}
 	return SameHandle(a, b)
 }

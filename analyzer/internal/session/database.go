@@ -83,7 +83,7 @@ func (in *Session) onDatabase(inv *Invocation, h *memory.Handle, name string, si
 		tx := in.Begin(h, inv)
 		return in.Answer(inv.T, tx), true
 	case program.CommitRole:
-		in.Commit(h)
+		in.commitBy(inv, h)
 		return in.Quiet(inv.T), true
 	case program.RollbackRole:
 		in.Rollback(h)
