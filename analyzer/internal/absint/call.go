@@ -305,7 +305,7 @@ func (in *interp) CallFunction(inv *session.Invocation, fn *memory.Closure) memo
 		return v
 	}
 	if recv := f.Signature.Recv(); recv != nil && len(inv.Args) > 0 {
-		if v, ok := in.onHandle(inv, f.Name(), f.Signature); ok {
+		if v, ok := in.OnHandle(inv, f.Name(), f.Signature); ok {
 			return v
 		}
 	}
@@ -330,11 +330,6 @@ func (in *interp) modelled(inv *session.Invocation, name string) (memory.Value, 
 	return call()
 }
 
-// onHandle is a call of a method of a value of the database, which may fail.
-func (in *interp) onHandle(inv *session.Invocation, name string, sig *types.Signature) (memory.Value, bool) {
-	return in.Attempting(inv, func() (memory.Value, bool) { return in.OnHandle(inv, name, sig) })
-}
-
 // EnterFunction interprets the body of a function if that tells more than the
 // call itself.
 func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free []memory.Value) memory.Value {
@@ -347,16 +342,14 @@ func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free [
 	if in.worth(f, args, free) && len(args) == len(f.Params) {
 		return in.computed(f, known, in.run(f, inv.Args, free, inv.At))
 	}
-	if v, ok := in.recurs(inv, f, free); ok {
-		return in.computed(f, known, v)
-	}
 	in.Result.Apart[f] = true
+	switch given, how := in.recurs(f, slices.Concat(inv.Args, free)); how {
+	case anew:
+		return in.computed(f, known, in.run(f, given[:len(f.Params)], given[len(f.Params):], inv.At))
+	case likewise:
+		return in.computed(f, known, memory.Inherit(inv.T, in.SomeCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
+	}
 	return in.computed(f, known, memory.Inherit(inv.T, in.UnknownCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
-}
-
-// readable reports whether a function can be interpreted where it is called.
-func (in *interp) readable(f *ssa.Function) bool {
-	return len(f.Blocks) > 0 && !in.P.Shape(f).Irreducible && !in.P.TooLarge[f] && in.act.n < maxDepth
 }
 
 // worth reports whether a function is interpreted where it is called.
@@ -404,7 +397,7 @@ func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
 		}
 	}
 	sig := m.Type().(*types.Signature)
-	if v, ok := in.onHandle(inv, m.Name(), sig); ok {
+	if v, ok := in.OnHandle(inv, m.Name(), sig); ok {
 		return v
 	}
 	if _, isFailure := memory.Unbox(recv).(*memory.Failure); isFailure && m.Name() == "Error" {

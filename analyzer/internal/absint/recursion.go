@@ -10,7 +10,6 @@ import (
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/analyzer/internal/memory"
-	"github.com/txrobust/robust/analyzer/internal/session"
 )
 
 // maxNested bounds the calls of a function within each other that are interpreted.
@@ -38,33 +37,44 @@ func (in *interp) enterCall(f *activation, args []memory.Value) {
 	in.wider = nil
 }
 
-// recurs is a call of a function within itself: another attempt, mostly. One that finds what the call
-// around it found does the same, and is not interpreted. Another one is, with anything for what differs.
-// ok is false where this is no such call, or too much differs.
-func (in *interp) recurs(inv *session.Invocation, f *ssa.Function, free []memory.Value) (v memory.Value, ok bool) {
+// nesting is what a call of a function within itself does.
+type nesting uint8
+
+const (
+	unlike   nesting = iota // something else than the call around it, or there is none
+	likewise                // the same as that
+	anew                    // what it does with arguments that may be anything where they differ
+)
+
+// recurs looks at a call of a function within itself: another attempt, mostly. One that finds what the call
+// around it found does the same. Another one is to be interpreted with the arguments that are given.
+func (in *interp) recurs(f *ssa.Function, args []memory.Value) (given []memory.Value, how nesting) {
 	outer, depth := in.nested(f)
-	if outer == nil || outer.outer == nil || in.Trace != nil || !in.readable(f) || len(inv.Args) != len(f.Params) {
-		return nil, false
+	if outer == nil || outer.outer == nil || in.Trace != nil || !in.readable(f) || len(args) != len(inputs(f)) {
+		return nil, unlike
 	}
 	if outer.entry == nil {
 		in.P.Recursive[f], in.Again = true, true
-		return nil, false
+		return nil, unlike
 	}
-	args := slices.Concat(inv.Args, free)
 	wider, given := in.widened(outer.entry, f, args)
 	switch {
 	case wider == nil:
-		in.Result.Apart[f] = true
-		return memory.Inherit(inv.T, in.SomeCall("a call of "+f.Name(), args, inv.T), inv.Args), true
+		return nil, likewise
 	case depth >= maxNested || slices.ContainsFunc(args, func(v memory.Value) bool { return in.Holds(v, memory.IsLive) }):
 		in.Result.Missed[f] = true
-		return nil, false
+		return nil, unlike
 	}
 	for _, c := range memory.Ordered(wider.anywhere) {
 		in.Forget(c)
 	}
 	in.wider = wider
-	return in.run(f, given[:len(f.Params)], given[len(f.Params):], inv.At), true
+	return given, anew
+}
+
+// readable reports whether a function can be interpreted where it is called.
+func (in *interp) readable(f *ssa.Function) bool {
+	return len(f.Blocks) > 0 && !in.P.Shape(f).Irreducible && !in.P.TooLarge[f] && in.act.n < maxDepth
 }
 
 // inputs gives the parameters of a function, and the variables that it captures.

@@ -143,7 +143,7 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 		return v
 	}
 	if v, ok := JoinHandles(in, vals); ok {
-		return in.joinNone(v, edges, vals)
+		return joinNone(in, v, edges, vals)
 	}
 	if v, ok := joinPrepared(in, name, edges, vals); ok {
 		return v
@@ -518,7 +518,7 @@ func eitherSite(in *Memory, a, b string) string {
 }
 
 // joinNone says when a value of the database is nil that stands for several.
-func (in *Memory) joinNone(v Value, edges []*Edge, vals []Value) Value {
+func joinNone(in *Memory, v Value, edges []*Edge, vals []Value) Value {
 	never := func(v Value) bool {
 		is, known := client.Truth(NoneOf(v))
 		return known && !is
@@ -561,5 +561,5 @@ func joinPrepared(in *Memory, name string, edges []*Edge, vals []Value) (Value, 
 	if !ok {
 		return nil, false
 	}
-	return in.joinNone(&Prepared{H: h.(*Handle), SQL: in.Join(name, nil, edges, texts), ByName: first.ByName}, edges, vals), true
+	return joinNone(in, &Prepared{H: h.(*Handle), SQL: in.Join(name, nil, edges, texts), ByName: first.ByName}, edges, vals), true
 }

@@ -427,26 +427,6 @@ func (p *Program) instance(t types.Type, m *types.Func, i *types.Interface) *ssa
 	return f
 }
 
-// Only gives the one function of a type that the program uses as a value, nil if
-// there are none or several.
-func (p *Program) Only(sig *types.Signature) *ssa.Function {
-	if list := p.Values(sig); len(list) == 1 {
-		return list[0]
-	}
-	return nil
-}
-
-// Values gives the functions of a type that the program uses as values. For the value of a method
-// the list has the function that calls it.
-func (p *Program) Values(sig *types.Signature) (list []*ssa.Function) {
-	for _, f := range p.values {
-		if types.Identical(f.Signature, sig) && !slices.Contains(list, f) {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
 // OtherImplementer reports whether a type of the program other than t, and those that
 // embed it or an interface, implements an interface.
 func (p *Program) OtherImplementer(i *types.Interface, t types.Type) bool {

@@ -9,8 +9,12 @@ import (
 	"github.com/txrobust/robust/internal/client"
 )
 
-// OnHandle is a call of a method of a value of the database.
+// OnHandle is a call of a method of a value of the database, which may fail.
 func (in *Session) OnHandle(inv *Invocation, name string, sig *types.Signature) (memory.Value, bool) {
+	return in.Attempting(inv, func() (memory.Value, bool) { return in.onHandle(inv, name, sig) })
+}
+
+func (in *Session) onHandle(inv *Invocation, name string, sig *types.Signature) (memory.Value, bool) {
 	for _, l := range in.Shared.Libs {
 		if l.Method == nil {
 			continue
@@ -56,7 +60,7 @@ func (in *Session) onLost(inv *Invocation, name string, sig *types.Signature) (m
 	in.EmitValue(inv.Args[0])
 	known := *inv
 	known.Args = append([]memory.Value{v}, inv.Args[1:]...)
-	return in.OnHandle(&known, name, sig)
+	return in.onHandle(&known, name, sig)
 }
 
 // WithoutContext drops a context in front.
