@@ -482,8 +482,8 @@ func sameAll(a, b []Value) bool {
 	return slices.EqualFunc(a, b, Same)
 }
 
-// JoinHandles joins values of the database. Those of several transactions may be that of any
-// of them: the one that is written, if it is among them.
+// JoinHandles joins handles. The result may be any of them. If they belong to several transactions,
+// it may belong to each, and its site is that of the transaction that is written.
 func JoinHandles(in *Memory, vals []Value) (Value, bool) {
 	var first *Handle
 	for _, v := range vals {
@@ -508,8 +508,7 @@ func JoinHandles(in *Memory, vals []Value) (Value, bool) {
 	return first, first != nil
 }
 
-// eitherSite gives the transaction of one of two handles: the one that is written, if it is one
-// of theirs.
+// eitherSite gives one of two sites. It prefers the site of the transaction that is written.
 func eitherSite(in *Memory, a, b string) string {
 	if b == in.Site {
 		return cmp.Or(b, a)
