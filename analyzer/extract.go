@@ -438,18 +438,15 @@ func (e *extractor) reported(f *ssa.Function, s session.Site, results map[*ssa.F
 func fromCallers(res *session.Findings) bool { return res.Open != "" || res.Text != "" }
 
 // leftSites gives the paths of the transactions of which callers decide what they do, and that
-// are none of a caller: no caller is seen, or one calls through an interface that may mean
-// something else as well, or the function calls itself. Their functions are the ones to interpret them from; what comes from callers
-// may do anything.
+// are none of a caller: no caller is seen, or one calls through an interface or a value that may
+// mean something else as well. Their functions are the ones to interpret them from; what comes from
+// callers may do anything.
 func (e *extractor) leftSites(order []*ssa.Function, results map[*ssa.Function]*session.Findings) map[string]bool {
 	missed := map[*ssa.Function]bool{}
 	var had, open []string
 	for _, f := range order {
 		res := results[f]
 		maps.Copy(missed, res.Missed)
-		if fromCallers(res) && e.P.Recurs(f) { // it is a caller of its own, of which nobody sees the calls
-			missed[f] = true
-		}
 		for _, s := range res.Sites {
 			if !e.P.IsMigration(f) && !e.reported(f, s, results) {
 				if fromCallers(res) && res.Open != absint.GoesOn && len(e.P.Users[f]) > 0 {
@@ -506,7 +503,11 @@ func (x *extraction) interpret(f *ssa.Function, path string) (res *session.Findi
 	var body []client.Stmt
 	res = session.NewFindings()
 	in := absint.New(x.ctx, e.Analysis, f, path, &body, res)
-	if left := in.Attempt(); left != nil {
+	left := in.Attempt()
+	if in.Again {
+		return x.interpret(f, path)
+	}
+	if left != nil {
 		x.fails(f, res, left)
 		body = []client.Stmt{x.unknown(f)}
 		in.Vars, in.Begun = nil, true

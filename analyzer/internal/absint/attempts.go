@@ -11,8 +11,10 @@ import (
 // which a call failed. Those rounds are no part of what is written, where commands succeed. So the
 // body is interpreted once more with calls that may fail, only for what it changes.
 type attempts struct {
-	begun  bool // the transaction has begun in front of the loop
-	failed bool // failures were looked at
+	// inside says that the transaction may begin in the loop, and failures are not looked at yet;
+	// before that it has begun somewhere in front of the loop.
+	inside, before bool
+	failed         bool // failures were looked at
 	// phase, levels and anyLevel are what was known before.
 	phase    memory.Phase
 	levels   []string
@@ -20,25 +22,31 @@ type attempts struct {
 	sent     map[*memory.Rows]bool
 }
 
+// newAttempts is called in front of a loop.
 func (in *interp) newAttempts() *attempts {
-	return &attempts{begun: in.Begun || in.failing}
+	a := &attempts{inside: in.St.Phase == memory.Idle && !in.Failing, before: in.Begun}
+	in.Begun = false
+	return a
 }
 
 // next is called when a loop is known to change no more. It reports whether the loop is to
 // be interpreted again: with failures, or without them when these were looked at.
 func (a *attempts) next(in *interp, l *changes) bool {
-	if a.begun || !in.Begun || a.failed && !in.failing {
+	if !a.inside || !in.Begun || a.failed && !in.Failing {
 		return false
 	}
 	if !a.failed {
-		a.failed, in.failing = true, true
+		a.failed, in.Failing = true, true
 		a.levels, a.anyLevel, a.phase, a.sent = in.Levels, in.AnyLevel, l.phase, maps.Clone(l.sent)
 		return true
 	}
-	in.failing = false
+	in.Failing = false
 	in.Levels, in.AnyLevel, l.phase, l.sent = a.levels, a.anyLevel, a.phase, a.sent
 	return true
 }
+
+// over says that the work on the loop is done.
+func (a *attempts) over(in *interp) { in.Begun = in.Begun || a.before }
 
 // vary says at the end of a loop, where control does not come, that its variables change: the
 // transaction begins in any of its rounds.
@@ -53,19 +61,4 @@ func (a *attempts) vary(s *client.Loop, slots []*slot) {
 			}
 		}
 	}
-}
-
-// mayFail gives the result of a call with errors that may be any.
-func (in *interp) mayFail(v memory.Value) memory.Value {
-	switch w := memory.Unbox(v).(type) {
-	case *memory.Failure:
-		return in.SomeError()
-	case memory.Tuple:
-		out := make(memory.Tuple, len(w))
-		for i, part := range w {
-			out[i] = in.mayFail(part)
-		}
-		return out
-	}
-	return v
 }

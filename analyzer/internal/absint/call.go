@@ -21,11 +21,7 @@ func (in *interp) call(c *ssa.CallCommon, v ssa.Value) memory.Value {
 	}
 	inv := in.invocation(c)
 	inv.T, inv.Site = v.Type(), v
-	r := in.invoke(inv)
-	if in.failing && in.St != nil {
-		return in.mayFail(r)
-	}
-	return r
+	return in.invoke(inv)
 }
 
 func (in *interp) invocation(c *ssa.CallCommon) *session.Invocation {
@@ -232,6 +228,9 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 		}
 		in.asks(inv, fn)
 	}
+	for _, f := range in.P.Values(inv.C.Signature()) {
+		in.Result.Missed[f] = true
+	}
 	return in.UnknownCall("a call of a function that is not known", append([]memory.Value{inv.Fn}, inv.Args...), inv.T)
 }
 
@@ -324,7 +323,11 @@ func (in *interp) modelled(inv *session.Invocation, name string) (memory.Value, 
 	}
 	named := *inv
 	named.Name = name
-	return f(in.Session, &named)
+	call := func() (memory.Value, bool) { return f(in.Session, &named) }
+	if slices.ContainsFunc(inv.Args, func(v memory.Value) bool { return in.Holds(v, memory.IsHandle) }) {
+		return in.Attempting(inv, call)
+	}
+	return call()
 }
 
 // EnterFunction interprets the body of a function if that tells more than the
@@ -340,20 +343,21 @@ func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free [
 		return in.computed(f, known, in.run(f, inv.Args, free, inv.At))
 	}
 	in.Result.Apart[f] = true
+	switch given, how := in.recurs(f, slices.Concat(inv.Args, free)); how {
+	case anew:
+		return in.computed(f, known, in.run(f, given[:len(f.Params)], given[len(f.Params):], inv.At))
+	case likewise:
+		return in.computed(f, known, memory.Inherit(inv.T, in.SomeCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
+	}
 	return in.computed(f, known, memory.Inherit(inv.T, in.UnknownCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
 }
 
 // worth reports whether a function is interpreted where it is called.
 func (in *interp) worth(f *ssa.Function, args, free []memory.Value) bool {
-	if len(f.Blocks) == 0 || in.P.Shape(f).Irreducible || in.P.TooLarge[f] || in.act.n >= maxDepth {
+	if !in.readable(f) {
 		return false
 	}
-	within := 0
-	for fr := in.Fr; fr != nil; fr = fr.Caller {
-		if fr.Fn == f {
-			within++
-		}
-	}
+	_, within := in.nested(f)
 	// What a function calls that it is given may call it again.
 	if within > 2 || within > 0 && !slices.ContainsFunc(args, func(v memory.Value) bool { _, ok := memory.Unbox(v).(*memory.Closure); return ok }) {
 		return false

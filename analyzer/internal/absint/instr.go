@@ -237,6 +237,12 @@ func (in *interp) compute(v ssa.Value) memory.Value {
 	panic("analyzer: unknown instruction " + v.String())
 }
 
+// hasHandle reports whether a type is a struct with a field that statements are sent through.
+func (in *interp) hasHandle(t types.Type) bool {
+	parts, _ := in.P.Know.Layout.Parts(t)
+	return slices.ContainsFunc(parts, func(p types.Type) bool { return in.P.HandleType(p) != "" })
+}
+
 // address gives the address of a variable, or of a part of one.
 func (in *interp) address(v ssa.Value) memory.Value {
 	switch v := v.(type) {
@@ -247,7 +253,7 @@ func (in *interp) address(v ssa.Value) memory.Value {
 		}
 		c := in.NewCell(v.Type().(*types.Pointer).Elem(), name, memory.Zeroed)
 		c.Fixed = setOnce(v)
-		if session.AreOptions(c.T) {
+		if session.AreOptions(c.T) || in.hasHandle(c.T) {
 			memory.Make(in.Memory, c)
 		}
 		return &memory.Pointer{To: c}

@@ -28,8 +28,8 @@ type interp struct {
 	// panicking says that a panic runs deferred calls, recovered that one of them has
 	// ended it.
 	panicking, recovered bool
-	// failing says that any call may fail: what the attempts change that fail is looked for.
-	failing bool
+	// wider is what the call may find that begins, where that is not what it gets alone.
+	wider *entry
 }
 
 // activation is what is known within a frame.
@@ -42,6 +42,7 @@ type activation struct {
 	targets map[*ssa.BasicBlock]*spot
 	exit    *memory.Target
 	n       int // activations around
+	entry   *entry
 	// elements are the texts of lists that the block that runs has loaded.
 	elements map[elementOf]memory.Value
 }
@@ -85,6 +86,7 @@ func (in *interp) run(fn *ssa.Function, args, free []memory.Value, at token.Pos)
 	for i, v := range fn.FreeVars {
 		f.regs[v] = free[i]
 	}
+	in.enterCall(f, slices.Concat(args, free))
 	outer, pos := in.act, in.Pos
 	in.enterFrame(f)
 	s := &client.Block{At: in.At(), Label: in.Label("call")}

@@ -94,6 +94,7 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 			continue
 		}
 		tries.vary(s, slots)
+		tries.over(in)
 		in.St = nil
 		if h.rows != nil {
 			// It becomes a loop over the rows of the query when all is written.

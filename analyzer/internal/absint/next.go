@@ -15,6 +15,7 @@ func (in *interp) Next(inv *session.Invocation, r *memory.Rows) memory.Value {
 		in.Execute(r)
 		return memory.Of(client.V(in.NewVar("more", client.Bool, false, memory.Unknown)), client.Bool)
 	}
+	in.NeedsSent(r)
 	block := inv.Site.(ssa.Instruction).Block()
 	if t := f.targets[block]; t != nil && t.head != nil && !in.St.Sent[r] && t.head.rows == nil {
 		in.St.Sent[r] = true

@@ -181,14 +181,18 @@ func (in *interp) isNil(v memory.Value) client.Expr {
 	switch v := v.(type) {
 	case *memory.Handle:
 		if v.Kind == memory.Transaction && v.Site != "" || in.Trace != nil && v.Kind == memory.Database {
-			return client.False
+			return memory.NoneOf(v)
 		} // else it may be nil: where there is no transaction, or another database is used instead
 	case *memory.Prepared:
 		if v.H.Kind == memory.Either {
 			break
 		}
-		return client.False
-	case *memory.Rows, *memory.Closure, *memory.OneOf, *memory.Aggregate, *memory.Outcome, *memory.Dict, memory.Span:
+		return memory.NoneOf(v)
+	case *memory.Rows:
+		if v.Mine || in.Trace != nil {
+			return client.False
+		}
+	case *memory.Closure, *memory.OneOf, *memory.Aggregate, *memory.Outcome, *memory.Dict, memory.Span:
 		return client.False
 	case memory.Object:
 		if v.Sends() {

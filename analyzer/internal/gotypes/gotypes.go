@@ -142,6 +142,9 @@ func Nullable(t types.Type) bool {
 	return false
 }
 
+// BoolType is the type bool.
+var BoolType = types.Typ[types.Bool]
+
 // ErrorType is the type error.
 var ErrorType = types.Universe.Lookup("error").Type()
 
@@ -153,6 +156,9 @@ func IsError(t types.Type) bool {
 
 // IsTime reports whether t is time.Time.
 func IsTime(t types.Type) bool { return IsNamed(t, "time", "Time") }
+
+// IsContext reports whether t is context.Context.
+func IsContext(t types.Type) bool { return IsNamed(t, "context", "Context") }
 
 // IsNamed reports whether t is, or points to, the type path.name.
 func IsNamed(t types.Type, path, name string) bool {

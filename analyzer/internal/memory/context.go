@@ -19,6 +19,9 @@ func (in *Memory) LookInContext(ctx, key Value, t types.Type) Value {
 			return in.Fresh(t, "value", Unknown)
 		case c.Parent == nil:
 			return Scalar{client.C(ir.Null), client.Any}
+		case c.Key == nil:
+			ctx = c.Parent
+			continue
 		}
 		equal, known := sameKey(c.Key, key)
 		switch {
@@ -57,17 +60,41 @@ func Inherit(t types.Type, result Value, args []Value) Value {
 	if from == nil || from.Parent == nil {
 		return result
 	}
+	from = &ContextValue{Parent: from, Ends: true}
 	if t, ok := t.(*types.Tuple); ok {
 		list, ok := result.(Tuple)
 		for i := 0; ok && i < t.Len(); i++ {
-			if gotypes.IsNamed(t.At(i).Type(), "context", "Context") {
+			if gotypes.IsContext(t.At(i).Type()) {
 				list[i] = from
 			}
 		}
 		return result
 	}
-	if t != nil && gotypes.IsNamed(t, "context", "Context") {
+	if t != nil && gotypes.IsContext(t) {
 		return from
 	}
 	return result
+}
+
+// Ends gives the contexts whose end is the end of one, the nearest first: those that may end by themselves.
+func Ends(ctx Value) (list []Value) {
+	for {
+		c, ok := Unbox(ctx).(*ContextValue)
+		if !ok {
+			return append(list, ctx)
+		}
+		if c.Parent == nil || c.Lasts {
+			return list
+		}
+		if c.Ends {
+			list = append(list, c)
+		}
+		ctx = c.Parent
+	}
+}
+
+// EndsWith reports whether a context has ended wherever another one has.
+func EndsWith(ctx, other Value) bool {
+	ends := Ends(other)
+	return len(ends) == 0 || slices.ContainsFunc(Ends(ctx), func(c Value) bool { return Same(c, ends[0]) })
 }

@@ -20,6 +20,8 @@ type Handle struct {
 	Lost bool
 	// Conn says that it is that of a statement which was prepared on one connection.
 	Conn bool
+	// None says when it is nil, since the call failed that gives it; nil for never.
+	None client.Expr
 }
 
 // As gives the same handle as a value of another type.
@@ -49,6 +51,8 @@ type Rows struct {
 	One bool
 	// Mine says that the statement belongs to the transaction that is written.
 	Mine bool
+	// Unsent says when it is not sent, nil for never.
+	Unsent client.Expr
 	// Later says that the program may be at another row than the first one.
 	Later bool
 }
@@ -65,6 +69,41 @@ type Prepared struct {
 	SQL Value
 	// ByName says that its parameters have names, and one argument has all values.
 	ByName bool
+	// None says when it is nil; nil for never.
+	None client.Expr
+}
+
+// Unless gives a value of the database that is nil where a condition holds.
+func Unless(none client.Expr, v Value) Value {
+	switch v := v.(type) {
+	case *Handle:
+		out := *v
+		out.None = none
+		return &out
+	case *Prepared:
+		out := *v
+		out.None = none
+		return &out
+	}
+	return v
+}
+
+// NoneOf says when a value of the database is nil.
+func NoneOf(v Value) client.Expr {
+	var none client.Expr
+	switch v := v.(type) {
+	case *Handle:
+		none = v.None
+	case *Prepared:
+		none = v.None
+	case *Pointer:
+		none = v.IsNil
+	case Scalar:
+		if IsNilValue(v) {
+			none = client.True
+		}
+	}
+	return client.Or(none)
 }
 
 // Unknown reports whether nothing is known of the text of a statement.
@@ -108,7 +147,7 @@ func SameHandle(a, b Value) bool {
 	x, ok := a.(*Handle)
 	y, also := b.(*Handle)
 	if ok && also {
-		return x.Kind == y.Kind && x.Site == y.Site && x.Point == y.Point && x.Lost == y.Lost
+		return x.Kind == y.Kind && x.Site == y.Site && x.Point == y.Point && x.Lost == y.Lost && SameExpr(x.None, y.None)
 	}
 	if o, ok := a.(Object); ok {
 		return o.Same(b)

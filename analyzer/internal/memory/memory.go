@@ -91,7 +91,7 @@ type Phase uint8
 
 const (
 	Done Phase = iota // committed or rolled back
-	idle              // not begun
+	Idle              // not begun
 	Open
 )
 
@@ -112,7 +112,7 @@ type State struct {
 }
 
 func newState() *State {
-	return &State{Mem: map[*Cell]Value{}, Phase: idle, Defers: map[*Frame][]Deferred{}, Sent: map[*Rows]bool{}}
+	return &State{Mem: map[*Cell]Value{}, Phase: Idle, Defers: map[*Frame][]Deferred{}, Sent: map[*Rows]bool{}}
 }
 
 // Clone copies a state.

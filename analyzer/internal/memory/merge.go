@@ -110,7 +110,7 @@ func begun(in *Memory, edges []*Edge) []*Edge {
 	}
 	var out []*Edge
 	for _, e := range edges {
-		if e.St.Phase != idle {
+		if e.St.Phase != Idle {
 			out = append(out, e)
 			continue
 		}
@@ -143,7 +143,7 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 		return v
 	}
 	if v, ok := JoinHandles(in, vals); ok {
-		return v
+		return joinNone(in, v, edges, vals)
 	}
 	if v, ok := joinPrepared(in, name, edges, vals); ok {
 		return v
@@ -473,7 +473,7 @@ func Same(a, b Value) bool {
 		return ok && a.C == b.C
 	case *ContextValue:
 		b, ok := b.(*ContextValue)
-		return ok && (a == b || a.Parent != nil && b.Parent != nil && Same(a.Parent, b.Parent) && Same(a.Key, b.Key) && Same(a.V, b.V))
+		return ok && (a == b || !a.Ends && !b.Ends && a.Lasts == b.Lasts && a.Parent != nil && b.Parent != nil && Same(a.Parent, b.Parent) && Same(a.Key, b.Key) && Same(a.V, b.V))
 	}
 	return SameHandle(a, b)
 }
@@ -482,8 +482,8 @@ func sameAll(a, b []Value) bool {
 	return slices.EqualFunc(a, b, Same)
 }
 
-// JoinHandles joins values of the database. Those of several transactions may be that of any
-// of them: the one that is written, if it is among them.
+// JoinHandles joins handles. The result may be any of them. If they belong to several transactions,
+// it may belong to each, and its site is that of the transaction that is written.
 func JoinHandles(in *Memory, vals []Value) (Value, bool) {
 	var first *Handle
 	for _, v := range vals {
@@ -508,8 +508,7 @@ func JoinHandles(in *Memory, vals []Value) (Value, bool) {
 	return first, first != nil
 }
 
-// eitherSite gives the transaction of one of two handles: the one that is written, if it is one
-// of theirs.
+// eitherSite gives one of two sites. It prefers the site of the transaction that is written.
 func eitherSite(in *Memory, a, b string) string {
 	if b == in.Site {
 		return cmp.Or(b, a)
@@ -517,15 +516,41 @@ func eitherSite(in *Memory, a, b string) string {
 	return cmp.Or(a, b)
 }
 
-// joinPrepared joins prepared statements, of one handle or of several.
+// joinNone says when a value of the database is nil that stands for several.
+func joinNone(in *Memory, v Value, edges []*Edge, vals []Value) Value {
+	never := func(v Value) bool {
+		is, known := client.Truth(NoneOf(v))
+		return known && !is
+	}
+	if !slices.ContainsFunc(vals, func(v Value) bool { return !never(v) }) {
+		return v
+	}
+	none := in.JoinWhen(edges, func(i int) client.Expr { return NoneOf(vals[i]) })
+	if none == nil {
+		none = client.True
+	}
+	return Unless(none, v)
+}
+
+// joinPrepared joins prepared statements, of one handle or of several, and nil.
 func joinPrepared(in *Memory, name string, edges []*Edge, vals []Value) (Value, bool) {
-	if !AllOf[*Prepared](vals) {
+	var first *Prepared
+	for _, v := range vals {
+		if p, ok := v.(*Prepared); ok && first == nil {
+			first = p
+		} else if !ok && !IsTrue(NoneOf(v)) {
+			return nil, false
+		}
+	}
+	if first == nil {
 		return nil, false
 	}
-	first := vals[0].(*Prepared)
 	handles, texts := make([]Value, len(vals)), make([]Value, len(vals))
 	for i, v := range vals {
-		p := v.(*Prepared)
+		p, ok := v.(*Prepared)
+		if !ok {
+			p = first // nobody uses it there
+		}
 		if p.ByName != first.ByName || p.H.Conn != first.H.Conn {
 			return nil, false
 		}
@@ -535,5 +560,5 @@ func joinPrepared(in *Memory, name string, edges []*Edge, vals []Value) (Value, 
 	if !ok {
 		return nil, false
 	}
-	return &Prepared{H: h.(*Handle), SQL: in.Join(name, nil, edges, texts), ByName: first.ByName}, true
+	return joinNone(in, &Prepared{H: h.(*Handle), SQL: in.Join(name, nil, edges, texts), ByName: first.ByName}, edges, vals), true
 }

@@ -135,9 +135,13 @@ func Field(a *Aggregate, name string) Value {
 	return nil
 }
 
-// ContextValue is a context.Context that holds a value: parent with v for key. The
-// one without a parent holds nothing.
-type ContextValue struct{ Parent, Key, V Value }
+// ContextValue is a context.Context that is made of another one: it holds a value v for key, if it has a
+// key, and what its parent holds. The one without a parent holds nothing, and never ends.
+type ContextValue struct {
+	Parent, Key, V Value
+	// Ends says that it may end before its parent, Lasts that it does not end with it.
+	Ends, Lasts bool
+}
 
 // ConstText gives the constant text that a value is.
 func ConstText(v Value) (string, bool) {

@@ -264,7 +264,16 @@ func (in *Memory) Execute(r *Rows) {
 		return
 	}
 	in.St.Sent[r] = true
-	in.Emit(r.Query)
+	if r.Unsent == nil {
+		in.Emit(r.Query)
+		return
+	}
+	switch is, known := in.Known(r.Unsent); {
+	case !known:
+		in.Emit(&client.If{At: in.At(), Cond: client.Not(r.Unsent), Then: []client.Stmt{r.Query}})
+	case !is:
+		in.Emit(r.Query)
+	}
 }
 
 // Flush writes the queries whose rows nobody has looked at yet: the statements keep

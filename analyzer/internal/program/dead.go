@@ -16,9 +16,9 @@ func (p *Program) IsProgram() bool {
 	return p.Places.Whole && slices.ContainsFunc(p.Pkgs, func(pkg *ssa.Package) bool { return pkg.Pkg.Name() == "main" })
 }
 
-// Dead gives the functions of a program that nobody in it mentions, or only such as are dead.
-// Those with a comment are not, nor are those that somebody outside of the program may call: methods
-// of values that it gets, and what packages export that no main package imports.
+// Dead gives the functions that no live function of the program mentions. A function with a comment
+// that names its transaction is live. So is one that code outside of the program may call: a method of a
+// value that such code gets, or an exported function of a package that no main package imports.
 func (p *Program) Dead() map[*ssa.Function]bool {
 	out := map[*ssa.Function]bool{}
 	if !p.IsProgram() {

@@ -9,9 +9,9 @@ import (
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 )
 
-// handed finds the types whose methods somebody outside of the program may call: values of them, or of
-// what holds them, become interfaces that other packages declare or that have no name, or are type
-// arguments of functions elsewhere.
+// handed finds the types whose methods code outside of the program may call. A value of such a type
+// becomes an interface that another package declares or that has no name, or the type is an argument of a
+// generic function elsewhere. The same holds for a type that is part of such a type.
 type handed struct {
 	p *Program
 	// own are the interfaces of the program that values of a type become.

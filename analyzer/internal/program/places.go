@@ -265,6 +265,26 @@ func (pl *Places) ownField(at Place) bool {
 	return !ok || slices.ContainsFunc(pl.p.Pkgs, func(pkg *ssa.Package) bool { return pkg.Pkg == f.Pkg() })
 }
 
+// Only gives the one function of a type that the program uses as a value, nil if
+// there are none or several.
+func (p *Program) Only(sig *types.Signature) *ssa.Function {
+	if list := p.Values(sig); len(list) == 1 {
+		return list[0]
+	}
+	return nil
+}
+
+// Values gives the functions of a type that the program uses as values. For the value of a method
+// the list has the function that calls it.
+func (p *Program) Values(sig *types.Signature) (list []*ssa.Function) {
+	for _, f := range p.values {
+		if types.Identical(f.Signature, sig) && !slices.Contains(list, f) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
 // OnlyCalled reports whether every use of a function is a call of it by its name,
 // which is interpreted with its caller.
 func (p *Program) OnlyCalled(f *ssa.Function) bool {

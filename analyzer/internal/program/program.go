@@ -41,6 +41,8 @@ type Program struct {
 	// TooLarge are the functions whose own interpretation took too many steps: that of a
 	// caller would, too, so that they are not interpreted with it.
 	TooLarge map[*ssa.Function]bool
+	// Recursive are functions that were found to call themselves.
+	Recursive map[*ssa.Function]bool
 	// Users are the functions that mention a function.
 	Users map[*ssa.Function][]*ssa.Function
 	// byName are the methods of the program by name.
@@ -100,7 +102,7 @@ func New(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File
 		constants: map[*ssa.Global]*ssa.Const{}, sentinels: map[string]int{},
 		touches: map[*ssa.Function]bool{}, Relevant: map[*ssa.Function]bool{}, Parametric: map[*ssa.Function]string{}, TooLarge: map[*ssa.Function]bool{}, Textual: map[*ssa.Function]map[token.Pos]bool{},
 		Users: map[*ssa.Function][]*ssa.Function{}, byName: map[string][]*ssa.Function{},
-		Calls: map[Call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, Ran: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{}, settled: map[*ssa.Global]*settled{},
+		Calls: map[Call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, Ran: map[*ssa.Function]bool{}, Recursive: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{}, settled: map[*ssa.Global]*settled{},
 		migrations: map[*ssa.Function]int{}, mentions: map[*ssa.Function]int{},
 		Places: Places{Open: map[Place]bool{}, Writers: map[*ssa.Function][]Place{}}}
 	p.Places.p = p
@@ -423,22 +425,6 @@ func (p *Program) instance(t types.Type, m *types.Func, i *types.Interface) *ssa
 		return nil
 	}
 	return f
-}
-
-// Only gives the one function of a type that the program uses as a value, nil if
-// there are none or several.
-func (p *Program) Only(sig *types.Signature) *ssa.Function {
-	var out *ssa.Function
-	for _, f := range p.values {
-		if f == out || !types.Identical(f.Signature, sig) {
-			continue
-		}
-		if out != nil {
-			return nil
-		}
-		out = f
-	}
-	return out
 }
 
 // OtherImplementer reports whether a type of the program other than t, and those that

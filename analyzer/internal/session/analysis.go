@@ -18,6 +18,8 @@ type Analysis struct {
 	Functions map[string]CallModel
 	Globals   map[*ssa.Global]*memory.Cell
 	kept      kept
+	// parted are the transactions that commit with another context than they begin with.
+	parted map[string]bool
 }
 
 // kept is what was found in places of prepared statements; ready says that all of it
@@ -36,7 +38,7 @@ type kept struct {
 
 // NewAnalysis makes what interpretations have in common, without a program.
 func NewAnalysis() *Analysis {
-	return &Analysis{Functions: map[string]CallModel{}, Globals: map[*ssa.Global]*memory.Cell{}, kept: kept{in: map[program.Place][]keptStmt{}, lost: map[program.Place]bool{}, alone: map[*ssa.Function]bool{}}}
+	return &Analysis{parted: map[string]bool{}, Functions: map[string]CallModel{}, Globals: map[*ssa.Global]*memory.Cell{}, kept: kept{in: map[program.Place][]keptStmt{}, lost: map[program.Place]bool{}, alone: map[*ssa.Function]bool{}}}
 }
 
 // Use makes an analysis one of a program with libraries, and gives what their names mean.

@@ -9,8 +9,12 @@ import (
 	"github.com/txrobust/robust/internal/client"
 )
 
-// OnHandle is a call of a method of a value of the database.
+// OnHandle is a call of a method of a value of the database, which may fail.
 func (in *Session) OnHandle(inv *Invocation, name string, sig *types.Signature) (memory.Value, bool) {
+	return in.Attempting(inv, func() (memory.Value, bool) { return in.onHandle(inv, name, sig) })
+}
+
+func (in *Session) onHandle(inv *Invocation, name string, sig *types.Signature) (memory.Value, bool) {
 	for _, l := range in.Shared.Libs {
 		if l.Method == nil {
 			continue
@@ -56,12 +60,12 @@ func (in *Session) onLost(inv *Invocation, name string, sig *types.Signature) (m
 	in.EmitValue(inv.Args[0])
 	known := *inv
 	known.Args = append([]memory.Value{v}, inv.Args[1:]...)
-	return in.OnHandle(&known, name, sig)
+	return in.onHandle(&known, name, sig)
 }
 
 // WithoutContext drops a context in front.
 func (in *Session) WithoutContext(sig *types.Signature, args []memory.Value) []memory.Value {
-	if len(args) > 0 && sig.Params().Len() > 0 && gotypes.IsNamed(sig.Params().At(0).Type(), "context", "Context") {
+	if len(args) > 0 && sig.Params().Len() > 0 && gotypes.IsContext(sig.Params().At(0).Type()) {
 		return args[1:]
 	}
 	return args
@@ -83,7 +87,7 @@ func (in *Session) onDatabase(inv *Invocation, h *memory.Handle, name string, si
 		tx := in.Begin(h, inv)
 		return in.Answer(inv.T, tx), true
 	case program.CommitRole:
-		in.Commit(h)
+		in.commitBy(inv, h)
 		return in.Quiet(inv.T), true
 	case program.RollbackRole:
 		in.Rollback(h)

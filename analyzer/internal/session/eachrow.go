@@ -10,6 +10,7 @@ import (
 // changes in the loop is known. fails ends the loop with an error. The result is the error
 // of the loop.
 func (in *Session) EachRow(rs *memory.Rows, body func(fails func(f *memory.Failure))) *memory.Failure {
+	in.NeedsSent(rs)
 	in.St.Sent[rs] = true
 	l := &rowLoop{Session: in, rs: rs, entry: in.St, changing: map[*memory.Cell]bool{}, cells: in.Cells}
 	start, vars, labels := len(*in.Out), len(in.Vars), in.Labels

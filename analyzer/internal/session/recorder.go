@@ -15,15 +15,22 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// UnknownCall is a call of which nothing is known.
+// UnknownCall is a call of which nothing is known. It may call the functions among its arguments.
 func (in *Session) UnknownCall(what string, args []memory.Value, t types.Type) memory.Value {
+	for _, v := range args {
+		in.escape(v)
+	}
+	return in.SomeCall(what, args, t)
+}
+
+// SomeCall is a call of which nothing is known but that it only calls functions that are interpreted.
+func (in *Session) SomeCall(what string, args []memory.Value, t types.Type) memory.Value {
 	live := false
 	for _, v := range args {
 		live = live || in.Holds(v, func(w memory.Value) bool {
 			h, ok := w.(*memory.Handle)
 			return memory.IsLive(w) && (!ok || h.Site == in.Site)
 		})
-		in.escape(v)
 		in.EmitValue(v)
 		in.Expose(v)
 	}

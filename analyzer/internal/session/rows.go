@@ -32,6 +32,9 @@ func (in *Session) onRows(inv *Invocation, r *memory.Rows, name string, args []m
 			return in.RowError(r), true
 		}
 		in.Execute(r)
+		if name == "Err" && r.Unsent != nil {
+			return &memory.Failure{Other: r.Unsent}, true
+		}
 		return in.Quiet(inv.T), true
 	case "CommandTag":
 		in.Execute(r)
@@ -56,7 +59,7 @@ func (in *Session) RowError(r *memory.Rows) memory.Value {
 	if !r.Mine || r.Later {
 		return in.SomeError()
 	}
-	return &memory.Failure{NoRows: client.Not(in.Found(r))}
+	return in.unlessUnsent(r, func() memory.Value { return &memory.Failure{NoRows: client.Not(in.Found(r))} })
 }
 
 // Scan stores the columns of the row in variables.
@@ -71,6 +74,9 @@ func (in *Session) Scan(r *memory.Rows, dests []memory.Value) memory.Value {
 			return in.SomeError()
 		}
 		return &memory.Failure{}
+	}
+	if r.Unsent != nil && r.One {
+		return in.unlessUnsent(r, func() memory.Value { return in.Scan(r, dests) })
 	}
 	if len(dests) == 1 {
 		if p, ok := memory.Unbox(dests[0]).(*memory.Pointer); ok {
@@ -198,6 +204,9 @@ func (in *Session) Into1(r *memory.Rows, dest memory.Value, byName bool) memory.
 	if !r.Mine || r.Later {
 		in.Forget(p.To)
 		return in.SomeError()
+	}
+	if r.Unsent != nil && r.One {
+		return in.unlessUnsent(r, func() memory.Value { return in.Into1(r, dest, byName) })
 	}
 	if p.To.Whole() || gotypes.Optional(p.To.T) {
 		return in.Scan(r, []memory.Value{dest})

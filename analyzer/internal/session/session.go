@@ -25,6 +25,19 @@ type Session struct {
 	alternatives map[*client.Query]alternative
 	Result       *Findings
 	Begun        bool // the transaction of the site has begun somewhere
+	// beginCtx is the context that it begins with, nil for none, beginFrame the frame that calls.
+	beginCtx   memory.Value
+	beginFrame *memory.Frame
+	// ends are contexts that may end before the transaction does, outlived those of statements that
+	// the context of the begin does not outlive.
+	ends     []ended
+	outlived []memory.Value
+	// Again says that something was found that an interpretation has to know from its beginning: it is
+	// to be done again.
+	Again bool
+	// Failing says that what the transaction sends may fail, too: what is looked for is what attempts
+	// change that fail.
+	Failing bool
 	// onConn says that it begins on a connection that the program has.
 	onConn bool
 	// Levels are the isolation levels one of which is asked for, and AnyLevel says that it is
@@ -50,6 +63,9 @@ type Control interface {
 	// EnterFunction interprets the body of a function if that tells more than the
 	// call itself.
 	EnterFunction(inv *Invocation, f *ssa.Function, free []memory.Value) memory.Value
+	// LeavesAfterError reports whether the functions around a call that fails return, up to the one that
+	// begins the transaction, and give errors.
+	LeavesAfterError(inv *Invocation) bool
 	// Next goes to the next row of a query.
 	Next(inv *Invocation, r *memory.Rows) memory.Value
 }

@@ -45,29 +45,37 @@ func (in *Session) Send(inv *Invocation, h *memory.Handle, r program.Role, args 
 		named, rest, open = args[1], nil, false
 	}
 	rs := in.Statement(h, args[0], rest, open, named)
+	rs.Unsent = in.unsent(inv, h)
 	switch r {
 	case program.ExecRole, program.NamedExecRole:
-		failed := in.executeOrNot(inv, rs)
-		out := in.Answer(inv.T, &memory.Outcome{Query: rs.Query, Mine: rs.Mine})
-		if list, ok := out.(memory.Tuple); ok && len(list) == 2 {
-			list[1] = failed
-		}
-		return out, true
+		in.Execute(rs)
+		return in.answerIfSent(inv, rs, &memory.Outcome{Query: rs.Query, Mine: rs.Mine}), true
 	case program.QueryRowRole:
 		rs.One = true
 		in.Execute(rs)
 		return rs, true
 	case program.QueryRole, program.NamedRowsRole:
-		return in.Answer(inv.T, rs), true
+		return in.answerIfSent(inv, rs, rs), true
 	case program.GetRole:
 		rs.One = true
 		in.Execute(rs)
 		return in.Into1(rs, dest, true), true
 	case program.SelectRole:
-		in.All(rs, dest)
-		return &memory.Failure{}, true
+		return in.unlessUnsent(rs, func() memory.Value {
+			in.All(rs, dest)
+			return &memory.Failure{}
+		}), true
 	}
 	return nil, false
+}
+
+// answerIfSent gives the result of a statement, with an error where it was not sent.
+func (in *Session) answerIfSent(inv *Invocation, rs *memory.Rows, v memory.Value) memory.Value {
+	out := in.Answer(inv.T, v)
+	if list, ok := out.(memory.Tuple); ok && rs.Unsent != nil && len(list) == 2 {
+		list[1] = &memory.Failure{Other: rs.Unsent}
+	}
+	return out
 }
 
 // All stores all rows of a query in a slice: the program may look at each.

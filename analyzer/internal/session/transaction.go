@@ -32,6 +32,7 @@ func (in *Session) Begin(h *memory.Handle, inv *Invocation) *memory.Handle {
 		return tx
 	}
 	in.St.Phase, in.Begun, in.onConn = memory.Open, true, in.onConn || in.P.Know.IsConn(h.T) || types.IsInterface(h.T)
+	in.beginCtx, in.beginFrame = contextOf(inv), in.Fr
 	in.BeginPos, in.ReadOnly = in.P.Position(in.Pos), in.readsOnly(inv)
 	levels, known := in.levelsOf(inv)
 	in.AnyLevel = in.AnyLevel || !known
@@ -40,6 +41,9 @@ func (in *Session) Begin(h *memory.Handle, inv *Invocation) *memory.Handle {
 	in.Emit(b)
 	return tx
 }
+
+// BeginsIn reports whether the transaction that is written was begun by a call in a frame.
+func (in *Session) BeginsIn(f *memory.Frame) bool { return in.beginFrame == f }
 
 // beginLabel marks where the transaction begins.
 const beginLabel = "begin"

@@ -1,122 +1,119 @@
 package session
 
 import (
-	"go/token"
-	"go/types"
 	"slices"
-
-	"golang.org/x/tools/go/ssa"
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/analyzer/internal/memory"
 	"github.com/txrobust/robust/internal/client"
 )
 
-// executeOrNot sends a statement, or not where a context of its own may have ended before and the
-// program goes on after the error: the transaction is as before then. It gives that error.
-func (in *Session) executeOrNot(inv *Invocation, rs *memory.Rows) *memory.Failure {
-	call, ok := inv.Site.(*ssa.Call)
-	if !ok || !rs.Mine || in.Trace != nil || !in.hasOwnContext(call) || !goesOn(call) {
-		in.Execute(rs)
-		return &memory.Failure{}
-	}
-	v := client.V(in.NewVar("sent", client.Bool, false, memory.Unknown))
-	sent := &client.If{At: in.At(), Cond: v}
-	in.Into(&sent.Then, func() { in.Execute(rs) })
-	in.Emit(sent)
-	return &memory.Failure{Other: client.Not(v)}
+// A statement whose context has ended is not sent, which is an error. The transaction lives on, if its
+// own context has not ended: that of the call that begins it for database/sql, that of the commit for pgx.
+// What the program does after the error is the transaction without the statement.
+
+// ended is a context that may end, with the cell that says whether it has.
+type ended struct {
+	ctx memory.Value
+	is  *memory.Cell
 }
 
 // contextOf gives the context that a call gets, nil if it gets none.
-func contextOf(c *ssa.CallCommon) ssa.Value {
-	for _, a := range c.Args {
-		if gotypes.IsNamed(a.Type(), "context", "Context") {
-			return a
+func contextOf(inv *Invocation) memory.Value {
+	if inv == nil {
+		return nil
+	}
+	own := len(inv.Args) - len(inv.C.Args) // arguments that the call does not have, such as a receiver
+	for i, a := range inv.C.Args {
+		if gotypes.IsContext(a.Type()) && own+i >= 0 {
+			return inv.Args[own+i]
 		}
 	}
 	return nil
 }
 
-// hasOwnContext reports whether a statement has a context that no other call of the function for the
-// database has, while others have another one. context.Background never ends.
-func (in *Session) hasOwnContext(call *ssa.Call) bool {
-	own := contextOf(&call.Call)
-	if own == nil {
-		return false
+// unsent says when a statement of the transaction is not sent, nil for never. It does not matter where the
+// transaction ends with the context, or the program leaves it after an error of the statement.
+func (in *Session) unsent(inv *Invocation, h *memory.Handle) client.Expr {
+	ctx := contextOf(inv)
+	if in.Trace != nil || !in.OwnsOpen(h) || ctx == nil || len(memory.Ends(ctx)) == 0 {
+		return nil
 	}
-	if c, ok := own.(*ssa.Call); ok {
-		if f := c.Call.StaticCallee(); f != nil && f.Pkg != nil && f.Pkg.Pkg.Path() == "context" && len(f.Params) == 0 {
-			return false
-		}
+	outlived := in.beginCtx != nil && memory.EndsWith(in.beginCtx, ctx)
+	if outlived && !in.Shared.parted[in.Site] {
+		in.outlived = append(in.outlived, ctx)
+		return nil
 	}
-	shared, others := false, false
-	gotypes.EachInstr(call.Parent(), func(instr ssa.Instruction) {
-		c, ok := instr.(ssa.CallInstruction)
-		if !ok || instr == ssa.Instruction(call) || !in.usesDatabase(c.Common()) {
-			return
+	now := in.hasEnded(ctx)
+	if in.Control.LeavesAfterError(inv) {
+		if is, known := in.Known(now); known && !is {
+			return nil
 		}
-		ctx := contextOf(c.Common())
-		shared = shared || ctx == own
-		others = others || ctx != nil && ctx != own
+		return now
+	}
+	now = client.Or(now, client.V(in.NewVar("ended", client.Bool, false, memory.Unknown)))
+	in.Store(in.endOf(memory.Ends(ctx)[0]).is, memory.Of(now, client.Bool))
+	return now
+}
+
+// hasEnded says whether a context is known to have ended, or one that it was made of.
+func (in *Session) hasEnded(ctx memory.Value) client.Expr {
+	now := client.Expr(client.False)
+	for _, c := range memory.Ends(ctx) {
+		now = client.Or(now, in.ScalarOf(in.Load(in.endOf(c).is)).E)
+	}
+	return now
+}
+
+// endOf gives what is known of the end of a context.
+func (in *Session) endOf(ctx memory.Value) ended {
+	i := slices.IndexFunc(in.ends, func(e ended) bool { return memory.Same(e.ctx, ctx) })
+	if i < 0 {
+		i = len(in.ends)
+		c := in.NewCell(gotypes.BoolType, "ended", memory.Zeroed)
+		c.Seq = -1 - i // it is there from the beginning, also where a loop makes its cells anew
+		in.ends = append(in.ends, ended{ctx, c})
+	}
+	return in.ends[i]
+}
+
+// commitBy is a commit by a call. One with a context fails if that has ended.
+func (in *Session) commitBy(inv *Invocation, h *memory.Handle) {
+	ctx := contextOf(inv)
+	if ctx == nil || !in.OwnsOpen(h) || h.Point != "" || in.Trace != nil {
+		in.Commit(h)
+		return
+	}
+	if slices.ContainsFunc(in.outlived, func(c memory.Value) bool { return !memory.EndsWith(ctx, c) }) {
+		in.Shared.parted[in.Site], in.Again = true, true
+	}
+	in.Either(in.hasEnded(ctx), func() { in.Rollback(h) }, func() { in.Commit(h) })
+}
+
+// unlessUnsent takes what a statement gives, unless it was not sent.
+func (in *Session) unlessUnsent(r *memory.Rows, take func() memory.Value) memory.Value {
+	not := r.Unsent
+	if not == nil {
+		return take()
+	}
+	r.Unsent = nil
+	defer func() { r.Unsent = not }()
+	f := &memory.Failure{}
+	in.Either(not, func() { in.St.Sent[r] = true }, func() {
+		if g, ok := memory.Unbox(take()).(*memory.Failure); ok {
+			f = g
+		}
 	})
-	return others && !shared
+	return &memory.Failure{NoRows: client.And(client.Not(not), client.Or(f.NoRows)), Other: client.Or(not, f.Other)}
 }
 
-// usesDatabase reports whether a call has a database or transaction as its receiver or an argument.
-func (in *Session) usesDatabase(c *ssa.CallCommon) bool {
-	return c.IsInvoke() && in.P.HandleType(c.Value.Type()) != "" ||
-		slices.ContainsFunc(c.Args, func(a ssa.Value) bool { return in.P.HandleType(a.Type()) != "" })
-}
-
-// goesOn reports whether the program may go on after an error of a call: it drops the error, shows it, or
-// compares it only where both ways meet again.
-func goesOn(call *ssa.Call) bool {
-	list := *call.Referrers()
-	if _, isTuple := call.Type().(*types.Tuple); isTuple {
-		var errors []ssa.Instruction
-		for _, r := range list {
-			if x, ok := r.(*ssa.Extract); ok && gotypes.IsError(x.Type()) {
-				errors = append(errors, *x.Referrers()...)
-			}
-		}
-		list = errors
+// NeedsSent says that the transaction may do anything where it goes through the rows of a statement that
+// may not have been sent.
+func (in *Session) NeedsSent(r *memory.Rows) {
+	if r.Unsent == nil || in.St == nil {
+		return
 	}
-	for _, r := range list {
-		op, compares := r.(*ssa.BinOp)
-		if !compares {
-			switch r.(type) {
-			case *ssa.Return, *ssa.Store, *ssa.Phi:
-				return false
-			}
-			continue
-		}
-		for _, use := range *op.Referrers() {
-			branch, ok := use.(*ssa.If)
-			if !ok || !meets(branch, op.Op) {
-				return false
-			}
-		}
+	if is, known := in.Known(r.Unsent); !known || is {
+		in.Unknown("the rows of a statement whose context may have ended before it was sent")
 	}
-	return true
-}
-
-// meets reports whether the way after an error leads to where the other way goes on.
-func meets(branch *ssa.If, op token.Token) bool {
-	failed, fine := branch.Block().Succs[0], branch.Block().Succs[1]
-	if op == token.EQL {
-		failed, fine = fine, failed
-	}
-	seen := map[*ssa.BasicBlock]bool{branch.Block(): true}
-	var reach func(b *ssa.BasicBlock) bool
-	reach = func(b *ssa.BasicBlock) bool {
-		if b == fine {
-			return true
-		}
-		if seen[b] {
-			return false
-		}
-		seen[b] = true
-		return slices.ContainsFunc(b.Succs, reach)
-	}
-	return reach(failed)
 }

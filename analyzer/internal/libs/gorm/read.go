@@ -315,7 +315,7 @@ func (in *run) setResult(r *chain, err *memory.Failure, count memory.Value) {
 	if !in.Reached() {
 		return
 	}
-	in.Put(r.err, err)
+	in.Put(r.err, in.OrFails(r.h, err))
 	if count != nil {
 		in.Put(r.count, count)
 	}

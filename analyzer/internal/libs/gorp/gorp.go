@@ -70,7 +70,7 @@ func (l *usage) callOf(recv types.Type, name string, sig *types.Signature) call 
 	}
 	n := sig.Params().Len() - 1
 	at := 0
-	if n > 0 && gotypes.IsNamed(sig.Params().At(0).Type(), "context", "Context") {
+	if n > 0 && gotypes.IsContext(sig.Params().At(0).Type()) {
 		at = 1
 	}
 	results := ""

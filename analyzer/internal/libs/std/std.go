@@ -53,6 +53,9 @@ func New(*program.Program) *session.Library {
 		{session.GivesAny, []string{"time.Now", "time.Since", "time.Until"}},
 		{noContext, []string{"context.Background", "context.TODO"}},
 		{withValue, []string{"context.WithValue"}},
+		{withEnd, []string{"context.WithCancel", "context.WithCancelCause", "context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline",
+			"context.WithDeadlineCause", "os/signal.NotifyContext"}},
+		{lasting, []string{"context.WithoutCancel"}},
 		{valueOf, []string{"(context.Context).Value"}},
 		{session.GivesAny, []string{"(*strings.Builder).Grow", "time.Sleep", "(*sync.Mutex).Lock", "(*sync.Mutex).Unlock", "(*sync.RWMutex).Lock",
 			"(*sync.RWMutex).Unlock", "(*sync.RWMutex).RLock", "(*sync.RWMutex).RUnlock"}},
@@ -118,6 +121,16 @@ func noContext(*session.Session, *session.Invocation) (memory.Value, bool) {
 
 func withValue(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	return &memory.ContextValue{Parent: inv.Args[0], Key: inv.Args[1], V: inv.Args[2]}, true
+}
+
+// withEnd models a function that gives a context which may end before its parent, and a function that
+// ends it.
+func withEnd(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	return in.Answer(inv.T, &memory.ContextValue{Parent: inv.Args[0], Ends: true}), true
+}
+
+func lasting(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	return &memory.ContextValue{Parent: inv.Args[0], Lasts: true}, true
 }
 
 func valueOf(in *session.Session, inv *session.Invocation) (memory.Value, bool) {

@@ -24,12 +24,19 @@ func (db *DB) BindNamed(query string, arg interface{}) (string, []interface{}, e
 func (tx *Tx) BindNamed(query string, arg interface{}) (string, []interface{}, error) {
 	return "", nil, nil
 }
-func (db *DB) NamedExec(query string, arg interface{}) (sql.Result, error)   { return nil, nil }
-func (db *DB) PrepareNamed(query string) (*NamedStmt, error)                 { return nil, nil }
-func (tx *Tx) NamedExec(query string, arg interface{}) (sql.Result, error)   { return nil, nil }
-func (tx *Tx) NamedQuery(query string, arg interface{}) (*Rows, error)       { return nil, nil }
-func (tx *Tx) PrepareNamed(query string) (*NamedStmt, error)                 { return nil, nil }
-func (tx *Tx) Preparex(query string) (*Stmt, error)                          { return nil, nil }
+func (db *DB) NamedExec(query string, arg interface{}) (sql.Result, error)    { return nil, nil }
+func (db *DB) PrepareNamed(query string) (*NamedStmt, error)                  { return nil, nil }
+func (tx *Tx) NamedExec(query string, arg interface{}) (sql.Result, error)    { return nil, nil }
+func (tx *Tx) NamedQuery(query string, arg interface{}) (*Rows, error)        { return nil, nil }
+func (tx *Tx) PrepareNamed(query string) (*NamedStmt, error)                  { return nil, nil }
+func (tx *Tx) Preparex(query string) (*Stmt, error)                           { return nil, nil }
+func (db *DB) BeginTxx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) { return nil, nil }
+func (tx *Tx) GetContext(ctx context.Context, dest interface{}, query string, args ...interface{}) error {
+	return nil
+}
+func (tx *Tx) SelectContext(ctx context.Context, dest interface{}, query string, args ...interface{}) error {
+	return nil
+}
 func (tx *Tx) Get(dest interface{}, query string, args ...interface{}) error { return nil }
 func (tx *Tx) Select(dest interface{}, query string, args ...interface{}) error {
 	return nil

@@ -1,0 +1,33 @@
+// want package:"transactions: 1"
+
+// Package lockquery_locked ends where the query with its lock was not sent.
+package lockquery_locked
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+func restock(ctx context.Context, db *sql.DB, id, n int64) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	waiting, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	rows, err := tx.QueryContext(waiting, "SELECT pg_advisory_xact_lock(1)")
+	if err != nil {
+		return err
+	}
+	rows.Close()
+	var stock int64
+	if err := tx.QueryRowContext(ctx, "SELECT stock FROM item WHERE id = $1", id).Scan(&stock); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE item SET stock = $1 WHERE id = $2", stock+n, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

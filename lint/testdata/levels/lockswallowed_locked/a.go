@@ -1,0 +1,42 @@
+// want package:"transactions: 1"
+
+// Package lockswallowed_locked gives the error of its lock when it is written.
+package lockswallowed_locked
+
+import (
+	"context"
+	"database/sql"
+	"log"
+	"time"
+)
+
+func lock(ctx context.Context, tx *sql.Tx) (err error) {
+	defer func() {
+		if err != nil {
+			log.Print(err)
+		}
+	}()
+	_, err = tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(1)")
+	return err
+}
+
+func restock(ctx context.Context, db *sql.DB, id, n int64) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	waiting, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if err := lock(waiting, tx); err != nil {
+		return err
+	}
+	var stock int64
+	if err := tx.QueryRowContext(ctx, "SELECT stock FROM item WHERE id = $1", id).Scan(&stock); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE item SET stock = $1 WHERE id = $2", stock+n, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

@@ -1,0 +1,26 @@
+// want package:"transactions: 1"
+
+// Package pgxlock_locked commits with the context of its lock.
+package pgxlock_locked
+
+import (
+	"context"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+func restock(ctx context.Context, pool *pgxpool.Pool, id, n int64) error {
+	tx, err := pool.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback(context.Background())
+	tx.Exec(ctx, "SELECT pg_advisory_xact_lock(1)")
+	var stock int64
+	if err := tx.QueryRow(context.Background(), "SELECT stock FROM item WHERE id = $1", id).Scan(&stock); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(context.Background(), "UPDATE item SET stock = $1 WHERE id = $2", stock+n, id); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
+}

@@ -1,0 +1,36 @@
+// want package:"transactions: 1"
+
+// Package recursivebound_serializable calls its own method as a value with the options that it got.
+package recursivebound_serializable
+
+import (
+	"context"
+	"database/sql"
+)
+
+type shop struct{}
+
+func (s *shop) restock(ctx context.Context, db *sql.DB, id, n int64, o *sql.TxOptions) error {
+	tx, err := db.BeginTx(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var stock int64
+	if err := tx.QueryRowContext(ctx, "SELECT stock FROM item WHERE id = $1", id).Scan(&stock); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE item SET stock = $1 WHERE id = $2", stock+n, id); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err == nil {
+		return nil
+	}
+	again := s.restock
+	return again(ctx, db, id, n, o)
+}
+
+func Restock(ctx context.Context, db *sql.DB, id, n int64) error {
+	s := &shop{}
+	return s.restock(ctx, db, id, n, &sql.TxOptions{Isolation: sql.LevelSerializable})
+}
