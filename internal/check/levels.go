@@ -118,6 +118,9 @@ func (c *check) atLevels() error {
 		c.rep.Notes = append(c.rep.Notes, report.Note{Text: "SERIALIZABLE alone does not settle it: " + why})
 	}
 	if !slices.ContainsFunc(c.p.Txns, c.at(levels.ReadCommitted)) {
+		if c.refusesAll(nil) {
+			return nil
+		}
 		err := c.atSnapshot()
 		c.refusable()
 		return err
@@ -146,15 +149,19 @@ func (c *check) title() {
 }
 
 // mixed decides about a program some of whose transactions run at READ COMMITTED. It is
-// robust if each does what it would do alone at its commit, or if it is at snapshot
-// isolation, and these do nothing that they could not do there (docs/soundness.md, 9.2). What is found at snapshot isolation counts where the levels
-// allow it; else pairs are searched at READ COMMITTED.
+// robust if each does what it would do alone at its commit. It is robust, too, if it is so
+// with them at snapshot isolation, and they do nothing that they could not do there
+// (docs/soundness.md, 9.2). What is found at snapshot isolation counts where the levels allow
+// it; else pairs are searched at READ COMMITTED.
 func (c *check) mixed() error {
 	settled := readcommitted.Settle(c.p, c.at(levels.ReadCommitted))
 	c.standings(settled)
 	if readcommitted.InOrder(c.p, settled) {
 		c.decide(report.Robust)
 		c.rep.Proof = &report.Proof{Method: "every execution is the serial one in the order of the commits: " + standingText(settled), Facts: []string{}}
+		return nil
+	}
+	if c.refusesAll(settled) {
 		return nil
 	}
 	c.atCommit = func(t *ir.Txn) bool { return settled[t].Standing == readcommitted.Atomic }

@@ -39,6 +39,28 @@ func (w *World) Affects(writer, reader *Run) *smt.Term {
 	return out
 }
 
+// Reaches is: the writer writes a row, in whichever columns, that takes part in a query of the
+// reader in a state s. What foreign keys look for does not count. It holds in positive positions
+// only.
+func (w *World) Reaches(writer, reader *Run, s *State) *smt.Term {
+	out := w.B.False()
+	for _, x := range writer.Writes {
+		for _, r := range reader.Reads {
+			if x.Table != r.Table || r.parent {
+				continue
+			}
+			out = w.B.Or(out, pair(x.Table, x.loops, r.loops, x.scan, w.Witness, func(lx, lr []Key, k Key) *smt.Term {
+				wr := x.at(lx, k)
+				if wr.guard.IsFalse() {
+					return wr.guard
+				}
+				return w.B.And(wr.guard, r.match(lr, s, wr.key))
+			}))
+		}
+	}
+	return out
+}
+
 // WritesMeet is: the runs write one cell (ByCell) or one row (ByRow). It holds
 // in positive positions only.
 func (w *World) WritesMeet(a, b *Run, gran Granularity) *smt.Term {

@@ -131,6 +131,8 @@ type Read struct {
 	Table int
 	Cols  []bool
 	loops []domain
+	// parent says that a foreign key looks for the row that a new one refers to.
+	parent bool
 	// match says whether the row with a key takes part, in a state.
 	match func(loop []Key, s *State, k Key) *smt.Term
 }
