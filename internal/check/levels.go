@@ -264,34 +264,6 @@ func (c *check) serialized(x *interp.Execution) bool {
 	return c.unserialized() == ""
 }
 
-// refusable makes findings suspected that SERIALIZABLE may refuse: it keeps the
-// transactions that run there apart from each other.
-func (c *check) refusable() {
-	for i := range c.rep.Findings {
-		f := &c.rep.Findings[i]
-		var who, perhaps []string
-		for _, t := range f.Witness.Transactions {
-			switch l := c.levels[c.p.Txn(t.Name)]; {
-			case l.Level == levels.Serializable:
-				who = append(who, t.Label)
-			case l.May(levels.Serializable):
-				perhaps = append(perhaps, t.Label)
-			}
-		}
-		if len(who) > 1 && !f.Done() {
-			findings.SuspectEngine(f, strings.Join(who, " and ")+" run at SERIALIZABLE, which may keep them apart")
-		}
-		if len(who) <= 1 && len(who)+len(perhaps) > 1 {
-			for _, label := range perhaps {
-				findings.SuspectLevel(f, label, "it may run at SERIALIZABLE instead, as another one does or may do, which may keep them apart")
-			}
-		}
-	}
-	if c.rep.Verdict == report.NotRobust && len(c.rep.Confirmed()) == 0 {
-		c.rep.Verdict, c.rep.Open = report.Unknown, c.doubtful()
-	}
-}
-
 // atOthers makes findings at READ COMMITTED suspected whose interrupted transaction may run at
 // another level, unless an execution of snapshot isolation shows an anomaly of the same transactions
 // whichever levels they have.

@@ -3,7 +3,9 @@ package check
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/readcommitted"
@@ -67,4 +69,57 @@ func (c *check) refusesAll(settled map[*ir.Txn]readcommitted.Settled) (decided b
 		c.rep.Proof.Method += "; " + standingText(settled)
 	}
 	return c.decide(report.Robust)
+}
+
+// refusable makes findings suspected that SERIALIZABLE may refuse.
+func (c *check) refusable() {
+	for i := range c.rep.Findings {
+		f := &c.rep.Findings[i]
+		var who, perhaps []int
+		for k, t := range f.Witness.Transactions {
+			switch l := c.levels[c.p.Txn(t.Name)]; {
+			case l.Level == levels.Serializable:
+				who = append(who, k)
+			case l.May(levels.Serializable):
+				perhaps = append(perhaps, k)
+			}
+		}
+		switch {
+		case c.mayRefuse(f, who):
+			if !f.Done() {
+				findings.SuspectEngine(f, strings.Join(labels(f, who), " and ")+" run at SERIALIZABLE, which may keep them apart")
+			}
+		case c.mayRefuse(f, slices.Concat(who, perhaps)):
+			for _, label := range labels(f, perhaps) {
+				findings.SuspectLevel(f, label, "it may run at SERIALIZABLE instead, as another one does or may do, which may keep them apart")
+			}
+		}
+	}
+	if c.rep.Verdict == report.NotRobust && len(c.rep.Confirmed()) == 0 {
+		c.rep.Verdict, c.rep.Open = report.Unknown, c.doubtful()
+	}
+}
+
+// labels are those of some transactions of a witness.
+func labels(f *report.Finding, of []int) []string {
+	var out []string
+	for _, k := range of {
+		out = append(out, f.Witness.Transactions[k].Label)
+	}
+	return out
+}
+
+// mayRefuse reports whether some transactions of an execution of snapshot isolation may be a
+// dangerous structure in the eyes of the database, which may follow reads of whole tables
+// instead of rows. The others it does not follow (docs/soundness.md, 9.3).
+func (c *check) mayRefuse(f *report.Finding, who []int) bool {
+	list := f.Witness.Transactions
+	conflict := func(i, k int) bool {
+		a, b := &list[i], &list[k]
+		concurrent := i != k && a.Snapshot <= b.Commit && b.Snapshot <= a.Commit
+		return concurrent && movers.Overwrites(c.p, c.p.Txn(a.Name), c.p.Txn(b.Name))
+	}
+	return slices.ContainsFunc(who, func(pivot int) bool {
+		return slices.ContainsFunc(who, func(in int) bool { return conflict(in, pivot) }) && slices.ContainsFunc(who, func(out int) bool { return conflict(pivot, out) })
+	})
 }

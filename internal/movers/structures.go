@@ -2,6 +2,7 @@ package movers
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -184,6 +185,19 @@ func (s *Structures) possible(ctx context.Context, l *lane, reader, writer *ir.T
 		return false
 	}
 	return w.Ask(ctx, l.solver(), terms...).Result != smt.Unsat
+}
+
+// Overwrites reports whether one template may write a table that another one reads, or in which
+// it looks for keys and references.
+func Overwrites(p *ir.Program, reader, writer *ir.Txn) bool {
+	reads := touches(p, reader, true).reads
+	maps.Copy(reads, untold(p, reader))
+	for name := range touches(p, writer, true).writes {
+		if reads[name] {
+			return true
+		}
+	}
+	return false
 }
 
 // Structure names a dangerous structure.
