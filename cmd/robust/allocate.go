@@ -14,7 +14,6 @@ import (
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/readcommitted"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 
@@ -103,10 +102,10 @@ func (f *allocateFlags) run(ctx context.Context, std streams, inputs []string) (
 // allocate finds the levels for one program. What takes no notice of the end of the time is not
 // waited for.
 func (f *allocateFlags) allocate(ctx context.Context, std streams, p *program) (*allocate.Result, error) {
-	if p.unread {
-		return nil, ir.Errorf(ir.Pos{File: p.Name}, "the time ran out before the input was read (-timeout)")
-	}
 	opt := f.options(p)
+	if p.unread {
+		return allocate.GaveUp(ctx, p.Program, opt), nil
+	}
 	if f.eng == "" && !p.sql {
 		opt.Engine = engine.Postgres()
 	}

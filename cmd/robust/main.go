@@ -54,7 +54,7 @@ type streams struct{ out, err io.Writer }
 func commands() []command {
 	return append([]command{
 		{"check", "[flags] INPUT…", "prove or refute robustness", inputs, checkCommand},
-		{"allocate", "[flags] INPUT…", "find the lowest isolation level of each transaction", allocateOperands, allocateCommand},
+		{"allocate", "[flags] INPUT…", "find the lowest level of each transaction", allocateOperands, allocateCommand},
 		{"fix", "[flags] INPUT…", "propose repairs, each of them proved", fixOperands, fixCommand},
 		{"instrument", "[flags] INPUT…", "print the instrumented program", inputs, instrumentCommand},
 		{"replay", "[flags] WITNESS…", "run witnesses on a real server", "WITNESS is a folder that robust check -witness wrote.", replayCommand},

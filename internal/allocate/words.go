@@ -14,7 +14,7 @@ import (
 func (r *Result) Headline() string {
 	n := len(r.Rows)
 	if n == 0 {
-		return "there is no transaction"
+		return strings.TrimSuffix("no transactions are known: "+r.Unfinished, ": ")
 	}
 	if r.Verdict != report.Robust {
 		return "no levels are proved, not even SERIALIZABLE for " + quote.Verb(n, "the only transaction", fmt.Sprintf("all %d transactions", n))

@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/levels"
+	"github.com/txrobust/robust/internal/readcommitted"
+	"github.com/txrobust/robust/internal/schedules"
+	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
@@ -13,19 +15,22 @@ import (
 // Interrupted looks for an execution without a serial order in which a transaction at READ
 // COMMITTED is interrupted by another one, which runs at a stretch: at any level. It is nil
 // where none is found.
-func Interrupted(ctx context.Context, p *ir.Program, opt Options, t *ir.Txn) (*report.Finding, error) {
+func Interrupted(ctx context.Context, p *ir.Program, opt Options, t *ir.Txn) (out *report.Finding, err error) {
 	c := newCheck(ctx, p, opt)
-	found, err := c.committed(ctx, false, func(x *ir.Txn) bool { return x == t })
-	if err != nil {
-		return nil, err
+	_, search := readcommitted.Search(ctx, readcommitted.Query{Program: p, Engine: c.opt.Engine, Init: c.opt.Init, AnyOrder: c.anyOrder(),
+		Interrupts: func(x *ir.Txn) bool { return x == t },
+		Until: func(a *schedules.Anomaly) bool {
+			var f report.Finding
+			f, err = c.finding(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
+			if err == nil && f.Status == report.Confirmed {
+				out = &f
+			}
+			return err != nil || out != nil
+		}})
+	if err == nil && ctx.Err() == nil {
+		err = search
 	}
-	findings.Rank(found)
-	for i := range found {
-		if found[i].Status == report.Confirmed {
-			return &found[i], nil
-		}
-	}
-	return nil, nil
+	return out, err
 }
 
 // Moved gives an execution of snapshot isolation as one at the levels of the options. It is nil
