@@ -125,6 +125,13 @@ func (f *allocateFlags) allocate(ctx context.Context, std streams, p *program) (
 // write writes a result, but for SARIF, which has all of them.
 func (f *allocateFlags) write(out *bytes.Buffer, p *program, res *allocate.Result) error {
 	opt := allocate.Options{Golang: p.golang != nil, Verbose: f.verbose}
+	if p.golang != nil {
+		for _, t := range p.golang.Txns {
+			if t.Auto {
+				opt.Alone = append(opt.Alone, t.Name)
+			}
+		}
+	}
 	switch f.format {
 	case "sarif":
 		return nil

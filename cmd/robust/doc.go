@@ -5,6 +5,7 @@
 // Usage:
 //
 //	robust check [flags] INPUT…       prove or refute robustness
+//	robust allocate [flags] INPUT…    find the lowest level of each transaction
 //	robust fix [flags] INPUT…         propose repairs, each of them proved
 //	robust instrument [flags] INPUT…  print the instrumented program,
 //	                                  with -boogie for that verifier
@@ -39,6 +40,9 @@
 // -format text is for people, json one object per program (report/schema.json),
 // sarif one log of SARIF 2.1.0, and dot the dependency graph for Graphviz. What
 // json and sarif write is a baseline. docs/accepting.md says more.
+//
+// allocate writes text, json, sarif, with a note at each transaction, and markdown, for the
+// text of a pull request.
 //
 // history check writes text, json (checker/view/schema.json, an object a line),
 // dot, and html, one page about one history. docs/checkers.md says more.

@@ -216,9 +216,13 @@ func program(t testing.TB, r *rand.Rand) *ir.Program {
 func TestStable(t *testing.T) {
 	p := testprog.Load(t, testprog.Path(t, "apps", "smallbank"))
 	forms := map[string]func(*bytes.Buffer, *allocate.Result) error{
-		"text":     func(b *bytes.Buffer, r *allocate.Result) error { return allocate.Text(b, r, allocate.Options{Golang: true}) },
-		"json":     func(b *bytes.Buffer, r *allocate.Result) error { return allocate.JSON(b, r) },
-		"markdown": func(b *bytes.Buffer, r *allocate.Result) error { return allocate.Markdown(b, r, allocate.Options{Golang: true}) },
+		"text": func(b *bytes.Buffer, r *allocate.Result) error {
+			return allocate.Text(b, r, allocate.Options{Golang: true})
+		},
+		"json": func(b *bytes.Buffer, r *allocate.Result) error { return allocate.JSON(b, r) },
+		"markdown": func(b *bytes.Buffer, r *allocate.Result) error {
+			return allocate.Markdown(b, r, allocate.Options{Golang: true})
+		},
 		"sarif": func(b *bytes.Buffer, r *allocate.Result) error {
 			return allocate.SARIF(b, []*allocate.Result{r}, allocate.Options{})
 		},

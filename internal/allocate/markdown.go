@@ -37,7 +37,7 @@ func Markdown(w io.Writer, r *Result, opt Options) error {
 		}
 	}
 	if opt.Golang {
-		section("Other levels than those of today:", strs(r.changes()))
+		section("Other levels than those of today:", opt.texts(r.changes()))
 		section("How a transaction asks for its level:", howTo(r.changes()))
 	}
 	var items []string

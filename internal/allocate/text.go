@@ -3,6 +3,7 @@ package allocate
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +16,8 @@ import (
 type Options struct {
 	// Golang says that the program is in Go, so that its levels of today are known.
 	Golang bool
+	// Alone are transactions of Go programs that are single statements, which no BeginTx begins.
+	Alone []string
 	// Verbose writes all of what is shortened otherwise.
 	Verbose bool
 	// Version is that of the program, for SARIF.
@@ -41,7 +44,7 @@ func Text(w io.Writer, r *Result, opt Options) error {
 	}
 	t.para("", fmt.Sprintf("(%s; %s)", r.Report.EngineTitle, quote.Count(len(r.Rows), "transaction")))
 	t.table(r)
-	t.list(t.opt.Golang, "Other levels than those of today:", strs(r.changes()))
+	t.list(opt.Golang, "Other levels than those of today:", opt.texts(r.changes()))
 	if list := howTo(r.changes()); opt.Golang && list != nil {
 		t.list(true, "How a transaction asks for its level:", list)
 	}
@@ -51,10 +54,15 @@ func Text(w io.Writer, r *Result, opt Options) error {
 	return err
 }
 
-func strs(list []change) []string {
+// texts writes changes.
+func (o *Options) texts(list []change) []string {
 	var out []string
 	for _, c := range list {
-		out = append(out, c.String())
+		s := c.String()
+		if slices.Contains(o.Alone, c.row.Transaction) {
+			s += "; it is a single statement, which needs a transaction around it, or another default of its session"
+		}
+		out = append(out, s)
 	}
 	return out
 }

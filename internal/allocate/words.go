@@ -110,13 +110,10 @@ func (o *obstacle) String() string {
 }
 
 // change is another level than the one of today.
-type change struct {
-	row    *Row
-	raised bool
-}
+type change struct{ row *Row }
 
-// changes are the transactions that the source runs at another level than the recommended one, those to be
-// raised first.
+// changes are the transactions that the source runs at another level than the recommended one,
+// those to be raised first.
 func (r *Result) changes() []change {
 	var out []change
 	rank := func(l levels.Level) int { return slices.Index(levels.All(), l) }
@@ -124,7 +121,7 @@ func (r *Result) changes() []change {
 		for i := range r.Rows {
 			row := &r.Rows[i]
 			if now, then := rank(row.Today.Level), rank(row.Level); now < then && raised || now > then && !raised {
-				out = append(out, change{row, raised})
+				out = append(out, change{row})
 			}
 		}
 	}

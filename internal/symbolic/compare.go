@@ -17,14 +17,8 @@ func (w *World) Affects(writer, reader *Run) *smt.Term {
 			if x.Table != r.Table {
 				continue
 			}
-			if x.Kind == Update {
-				share := false
-				for c := range x.Cols {
-					share = share || x.Cols[c] && r.Cols[c]
-				}
-				if !share {
-					continue
-				}
+			if x.Kind == Update && !share(x.Cols, r.Cols) {
+				continue
 			}
 			out = w.B.Or(out, pair(x.Table, x.loops, r.loops, x.scan, w.Witness, func(lx, lr []Key, k Key) *smt.Term {
 				wr := x.at(lx, k)
@@ -37,6 +31,16 @@ func (w *World) Affects(writer, reader *Run) *smt.Term {
 		}
 	}
 	return out
+}
+
+// share reports whether two sets of columns have one in common.
+func share(a, b []bool) bool {
+	for c := range a {
+		if a[c] && b[c] {
+			return true
+		}
+	}
+	return false
 }
 
 // Reaches is: the writer writes a row, in whichever columns, that takes part in a query of the
