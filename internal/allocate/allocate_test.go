@@ -19,7 +19,7 @@ import (
 	"github.com/txrobust/robust/report"
 )
 
-var random = testprog.RandomFlags(10)
+var random = testprog.RandomFlags(5)
 
 func allocated(t testing.TB, p *ir.Program) *allocate.Result {
 	t.Helper()
@@ -106,6 +106,35 @@ func TestCases(t *testing.T) {
 				exhaust(t, p, res)
 			}
 		})
+	}
+}
+
+// TestApplications: what is recommended for the ten applications, as docs/benchmarks.md has it.
+func TestApplications(t *testing.T) {
+	for name, want := range map[string]string{
+		"auction":      "robust: reg_bid rr, reg_user rc, view_item rc, view_user rc, view_users rc",
+		"courseware":   "unknown: add_course ser, enroll_student ser, query_courses ser, register_student ser, remove_course ser",
+		"fusionticket": "robust: add_event rc, browse rc, purchase rr, view_event rc",
+		"smallbank":    "robust: amalgamate rr, balance ser, deposit_checking rc, transact_saving ser, write_check ser",
+		"tpcc":         "robust: delivery rr, new_order rc, order_status rr, payment rr, stock_level rr",
+		"cassieq":      "robust: add_new_account rc, add_new_key rr, delete_a_key rr, delete_an_account rr, get_account_key rc, get_account_keys rc, get_accounts rc, get_an_account rc",
+		"currency":     "robust: get_nb_trades rc, get_trade_time_stamp rc, save_trade rc, view_list_trades rc, view_trade rc, view_trade_user rc",
+		"roomstore":    "robust: add_message rc, get_last_message rr, get_messages rc, get_specific_message rc, get_topic_messages rc",
+		"shoppingcart": "robust: get_categories rc, get_product_by_upc rc, get_products_by_category rc, get_user rc",
+	} {
+		res := allocated(t, testprog.Load(t, testprog.Path(t, "apps", name)))
+		if got := short(res); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", name, got, want)
+		}
+		if !res.Minimal() {
+			t.Errorf("%s: %+v can be lowered", name, res.Rows)
+		}
+	}
+	res := allocated(t, testprog.Load(t, testprog.Path(t, "apps", "playlist")))
+	for _, row := range res.Rows {
+		if raised := row.Transaction == "add_track_to_playlist"; (row.Level == levels.RepeatableRead) != raised || !raised && row.Level != levels.ReadCommitted {
+			t.Errorf("playlist: %s at %s", row.Transaction, row.Level)
+		}
 	}
 }
 
