@@ -73,7 +73,6 @@ var ceilings = map[string]map[string]int{
 	"ir":                       {"function": 105, "partial": 12},
 	"ir/irtext":                {"function": 147, "partial": 1},
 	"reach":                    {"partial": 1},
-	"report":                   {"file": 630},
 	"sqlmodel":                 {"function": 94, "partial": 4},
 }
 
