@@ -35,7 +35,7 @@ func (c *check) refusesAll(settled map[*ir.Txn]readcommitted.Settled) (decided b
 		switch s, committed := settled[t]; {
 		case committed && s.Standing == readcommitted.Unsettled:
 			return false
-		case !committed || s.Standing != readcommitted.Atomic:
+		case !committed || s.Standing != readcommitted.Atomic || c.several(t):
 			pivots = append(pivots, t)
 		}
 	}

@@ -77,3 +77,29 @@ func TestRefusable(t *testing.T) {
 		t.Errorf("%s: %+v", rep.Verdict, rep.Findings)
 	}
 }
+
+// TestSeveralLevels: a lock that protects at READ COMMITTED settles nothing where the source may ask
+// for REPEATABLE READ instead.
+func TestSeveralLevels(t *testing.T) {
+	for _, tc := range []struct {
+		above []string
+		want  bool
+	}{{nil, true}, {[]string{"repeatable read"}, false}} {
+		p := testprog.Parse(t, `program p
+table t (k int not null, v int not null, key (k))
+table m (k int not null, n int not null, key (k))
+txn a { (x) := select m.n from m where m.k == 1 for update; if x is null { abort }; (r) := select t.v from t where t.k == 1; update t set v = r + 1 where t.k == 2 }
+txn b { (x) := select m.n from m where m.k == 1 for update; if x is null { abort }; (r) := select t.v from t where t.k == 2; update t set v = r + 2 where t.k == 1 }
+`)
+		for _, x := range p.Txns {
+			x.Level, x.Above = "read committed", tc.above
+		}
+		rep, err := check.Check(t.Context(), p, check.Options{Engine: engine.Postgres(), Isolation: levels.AtCode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rep.Verdict == report.Robust; got != tc.want {
+			t.Errorf("with %v above: %s", tc.above, rep.Verdict)
+		}
+	}
+}
