@@ -69,6 +69,7 @@ var layers = [][]string{
 	{"report", "internal/replay"},
 	{"internal/findings", "internal/reportpage"},
 	{"internal/goprogram", "internal/check", "internal/repair"},
+	{"internal/allocate"},
 	{""}, // the package robust itself
 	{"internal/sqlgen/compare"},
 	{"lint"},

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // readCommitted is the section on READ COMMITTED.
@@ -18,7 +20,7 @@ func (t *text) readCommitted(r *Report) {
 		case c.Accepted > 0:
 			t.line("(findings that are accepted: %d)", c.Accepted)
 		case len(c.Findings) == 0:
-			t.para("- ", fmt.Sprintf("nothing was found in %s of transactions, which proves nothing", count(c.Pairs, "pair")))
+			t.para("- ", fmt.Sprintf("nothing was found in %s of transactions, which proves nothing", quote.Count(c.Pairs, "pair")))
 		}
 		for i := range c.Findings {
 			t.finding(i+1, &c.Findings[i])

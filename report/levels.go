@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/levels"
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // TransactionLevel is the isolation level at which a transaction runs, and what is known
@@ -38,31 +39,24 @@ func (x *Transaction) asks() string {
 	return ", asks for " + strings.Join(levels, " or ")
 }
 
-// at names the levels of the transactions, as a part of a sentence, or gives "".
-func (r *Report) at() string {
+// At names the levels of the transactions, as a part of a sentence, or gives "".
+func (r *Report) At() string {
 	var out []string
 	for _, l := range levels.All() {
 		if slices.ContainsFunc(r.Levels, func(x TransactionLevel) bool { return x.Level == string(l) }) {
 			out = append(out, string(l))
 		}
 	}
-	return and(out)
+	return quote.And(out)
 }
 
 // atLevels puts the levels of the transactions into the words for the verdicts.
 func (r *Report) atLevels(words map[Verdict]string) {
-	if at := r.at(); at != "" {
+	if at := r.At(); at != "" {
 		words[Robust] = "robust: every execution at " + at + " has the outcome of a serial one"
 		words[NotRobust] = "NOT ROBUST: at " + at + " there are executions that no serial order explains"
 		words[Unknown] = "UNKNOWN: at " + at + " neither proved nor refuted"
 	}
-}
-
-func and(list []string) string {
-	if n := len(list); n > 1 {
-		return strings.Join(list[:n-1], ", ") + " and " + list[n-1]
-	}
-	return strings.Join(list, "")
 }
 
 // At names the levels of the transactions of a finding: "at READ COMMITTED", or with more
@@ -89,7 +83,7 @@ func (f *Finding) At() string {
 	if len(at) == 1 {
 		return "at " + at[0]
 	}
-	return "at " + and(with)
+	return "at " + quote.And(with)
 }
 
 // atLevels says at which levels the transactions of a finding run, where that was asked about.

@@ -3,8 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -40,13 +38,13 @@ func SARIF(w io.Writer, reports []*Report, version string) error {
 	return err
 }
 
-// informationURI is where the program comes from.
-const informationURI = "https://github.com/txrobust/robust"
-
 func sarifRun(r *Report, version string) *sarif.Run {
-	run := sarif.NewRun("robust", version, informationURI, "robust/"+r.Program+"/"+r.Engine)
+	run := sarif.NewRun("robust", version, sarif.InformationURI, "robust/"+r.Program+"/"+r.Engine)
 	driver := run.Tool.Driver
 	for _, c := range codes.All() {
+		if c.ID == codes.Level {
+			continue // no check says that
+		}
 		if c.ID == codes.LeftOut || c.ID == codes.Suppressed {
 			driver.Notifications = append(driver.Notifications, descriptor(c))
 			continue
@@ -272,10 +270,7 @@ func notification(code, text string, p witness.Position) *sarif.Notification {
 
 // location is a place with a message, if that is not "".
 func location(p witness.Position, text string) *sarif.Location {
-	l := &sarif.Location{ID: -1, Physical: &sarif.PhysicalLocation{Artifact: artifact(p.File)}}
-	if p.Line > 0 {
-		l.Physical.Region = &sarif.Region{ByteOffset: -1, CharOffset: -1, StartLine: p.Line, StartColumn: max(p.Col, 0)}
-	}
+	l := sarif.NewLocation(p.File, p.Line, p.Col)
 	if text != "" {
 		l.Message = message(text)
 	}
@@ -286,13 +281,4 @@ func location(p witness.Position, text string) *sarif.Location {
 func numbered(l *sarif.Location, id int) *sarif.Location {
 	l.ID = id
 	return l
-}
-
-// artifact is a file: relative to where the program ran, as its name is.
-func artifact(file string) *sarif.ArtifactLocation {
-	path := filepath.ToSlash(filepath.Clean(file))
-	if filepath.IsAbs(file) {
-		return &sarif.ArtifactLocation{Index: -1, URI: (&url.URL{Scheme: "file", Path: path}).String()}
-	}
-	return &sarif.ArtifactLocation{Index: -1, URI: (&url.URL{Path: path}).String(), URIBaseID: "%SRCROOT%"}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/codes"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -34,7 +35,7 @@ func (t *text) standings(r *Report) {
 func (t *text) some(n int, what string, line func(i int)) {
 	for i := range n {
 		if i == maxSummary && n > maxSummary+1 && !t.opt.Verbose {
-			t.line("… and %s (-v lists them)", count(n-i, "other "+what))
+			t.line("… and %s (-v lists them)", quote.Count(n-i, "other "+what))
 			return
 		}
 		line(i)
@@ -46,7 +47,7 @@ func (t *text) also(f *Finding) string {
 	if len(f.Also) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (and %s through the same read)", count(len(f.Also), "more cycle"))
+	return fmt.Sprintf(" (and %s through the same read)", quote.Count(len(f.Also), "more cycle"))
 }
 
 // others lists the findings beside one that go through the same read.

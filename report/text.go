@@ -71,7 +71,7 @@ func (t *text) line(format string, args ...any) {
 // others.
 func (t *text) para(first, s string) {
 	indent := strings.Repeat(" ", utf8.RuneCountInString(first))
-	for _, l := range wrap(quote.Line(strings.Join(strings.Fields(s), " ")), width-len(indent)) {
+	for _, l := range quote.Wrap(quote.Line(strings.Join(strings.Fields(s), " ")), width-len(indent)) {
 		t.line("%s%s", first, l)
 		first = indent
 	}
@@ -79,16 +79,9 @@ func (t *text) para(first, s string) {
 
 func (t *text) head(r *Report) {
 	t.para("", r.Program+" is "+r.Answer()+".")
-	t.para("", fmt.Sprintf("(%s; %s)", r.EngineTitle, count(len(r.Transactions), "transaction")))
+	t.para("", fmt.Sprintf("(%s; %s)", r.EngineTitle, quote.Count(len(r.Transactions), "transaction")))
 	t.standings(r)
 	t.levels(r)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func (t *text) finding(n int, f *Finding) {
@@ -304,7 +297,7 @@ func (t *text) schedule(w *witness.Witness) {
 	}
 	cells := make([][]string, n)
 	for c, h := range heads {
-		cells[c] = wrap(quote.Line(h), col)
+		cells[c] = quote.Wrap(quote.Line(h), col)
 	}
 	t.cells("", side, col, cells)
 	rules := make([][]string, n)
@@ -314,7 +307,7 @@ func (t *text) schedule(w *witness.Witness) {
 	t.cells("", side, col, rules)
 	for i, e := range events {
 		cells := make([][]string, n)
-		cells[sessions[w.Transaction(e.Transaction).Session]] = wrap(quote.Line(eventText(e)), col)
+		cells[sessions[w.Transaction(e.Transaction).Session]] = quote.Wrap(quote.Line(eventText(e)), col)
 		t.cells(gutter[i], side, col, cells)
 	}
 }
@@ -533,7 +526,7 @@ func (t *text) more(r *Report) {
 	t.coverage(r.Coverage)
 	t.line("")
 	t.line("%s to the solver in %d ms, %s interpreted, %d ms in all",
-		count(r.Stats.Queries, "question"), r.Stats.SolverMS, count(r.Stats.States, "state"), r.Stats.TotalMS)
+		quote.Count(r.Stats.Queries, "question"), r.Stats.SolverMS, quote.Count(r.Stats.States, "state"), r.Stats.TotalMS)
 	for _, p := range r.Stats.Phases {
 		t.line("- %s: %d ms, %d MB at most", p.Name, p.MS, p.PeakMB)
 	}
@@ -545,7 +538,7 @@ func (t *text) coverage(c *Coverage) {
 		return
 	}
 	t.line("")
-	t.line("Statements: %d of %s modelled exactly.", c.Modelled, count(c.Places, "place"))
+	t.line("Statements: %d of %s modelled exactly.", c.Modelled, quote.Count(c.Places, "place"))
 	for _, r := range c.Reasons {
 		t.para("- ", fmt.Sprintf("%d: %s (such as %s:%d)", r.Places, r.Text, r.File, r.Line))
 	}
@@ -556,38 +549,4 @@ func none(list []string) string {
 		return "nothing"
 	}
 	return strings.Join(list, ", ")
-}
-
-// wrap breaks a text into lines of at most n runes, between words where it can.
-func wrap(s string, n int) []string {
-	var out []string
-	line := ""
-	for _, word := range strings.Fields(s) {
-		switch {
-		case line == "":
-			line = word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= n:
-			line += " " + word
-		default:
-			out = append(out, line)
-			line = word
-		}
-		for utf8.RuneCountInString(line) > n {
-			r := []rune(line)
-			cut := n
-			// Rather at punctuation than anywhere.
-			for i := n - 1; i > n/3; i-- {
-				if r[i] == '.' || r[i-1] == ',' || r[i-1] == '(' {
-					cut = i
-					break
-				}
-			}
-			out = append(out, string(r[:cut]))
-			line = string(r[cut:])
-		}
-	}
-	if line != "" || out == nil {
-		out = append(out, line)
-	}
-	return out
 }

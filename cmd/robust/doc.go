@@ -5,6 +5,7 @@
 // Usage:
 //
 //	robust check [flags] INPUT…       prove or refute robustness
+//	robust allocate [flags] INPUT…    find the lowest level of each transaction
 //	robust fix [flags] INPUT…         propose repairs, each of them proved
 //	robust instrument [flags] INPUT…  print the instrumented program,
 //	                                  with -boogie for that verifier
@@ -40,6 +41,9 @@
 // sarif one log of SARIF 2.1.0, html one page for a browser about all programs
 // (docs/page.md), and dot the dependency graph for Graphviz. What json and sarif write
 // is a baseline. docs/accepting.md says more.
+//
+// allocate writes text, json, sarif, with a note at each transaction, and markdown, for the
+// text of a pull request.
 //
 // history check writes text, json (checker/view/schema.json, an object a line),
 // dot, and html, one page about one history. docs/checkers.md says more.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -14,8 +13,8 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/levels"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/repair"
-	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -140,20 +139,13 @@ func fixCode(res *repair.Result) int {
 // program gives the texts of the application, and how they are read and judged.
 func (f *fixFlags) program(ctx context.Context, src *sources) (repair.Program, error) {
 	var p repair.Program
-	named, err := schemafind.ReadAll(ctx, src.files, src.schemas)
+	schema, paths, err := src.schemaAndPaths(ctx, src.inputs)
 	if err != nil {
 		return p, err
 	}
-	for _, file := range (&schemafind.Schema{Chosen: named}).Files() {
+	for _, file := range schema {
 		p.Files = append(p.Files, input.File(file))
 	}
-	paths, err := expand(src.inputs)
-	if err != nil {
-		return p, err
-	}
-	paths = slices.DeleteFunc(paths, func(path string) bool {
-		return slices.ContainsFunc(p.Files, func(f input.File) bool { return f.Name == path })
-	})
 	if len(paths) > 0 {
 		files, err := input.Read(ctx, src.files, paths, syntax.MaxFile, syntax.Smaller)
 		if err != nil {
@@ -173,7 +165,7 @@ func (f *fixFlags) program(ctx context.Context, src *sources) (repair.Program, e
 		if err != nil {
 			return nil, usagef("-level: %v", err)
 		}
-		return check.Check(ctx, prog, check.Options{Engine: eng, Isolation: f.isolation, Levels: named, Classic: f.classic, First: true, Helpers: 4, Window: 4, Questions: 2000, QueryLimit: 2_000_000})
+		return check.Check(ctx, prog, check.Options{Engine: eng, Isolation: f.isolation, Levels: named, Classic: f.classic, First: true})
 	}
 	return p, nil
 }
@@ -197,15 +189,14 @@ func apply(files []input.File) error {
 
 // json writes the result as one object.
 func (f *fixFlags) json(out *bytes.Buffer, res *repair.Result) error {
-	enc := json.NewEncoder(out)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(struct {
+	text, err := quote.EncodeJSON(struct {
 		Program string         `json:"program"`
 		Verdict report.Verdict `json:"verdict"`
 		Applied bool           `json:"applied"`
 		*repair.Result
-	}{res.Before.Program, res.Before.Verdict, f.apply && len(res.Repairs) > 0, res})
+	}{res.Before.Program, res.Before.Verdict, f.apply && len(res.Repairs) > 0, res}, "  ")
+	out.Write(text)
+	return err
 }
 
 // text writes the result for people.
@@ -262,9 +253,8 @@ func (f *fixFlags) rest(out *bytes.Buffer, res *repair.Result) {
 	} else if n > 0 {
 		fmt.Fprintln(out, "\nTried, and of no help, since the finding stays:")
 		for _, r := range res.Refuted {
-			for _, c := range r.Changes[len(r.Changes)-1:] {
-				fmt.Fprintf(out, "- %s (%s:%d)\n", c.Text, c.Position.File, c.Position.Line)
-			}
+			c := r.Changes[0] // a change that does not help is made longer no more
+			fmt.Fprintf(out, "- %s (%s:%d)\n", c.Text, c.Position.File, c.Position.Line)
 		}
 	}
 	if res.Open > 0 {

@@ -192,18 +192,10 @@ func (s *sources) apart() *sources {
 
 // loadSQL reads files and directories of SQL as one application.
 func (s *sources) loadSQL(ctx context.Context, sql []string) (*program, error) {
-	named, err := schemafind.ReadAll(ctx, s.files, s.schemas)
+	schema, paths, err := s.schemaAndPaths(ctx, sql)
 	if err != nil {
 		return nil, err
 	}
-	schema := (&schemafind.Schema{Chosen: named}).Files()
-	paths, err := expand(sql)
-	if err != nil {
-		return nil, err
-	}
-	paths = slices.DeleteFunc(paths, func(path string) bool {
-		return slices.ContainsFunc(schema, func(f schemafind.File) bool { return f.Name == path })
-	})
 	p, err := s.parse(ctx, schema, paths)
 	var content *ir.Error
 	var file *infile.Error
@@ -215,6 +207,20 @@ func (s *sources) loadSQL(ctx context.Context, sql []string) (*program, error) {
 		return nil, err
 	}
 	return &program{Program: p, sql: true, mysql: s.dialect == "mysql", inputs: sql, read: s.files.Names(), disk: s.files}, nil
+}
+
+// schemaAndPaths reads the files of -schema, and gives the names of the .sql files that are
+// besides them.
+func (s *sources) schemaAndPaths(ctx context.Context, sql []string) (schema []schemafind.File, paths []string, err error) {
+	named, err := schemafind.ReadAll(ctx, s.files, s.schemas)
+	if err != nil {
+		return nil, nil, err
+	}
+	schema = (&schemafind.Schema{Chosen: named}).Files()
+	paths, err = expand(sql)
+	return schema, slices.DeleteFunc(paths, func(path string) bool {
+		return slices.ContainsFunc(schema, func(f schemafind.File) bool { return f.Name == path })
+	}), err
 }
 
 // loadLitmus reads a litmus file.

@@ -55,6 +55,7 @@ type streams struct{ out, err io.Writer }
 func commands() []command {
 	return append([]command{
 		{"check", "[flags] INPUT…", "prove or refute robustness", inputs, checkCommand},
+		{"allocate", "[flags] INPUT…", "find the lowest level of each transaction", allocateOperands, allocateCommand},
 		{"fix", "[flags] INPUT…", "propose repairs, each of them proved", fixOperands, fixCommand},
 		{"instrument", "[flags] INPUT…", "print the instrumented program", inputs, instrumentCommand},
 		{"replay", "[flags] WITNESS…", "run witnesses on a real server", "WITNESS is a folder that robust check -witness wrote.", replayCommand},
@@ -225,7 +226,7 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 		return 0, usagef("%s takes no arguments", c.name)
 	}
 	if fs.NArg() == 0 && c.operands != "" {
-		if c.operands != inputs {
+		if c.operands != inputs && c.operands != allocateOperands {
 			return 0, usagef("%s: there is no argument; robust %[1]s -h says what they are", c.name)
 		}
 		return 0, usagef("%s: there is no input; name packages of Go, .sql files, directories of them, .litmus files, or - for SQL from standard input", c.name)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +62,14 @@ type Options struct {
 	// Cache, if not nil, has answers of earlier runs. It changes no verdict.
 	Cache *cache.Dir
 }
+
+// What Options have where they say nothing.
+const (
+	Helpers    = 4
+	Window     = 4
+	Questions  = 2000
+	QueryLimit = 2_000_000
+)
 
 // Check does the work of robust.Check. It returns a *crosscheck.Disagreement if a
 // checker of histories contradicts a finding, which is a fault of this program. A panic in a
@@ -310,21 +319,11 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 	if opt.Engine == nil {
 		opt.Engine = engine.SI()
 	}
-	if opt.Helpers == 0 {
-		opt.Helpers = 4
-	}
-	if opt.Window == 0 {
-		opt.Window = 4
-	}
-	if opt.Questions == 0 {
-		opt.Questions = 2000
-	}
-	if opt.QueryLimit == 0 {
-		opt.QueryLimit = 2_000_000
-	}
-	if opt.MaxExecutions == 0 {
-		opt.MaxExecutions = 300_000
-	}
+	opt.Helpers = cmp.Or(opt.Helpers, Helpers)
+	opt.Window = cmp.Or(opt.Window, Window)
+	opt.Questions = cmp.Or(opt.Questions, Questions)
+	opt.QueryLimit = cmp.Or(opt.QueryLimit, QueryLimit)
+	opt.MaxExecutions = cmp.Or(opt.MaxExecutions, 300_000)
 	if opt.Judges == nil {
 		opt.Judges = crosscheck.Judges()
 	}

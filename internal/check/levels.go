@@ -91,6 +91,10 @@ func (c *check) at(l levels.Level) func(*ir.Txn) bool {
 	return func(t *ir.Txn) bool { return c.levels[t].Level == l }
 }
 
+// several reports whether a transaction may run at one of several levels. What is atomic at READ
+// COMMITTED need not be so behind an older snapshot.
+func (c *check) several(t *ir.Txn) bool { return len(c.levels[t].Above) > 0 }
+
 // levelAssumptions says what is taken for granted of the levels.
 func (c *check) levelAssumptions() []string {
 	if c.opt.Isolation != levels.AtCode {
@@ -118,6 +122,9 @@ func (c *check) atLevels() error {
 		c.rep.Notes = append(c.rep.Notes, report.Note{Text: "SERIALIZABLE alone does not settle it: " + why})
 	}
 	if !slices.ContainsFunc(c.p.Txns, c.at(levels.ReadCommitted)) {
+		if c.refusesAll(nil) {
+			return nil
+		}
 		err := c.atSnapshot()
 		c.refusable()
 		return err
@@ -146,18 +153,22 @@ func (c *check) title() {
 }
 
 // mixed decides about a program some of whose transactions run at READ COMMITTED. It is
-// robust if each does what it would do alone at its commit, or if it is at snapshot
-// isolation, and these do nothing that they could not do there (docs/soundness.md, 9.2). What is found at snapshot isolation counts where the levels
-// allow it; else pairs are searched at READ COMMITTED.
+// robust if each does what it would do alone at its commit. It is robust, too, if it is so
+// with them at snapshot isolation, and they do nothing that they could not do there
+// (docs/soundness.md, 9.2). What is found at snapshot isolation counts where the levels allow
+// it; else pairs are searched at READ COMMITTED.
 func (c *check) mixed() error {
 	settled := readcommitted.Settle(c.p, c.at(levels.ReadCommitted))
 	c.standings(settled)
-	if readcommitted.InOrder(c.p, settled) {
+	if readcommitted.InOrder(c.p, settled) && !slices.ContainsFunc(c.p.Txns, c.several) {
 		c.decide(report.Robust)
 		c.rep.Proof = &report.Proof{Method: "every execution is the serial one in the order of the commits: " + standingText(settled), Facts: []string{}}
 		return nil
 	}
-	c.atCommit = func(t *ir.Txn) bool { return settled[t].Standing == readcommitted.Atomic }
+	if c.refusesAll(settled) {
+		return nil
+	}
+	c.atCommit = func(t *ir.Txn) bool { return settled[t].Standing == readcommitted.Atomic && !c.several(t) }
 	whole := c.ctx
 	ctx, cancel := c.share(0.5)
 	c.ctx = ctx
@@ -255,34 +266,6 @@ func (c *check) serialized(x *interp.Execution) bool {
 		return false
 	}
 	return c.unserialized() == ""
-}
-
-// refusable makes findings suspected that SERIALIZABLE may refuse: it keeps the
-// transactions that run there apart from each other.
-func (c *check) refusable() {
-	for i := range c.rep.Findings {
-		f := &c.rep.Findings[i]
-		var who, perhaps []string
-		for _, t := range f.Witness.Transactions {
-			switch l := c.levels[c.p.Txn(t.Name)]; {
-			case l.Level == levels.Serializable:
-				who = append(who, t.Label)
-			case l.May(levels.Serializable):
-				perhaps = append(perhaps, t.Label)
-			}
-		}
-		if len(who) > 1 && !f.Done() {
-			findings.SuspectEngine(f, strings.Join(who, " and ")+" run at SERIALIZABLE, which may keep them apart")
-		}
-		if len(who) <= 1 && len(who)+len(perhaps) > 1 {
-			for _, label := range perhaps {
-				findings.SuspectLevel(f, label, "it may run at SERIALIZABLE instead, as another one does or may do, which may keep them apart")
-			}
-		}
-	}
-	if c.rep.Verdict == report.NotRobust && len(c.rep.Confirmed()) == 0 {
-		c.rep.Verdict, c.rep.Open = report.Unknown, c.doubtful()
-	}
 }
 
 // atOthers makes findings at READ COMMITTED suspected whose interrupted transaction may run at

@@ -24,6 +24,7 @@ type Code struct {
 // Codes of what is no finding.
 const (
 	Unknown    = "RB2001"
+	Level      = "RB2002"
 	Havoc      = "RB3001"
 	LeftOut    = "RB3002"
 	Suppressed = "RB3003"
@@ -85,6 +86,9 @@ func All() []Code {
 		{Unknown, "unknown", "Neither a proof nor an execution was found.",
 			"The program may be robust or not. The report says which cycles are open, what ran out, and what would settle it.",
 			"State a fact about the rows with -- invariant: …, raise the bound that ran out, or write statements that are not modelled in another way."},
+		{Level, "recommended-level", "The lowest isolation level at which a transaction may run, with the others at theirs.",
+			"robust allocate finds a level for each transaction such that the program is proved with these levels as a whole. Who is safe at a level depends on the levels of the others: after a change, ask again.",
+			"Raise a transaction that runs lower today, such as by the options of BeginTx; one that runs higher may be lowered. What stands in the way of a lower level is listed with it."},
 		{Havoc, "not-modelled", "A statement is taken to do anything to its tables.",
 			"The statement has no exact model. It is taken to read and write anything in the tables that it names, which can cost a proof, but never makes a wrong one.",
 			"Write the statement in a way that is modelled, if a verdict depends on it."},

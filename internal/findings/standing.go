@@ -1,12 +1,13 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/codes"
-	"github.com/txrobust/robust/internal/levels"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/report"
 )
 
@@ -84,26 +85,26 @@ func headline(r *report.Report) string {
 	if n == 0 {
 		return ""
 	}
-	all := count(n, "transaction")
-	parts := []string{fmt.Sprintf("%d of %s %s safe at %s", safe, all, verb(min(n, max(safe, 2)), "is", "are"), where(r))}
+	all, where := quote.Count(n, "transaction"), cmp.Or(r.At(), "snapshot isolation")
+	parts := []string{fmt.Sprintf("%d of %s %s safe at %s", safe, all, quote.Verb(min(n, max(safe, 2)), "is", "are"), where)}
 	if safe == n {
-		parts[0] = fmt.Sprintf("all %s are safe at %s", all, where(r))
+		parts[0] = fmt.Sprintf("all %s are safe at %s", all, where)
 	}
 	if safe == 1 {
-		parts[0] = fmt.Sprintf("1 of %s is safe at %s", all, where(r))
+		parts[0] = fmt.Sprintf("1 of %s is safe at %s", all, where)
 	}
 	if a := r.Assuming(); a != "" && safe > 0 {
 		parts[0] += ", " + a
 	}
 	if k := len(r.Findings); k > 0 {
-		parts = append(parts, fmt.Sprintf("%s %s %d", count(k, "finding"), verb(k, "concerns", "concern"), len(open)))
+		parts = append(parts, fmt.Sprintf("%s %s %d", quote.Count(k, "finding"), quote.Verb(k, "concerns", "concern"), len(open)))
 	}
 	if k := len(r.Suppressed); k > 0 {
-		parts = append(parts, fmt.Sprintf("%s %s %d", count(k, "accepted finding"), verb(k, "concerns", "concern"), len(accepted)))
+		parts = append(parts, fmt.Sprintf("%s %s %d", quote.Count(k, "accepted finding"), quote.Verb(k, "concerns", "concern"), len(accepted)))
 	}
 	if undecided > 0 {
-		s := fmt.Sprintf("%d %s undecided", undecided, verb(undecided, "is", "are"))
-		switch of := count(len(statements), "statement"); {
+		s := fmt.Sprintf("%d %s undecided", undecided, quote.Verb(undecided, "is", "are"))
+		switch of := quote.Count(len(statements), "statement"); {
 		case because == undecided:
 			s += " because of " + of
 		case because > 0:
@@ -117,26 +118,3 @@ func headline(r *report.Report) string {
 func isSuppressed(r *report.Report, fingerprint string) bool {
 	return slices.ContainsFunc(r.Suppressed, func(s report.Suppressed) bool { return s.Finding.Fingerprint == fingerprint })
 }
-
-// where names the levels of the transactions.
-func where(r *report.Report) string {
-	var out []string
-	for _, l := range []levels.Level{levels.ReadCommitted, levels.RepeatableRead, levels.Serializable} {
-		if slices.ContainsFunc(r.Levels, func(x report.TransactionLevel) bool { return x.Level == string(l) }) {
-			out = append(out, string(l))
-		}
-	}
-	if out == nil {
-		return "snapshot isolation"
-	}
-	return strings.Join(out, " and ")
-}
-
-func verb(n int, one, more string) string {
-	if n == 1 {
-		return one
-	}
-	return more
-}
-
-func count(n int, what string) string { return fmt.Sprintf("%d %s", n, what+verb(n, "", "s")) }

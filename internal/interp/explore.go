@@ -49,6 +49,9 @@ type Options struct {
 	MaxExecutions int
 	// Certain leaves out executions that the database may refuse (Machine.Doubts).
 	Certain bool
+	// Refused, if not nil, says which executions the database refuses besides: they are left
+	// out, with what goes on from them.
+	Refused func(*Execution) bool
 	// Apart, if not nil, says which templates run with nobody's commit between snapshot and
 	// commit.
 	Apart func(*ir.Txn) bool
@@ -127,7 +130,7 @@ func (e *explorer) commit(s, snap int, run *Run) bool {
 	if e.m.Extend(&e.x, Committed{Run: run, Session: s, Index: e.progress[s], Snapshot: snap}) != "" {
 		return true
 	}
-	if e.opt.Certain && len(e.m.Doubts(&e.x)) > 0 {
+	if e.opt.Certain && len(e.m.Doubts(&e.x)) > 0 || e.opt.Refused != nil && e.opt.Refused(&e.x) {
 		e.x.Retract()
 		return true
 	}

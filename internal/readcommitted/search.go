@@ -24,6 +24,8 @@ type Query struct {
 	// Interrupts says which templates run at READ COMMITTED, so that they can be
 	// interrupted; nil is all of them.
 	Interrupts func(*ir.Txn) bool
+	// Until, if not nil, ends the search with an anomaly for which it is true.
+	Until func(*schedules.Anomaly) bool
 	// Progress, if not nil, is told which pair is tried.
 	Progress func(done, total int, what string)
 }
@@ -118,6 +120,9 @@ func (s *searcher) pairs(ctx context.Context) error {
 		if a != nil {
 			s.found[[2]*ir.Txn{p.a, p.b}] = true
 			s.out.Anomalies = append(s.out.Anomalies, a)
+			if s.q.Until != nil && s.q.Until(a) {
+				return nil
+			}
 		}
 	}
 	return nil

@@ -7,36 +7,45 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// Affects is: the writer's effect is value-blind read by the reader: it writes
-// a column that the reader's queries return or test, in a row that matches
-// before or after. It holds in positive positions only.
+// Affects is: the writer's effect is value-blind read by the reader: it writes a column that its
+// queries return or test, in a row that matches before or after. It holds in positive positions only.
 func (w *World) Affects(writer, reader *Run) *smt.Term {
+	return w.matched(writer, reader, writer.In, writer.Post, func(x *Write, r *Read) bool { return x.Kind != Update || share(x.Cols, r.Cols) })
+}
+
+// Reaches is: the writer writes a row, in whichever columns, that takes part in a query of the
+// reader, but for foreign keys, in a state s. It holds in positive positions only.
+func (w *World) Reaches(writer, reader *Run, s *State) *smt.Term {
+	return w.matched(writer, reader, s, s, func(_ *Write, r *Read) bool { return !r.parent })
+}
+
+// matched is: a write is of a row that takes part in a query in one of two states, and they count.
+func (w *World) matched(writer, reader *Run, s, o *State, count func(*Write, *Read) bool) *smt.Term {
 	out := w.B.False()
 	for _, x := range writer.Writes {
 		for _, r := range reader.Reads {
-			if x.Table != r.Table {
-				continue
+			if x.Table == r.Table && count(x, r) {
+				out = w.B.Or(out, pair(x.Table, x.loops, r.loops, x.scan, w.Witness, func(lx, lr []Key, k Key) *smt.Term {
+					wr := x.at(lx, k)
+					if wr.guard.IsFalse() {
+						return wr.guard
+					}
+					return w.B.And(wr.guard, w.B.Or(r.match(lr, s, wr.key), r.match(lr, o, wr.key)))
+				}))
 			}
-			if x.Kind == Update {
-				share := false
-				for c := range x.Cols {
-					share = share || x.Cols[c] && r.Cols[c]
-				}
-				if !share {
-					continue
-				}
-			}
-			out = w.B.Or(out, pair(x.Table, x.loops, r.loops, x.scan, w.Witness, func(lx, lr []Key, k Key) *smt.Term {
-				wr := x.at(lx, k)
-				if wr.guard.IsFalse() {
-					return wr.guard
-				}
-				match := w.B.Or(r.match(lr, writer.In, wr.key), r.match(lr, writer.Post, wr.key))
-				return w.B.And(wr.guard, match)
-			}))
 		}
 	}
 	return out
+}
+
+// share reports whether two sets of columns have one in common.
+func share(a, b []bool) bool {
+	for c := range a {
+		if a[c] && b[c] {
+			return true
+		}
+	}
+	return false
 }
 
 // WritesMeet is: the runs write one cell (ByCell) or one row (ByRow). It holds
@@ -60,12 +69,10 @@ func (w *World) StatesDiffer(s, o *State, runs ...*Run) *smt.Term {
 	done := map[int]bool{}
 	for _, r := range runs {
 		for _, x := range r.Writes {
-			if done[x.Table] {
-				continue
+			if t := x.Table; !done[t] {
+				done[t] = true
+				u.add([]domain{tableDomain(t)}, func(tuple []Key) *smt.Term { return w.rowsDiffer(s, o, t, tuple[0]) })
 			}
-			done[x.Table] = true
-			t := x.Table
-			u.add([]domain{tableDomain(t)}, func(tuple []Key) *smt.Term { return w.rowsDiffer(s, o, t, tuple[0]) })
 		}
 	}
 	return u.out

@@ -54,15 +54,7 @@ func (e *exclusion) parent(a *Write) {
 
 // shareCells reports whether two writes of one row touch one cell of it.
 func shareCells(a, b *Write) bool {
-	if a.Cols == nil || b.Cols == nil {
-		return true
-	}
-	for c := range a.Cols {
-		if a.Cols[c] && b.Cols[c] {
-			return true
-		}
-	}
-	return false
+	return a.Cols == nil || b.Cols == nil || share(a.Cols, b.Cols)
 }
 
 // meet is: two writes touch one row. If only one goes through all keys, it is

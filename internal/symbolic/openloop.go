@@ -134,7 +134,7 @@ func (o *openLoop) run() {
 		e.run.Locks = append(e.run.Locks, lock)
 	}
 	for i, r := range shape.Reads {
-		e.run.Reads = append(e.run.Reads, &Read{Table: r.Table, Cols: r.Cols,
+		e.run.Reads = append(e.run.Reads, &Read{Table: r.Table, Cols: r.Cols, parent: r.parent,
 			loops: append(append([]domain{}, o.doms...), r.loops...),
 			match: func(loop []Key, s *State, k Key) *smt.Term { return o.at(loop[:n]).Reads[i].match(loop[n:], s, k) }})
 	}

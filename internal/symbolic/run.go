@@ -128,9 +128,10 @@ type Use struct {
 // Read is the footprint of a query on one table: the rows that match in some
 // state, and the columns that count.
 type Read struct {
-	Table int
-	Cols  []bool
-	loops []domain
+	Table  int
+	Cols   []bool
+	loops  []domain
+	parent bool // a foreign key looks for the row that a new one refers to
 	// match says whether the row with a key takes part, in a state.
 	match func(loop []Key, s *State, k Key) *smt.Term
 }

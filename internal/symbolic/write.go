@@ -455,7 +455,7 @@ func (e *exec) lockParentsOf(t *ir.Table, cols []bool, scan bool, written func(k
 			}
 		}
 		e.run.Uses = append(e.run.Uses, Use{ref, ir.RowShare, uses})
-		e.run.Reads = append(e.run.Reads, &Read{Table: ref, Cols: make([]bool, len(fk.Ref.Columns)),
+		e.run.Reads = append(e.run.Reads, &Read{Table: ref, Cols: make([]bool, len(fk.Ref.Columns)), parent: true,
 			match: func(_ []Key, s *State, k Key) *smt.Term {
 				g, vals := row(nil)
 				if g.IsFalse() {
