@@ -41,6 +41,7 @@ func allocateCommand(fs *flag.FlagSet) func(context.Context, streams, []string) 
 
 func (f *allocateFlags) check() error {
 	f.helpers, f.window, f.questions = check.Helpers, check.Window, check.Questions
+	f.failOn = failOnUnknown
 	if !slices.Contains([]string{"text", "json", "sarif", "markdown"}, f.format) {
 		return usagef("-format %s: it is text, json, sarif or markdown", f.format)
 	}

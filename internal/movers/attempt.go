@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -160,6 +161,13 @@ func (a *attempt) open() (out []int) {
 		}
 	}
 	return out
+}
+
+// atomic reports whether a walk of atomic elements was left. The two granularities differ in
+// what excludes, and ByCell excludes less: what is possible on a walk of atomic elements with
+// ByRow is possible with ByCell.
+func (a *attempt) atomic() bool {
+	return slices.ContainsFunc(a.provers, func(p *prover) bool { return p != nil && !p.proved && p.atomic })
 }
 
 // asked counts the questions of all provers.

@@ -157,6 +157,8 @@ type prover struct {
 	plain *prover
 	// anomaly is the walk with which Suspect ended the attempt, or nil.
 	anomaly *walk.Walk
+	// atomic says that a chain of atomic elements closes, as far as was asked.
+	atomic bool
 	// walks and reason are what was found; proved says that it is nothing.
 	found  []*walk.Walk
 	reason string
@@ -232,6 +234,7 @@ func withFacts(p *ir.Program, facts []*ir.Invariant) *ir.Program {
 func prove(ctx context.Context, plain *attempt, facts []*ir.Invariant, kept []Kept) *Result {
 	var best *Result
 	var left []int // delayed nodes that the first granularity has not proved
+	var stays bool // a walk of theirs is one with the second, too
 	for _, gran := range []symbolic.Granularity{symbolic.ByRow, symbolic.ByCell} {
 		a := plain
 		if gran != plain.gran {
@@ -249,14 +252,14 @@ func prove(ctx context.Context, plain *attempt, facts []*ir.Invariant, kept []Ke
 		if n := len(a.open()); n > 0 && a.opt.MaxEffort > 0 {
 			a.share = max(a.opt.MaxEffort/n, quickEffort)
 		}
-		if best != nil && len(left) > 0 && !a.proves(ctx, left[0]) {
+		if best != nil && (stays || len(left) > 0 && !a.proves(ctx, left[0])) {
 			more := a.asked() // then this is no proof of all
 			best.Stats.Queries += more.Queries
 			best.Stats.Syntactic += more.Syntactic
 			break
 		}
 		res := a.run(ctx)
-		left = a.open()
+		left, stays = a.open(), a.atomic()
 		res.Mode, res.Facts, res.attempt, res.kept = gran, facts, a, kept
 		res.Evidence.need(plain.prog.Invariants, facts, kept)
 		if res.Verdict == Robust {
@@ -356,6 +359,7 @@ func (p *prover) walks(ctx context.Context, t0 int) (found []*walk.Walk, reason 
 		if err := ctx.Err(); err != nil {
 			return nil, err.Error()
 		}
+		p.atomic = slices.ContainsFunc(closed, allAtomic)
 		for _, chain := range closed {
 			if ctx.Err() != nil {
 				break

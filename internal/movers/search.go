@@ -18,6 +18,11 @@ func (p *attempt) directions() []bool {
 	return []bool{false, true}
 }
 
+// allAtomic reports whether all elements of a chain are atomic.
+func allAtomic(chain []elem) bool {
+	return !slices.ContainsFunc(chain, func(e elem) bool { return e.kind == walk.Issued })
+}
+
 // mayClose reports whether a chain may end a walk, or with back begin it, with
 // its newest element.
 func (p *attempt) mayClose(t0 int, newest elem, back bool) bool {

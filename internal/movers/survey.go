@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/txrobust/robust/internal/commits"
 	"github.com/txrobust/robust/internal/proof"
@@ -53,9 +54,11 @@ type Survey struct {
 }
 
 const (
-	// surveyQuestions bounds the questions about each delayed transaction, surveyTries the
-	// walks that are tried as executions in vain, and surveyPlaces a search for a walk.
+	// surveyQuestions bounds the questions about each delayed transaction, surveySettled those
+	// where all that is on its walks is in anomalies already, surveyTries the walks that are
+	// tried as executions in vain, and surveyPlaces a search for a walk.
 	surveyQuestions = 400
+	surveySettled   = 80
 	surveyTries     = 4
 	surveyPlaces    = 50_000
 	// surveyWindow bounds the elements of a piece that is asked about, but for whole walks,
@@ -261,7 +264,24 @@ func (s *surveyor) turn(ctx context.Context, t0 int, l *lane) *event {
 
 // stopped reports whether no more is asked about a delayed node.
 func (s *surveyor) stopped(ctx context.Context, p *prover, t0 int) bool {
-	return p.exhausted() || s.tries[t0] >= surveyTries || ctx.Err() != nil
+	return p.exhausted() || s.tries[t0] >= surveyTries || ctx.Err() != nil || p.left <= surveyQuestions-surveySettled && s.settled(t0)
+}
+
+// settled reports whether all that is on the walks of a delayed node which are left is in
+// anomalies that are known: what is found there says nothing new of any transaction.
+func (s *surveyor) settled(t0 int) bool {
+	in := map[string]bool{}
+	for _, set := range s.out.Anomalies {
+		for _, t := range set {
+			in[s.a.representative(t).Name] = true
+		}
+	}
+	for v, on := range s.left(t0, s.counted).Through() {
+		if on && !in[s.a.nodes[v].txn.Name] {
+			return false
+		}
+	}
+	return true
 }
 
 // find gives a walk of a delayed node that is left and that no set covers, nil if there is
@@ -290,23 +310,59 @@ func (s *surveyor) covered(t0 int, counts func(*Refutation) bool) bool {
 // refutes asks about the pieces of a walk, small ones first, until one is impossible.
 // Otherwise it gives the answer to the whole.
 func (p *prover) refutes(ctx context.Context, t0 int, chain []elem, counts func(*Refutation) bool) (whole answer, refuted bool) {
+	for _, q := range chunks(t0, chain) {
+		if whole = p.ask(ctx, q); whole.res == smt.Unsat && counts(whole.refuted) {
+			p.shorten(ctx, q, counts)
+			return whole, true
+		}
+	}
+	return whole, false
+}
+
+// chunks gives the pieces of a walk that are asked about, the whole last.
+func chunks(t0 int, chain []elem) []piece {
 	n := len(chain)
-	ask := func(elems []elem, first, last bool) bool {
-		whole = p.ask(ctx, piece{t0, elems, first, last})
-		return whole.res == smt.Unsat && counts(whole.refuted)
-	}
-	if ask(nil, false, false) {
-		return whole, true
-	}
+	out := []piece{{t0: t0}}
 	for size := 1; size < n && size <= surveyWindow; size++ {
 		for i := 0; i+size <= n; i++ {
 			elems := chain[i : i+size]
-			if size > 1 && ask(elems, false, false) || i == 0 && ask(elems, true, false) || i+size == n && ask(elems, false, true) {
-				return whole, true
+			if size > 1 {
+				out = append(out, piece{t0, elems, false, false})
+			}
+			if i == 0 {
+				out = append(out, piece{t0, elems, true, false})
+			}
+			if i+size == n {
+				out = append(out, piece{t0, elems, false, true})
 			}
 		}
 	}
-	return whole, ask(chain, true, true)
+	return append(out, piece{t0, chain, true, true})
+}
+
+// shorten looks for the shortest beginning of a piece that is impossible, and for the shortest
+// end of that: more walks have it.
+func (p *prover) shorten(ctx context.Context, q piece, counts func(*Refutation) bool) {
+	refuted := func(q piece) bool {
+		a := p.ask(ctx, q)
+		return a.res == smt.Unsat && counts(a.refuted)
+	}
+	least := func(end bool) int { // elements without an end of the walk say nothing alone
+		if end {
+			return 1
+		}
+		return 2
+	}
+	n := len(q.elems)
+	part := func(k int) piece { return piece{q.t0, q.elems[:k], q.first, false} }
+	if short := least(q.first); n > short {
+		if k := short + sort.Search(n-short, func(i int) bool { return refuted(part(short + i)) }); k < n {
+			q, n = part(k), k
+		}
+	}
+	rest := func(k int) piece { return piece{q.t0, q.elems[k:], false, q.last} }
+	for k := 1; n-k >= least(q.last) && refuted(rest(k)); k *= 2 { // what is refuted is kept
+	}
 }
 
 // moved is the prover of a delayed node on a lane.
