@@ -59,8 +59,9 @@ type Question struct {
 	// fact about the initial rows is taken for granted.
 	Strict bool
 	// Isolation says at which level the transactions run: "si" (snapshot isolation; "" is
-	// the same), or on PostgreSQL "rc", "rr", "serializable", or "code", where each runs at
-	// the level that the source asks for, or else at the default.
+	// the same, and REPEATABLE READ on MySQL), or on PostgreSQL and with InnoDB "rc", "rr",
+	// "serializable", or "code", where each runs at the level that the source asks for, or
+	// else at the default.
 	Isolation string
 	// Levels are the levels of single transactions, by name: "rc", "rr", "serializable",
 	// or as SQL has them.

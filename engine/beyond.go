@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/irnames"
+	"github.com/txrobust/robust/internal/pieces"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -159,7 +160,7 @@ func covered(src ir.Source, exprs []ir.Expr) bool {
 	t := src.Table
 	only, any := true, false
 	for i := range t.Columns {
-		any = any || indexed(t, i)
+		any = any || pieces.Indexed(t, i)
 	}
 	for _, e := range exprs {
 		if e == nil {
@@ -168,7 +169,7 @@ func covered(src ir.Source, exprs []ir.Expr) bool {
 		ir.WalkExpr(e, func(e ir.Expr) {
 			if col, ok := e.(*ir.Col); ok && col.Row == src.Row {
 				i := t.Column(col.Col)
-				only = only && i >= 0 && (t.IsKey(i) || indexed(t, i))
+				only = only && i >= 0 && (t.IsKey(i) || pieces.Indexed(t, i))
 			}
 		})
 	}
@@ -186,25 +187,8 @@ func (s *skips) where(stmt ir.Stmt, t *ir.Table, row string, where ir.Expr) {
 		if !ok || col.Row != row || s.why != "" {
 			return
 		}
-		if i := t.Column(col.Col); i >= 0 && indexed(t, i) && (changed == nil || changed[i]) {
+		if i := t.Column(col.Col); i >= 0 && pieces.Indexed(t, i) && (changed == nil || changed[i]) {
 			s.why = fmt.Sprintf("%s looks for rows of %s by %s, which an index is over: it passes over a row that has left its place there since the snapshot, without an error; look for rows by the primary key alone", stmt.Position(), t.Name, col.Col)
 		}
 	})
-}
-
-// indexed reports whether an index other than the primary key is over a column. MySQL
-// makes one for each foreign key.
-func indexed(t *ir.Table, col int) bool {
-	below := false
-	if g := t.Columns[col].Generated; g != nil { // a form of a column in which it is compared
-		ir.WalkExpr(g, func(e ir.Expr) {
-			if c, ok := e.(*ir.Col); ok {
-				i := t.Column(c.Col)
-				below = below || i >= 0 && i != col && indexed(t, i)
-			}
-		})
-	}
-	return below || t.Columns[col].Indexed ||
-		slices.ContainsFunc(t.Uniques, func(u ir.Unique) bool { return slices.Contains(u.Columns, col) }) ||
-		slices.ContainsFunc(t.ForeignKeys, func(f ir.ForeignKey) bool { return slices.Contains(f.Columns, col) })
 }

@@ -62,6 +62,9 @@ type Profile struct {
 	Weaker string
 	// Instead names a profile that is at snapshot isolation for the same dialect, "" if there is none.
 	Instead string
+	// InnoDB says that writing and locking commands see the newest rows, and lock all that
+	// they look at (package pieces): where Weaker is set, that is all that is known.
+	InnoDB bool
 	// Skips says that UPDATE, DELETE and locking reads that look for rows by an index
 	// other than the primary key pass over those that have left their place in it since
 	// the snapshot, without an error.

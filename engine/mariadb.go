@@ -21,6 +21,7 @@ func MariaDB() *Profile {
 			ir.ForUpdate:      AnyWrite,
 		},
 		ParentLock: ir.ForShare,
+		InnoDB:     true,
 		Skips:      true,
 		Stricter:   "UPDATE, DELETE and INSERT … SELECT lock all that they read, and an UPDATE locks rows even where it changes no value",
 		Facts: []Fact{
@@ -32,7 +33,7 @@ func MariaDB() *Profile {
 			{"6", "inserting a child fails when its parent changed in any way since the snapshot", "a child locks its parent like LOCK IN SHARE MODE", "TestMariaDB"},
 			{"7", "deleting a parent looks at the children that are committed", "deleting a parent checks the committed children", "TestMariaDB"},
 			{"8", "LOCK TABLES ends the transaction before it", "LOCK TABLE excludes nothing", "TestMariaDB"},
-			{"9", "UPDATE, DELETE, FOR UPDATE, and subqueries of statements that are no SELECT, pass over a row that has left its place in an index other than the primary key since the snapshot, without an error, where they look for rows by it or need nothing but what is in it", "no verdict where a program does that", "TestMariaDB"},
+			{"9", "UPDATE, DELETE, FOR UPDATE, and subqueries of statements that are no SELECT, pass over a row that has left its place in an index other than the primary key since the snapshot, without an error, where they look for rows by it or need nothing but what is in it", "no proof at snapshot isolation where a program does that", "TestMariaDB"},
 		},
 	}
 }
@@ -46,10 +47,11 @@ func MariaDBOff() *Profile {
 	p := MariaDB()
 	p.Name, p.Title = "mariadb-off", "MariaDB REPEATABLE READ, innodb_snapshot_isolation=OFF"
 	p.Weaker, p.Stricter, p.Instead = lostUpdates, "", "mariadb"
-	p.LockExcludes, p.ParentLock = [len(p.LockExcludes)]WriteClass{}, ir.NoLock
+	p.EqualWrites = true // nothing depends on it: the row is locked, and nobody looks for versions
+	p.LockExcludes = [len(p.LockExcludes)]WriteClass{}
 	p.Facts = []Fact{
-		{"1", "a row that changed since the snapshot can be written: lost updates commit", "no verdict", "TestMariaDBOff"},
-		{"2", "UPDATE, DELETE and INSERT … SELECT act on the newest rows, also those that the snapshot does not have", "no verdict", "TestMariaDBOff"},
+		{"1", "a row that changed since the snapshot can be written: lost updates commit", "writes take the newest rows (package pieces)", "TestMariaDBOff"},
+		{"2", "UPDATE, DELETE and INSERT … SELECT act on the newest rows, also those that the snapshot does not have", "what they look at is the newest, and locked", "TestMariaDBOff"},
 	}
 	return p
 }
@@ -59,6 +61,6 @@ func MariaDBOff() *Profile {
 func MySQL() *Profile {
 	p := MariaDBOff()
 	p.Name, p.Title = "mysql", "MySQL REPEATABLE READ"
-	p.Facts = []Fact{{"1", "lost updates commit", "no verdict", "MySQL manual, consistent nonlocking reads"}}
+	p.Facts = []Fact{{"1", "lost updates commit", "as MariaDB without innodb_snapshot_isolation", "MySQL manual, consistent nonlocking reads"}}
 	return p
 }

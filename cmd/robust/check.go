@@ -74,7 +74,7 @@ func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 func (f *checkFlags) flags(fs *flag.FlagSet) {
 	f.given = fs
 	f.declare(fs)
-	fs.StringVar(&f.isolation, "isolation", "", "isolation `level` that is asked about: code (for each transaction the one that the source asks for, or else the default of the database), or for all of them, whatever the source asks for, si (snapshot isolation), rc, rr or serializable (READ COMMITTED, REPEATABLE READ or SERIALIZABLE of PostgreSQL); (default code for Go, and si for SQL, or with -classic, -proof, -read-committed or -engine si)")
+	fs.StringVar(&f.isolation, "isolation", "", "isolation `level` that is asked about: code (for each transaction the one that the source asks for, or else the default of the database), or for all of them, whatever the source asks for, si (snapshot isolation), rc, rr or serializable (READ COMMITTED, REPEATABLE READ or SERIALIZABLE of PostgreSQL or InnoDB); (default code for Go, and si for SQL, or with -classic, -proof, -read-committed or -engine si)")
 	fs.Var(&f.levels, "level", levelUsage)
 	fs.StringVar(&f.init, "init", "", "initial `rows`: any, empty or file (default any for SQL, file for litmus)")
 	fs.IntVar(&f.helpers, "helpers", check.Helpers, "transactions besides the delayed one in the search of an execution")

@@ -109,6 +109,11 @@ func Check(ctx context.Context, p *ir.Program, opt Options) (*report.Report, err
 // this program is left out, and c.faults has the fault.
 func (c *check) all() (*report.Report, error) {
 	c.guarded("the look at tables without rows", c.impossible)
+	if c.opt.Engine.InnoDB && !c.opt.Classic {
+		err := c.guardedInnoDB()
+		c.unordered()
+		return c.done(), err
+	}
 	if c.levels != nil {
 		err := c.guardedLevels()
 		c.unordered()

@@ -37,15 +37,24 @@ func (c *check) besides() error {
 // committed searches at READ COMMITTED and confirms what is found. The transactions
 // that are interrupted are those that level accepts.
 func (c *check) committed(ctx context.Context, only bool, level func(*ir.Txn) bool) ([]report.Finding, error) {
-	r, err := readcommitted.Search(ctx, readcommitted.Query{Program: c.p, Engine: c.opt.Engine, Init: c.opt.Init, AnyOrder: c.anyOrder(),
-		Only: only, Interrupts: level, Progress: c.opt.Progress})
-	out := []report.Finding{}
-	c.rep.ReadCommitted = &report.ReadCommitted{Findings: []report.Finding{}, LeftOut: []report.Gap{}}
-	if r == nil {
-		return out, err
+	out, sum, err := c.interrupted(ctx, readcommitted.Query{Only: only, Interrupts: level})
+	if sum == nil {
+		sum = &report.ReadCommitted{Findings: []report.Finding{}, LeftOut: []report.Gap{}}
 	}
-	sum := c.rep.ReadCommitted
-	sum.Pairs = r.Pairs
+	c.rep.ReadCommitted = sum
+	return out, err
+}
+
+// interrupted searches executions in which others run between two commands of a transaction,
+// and confirms what is found. What was searched is nil if the search could not begin.
+func (c *check) interrupted(ctx context.Context, q readcommitted.Query) ([]report.Finding, *report.ReadCommitted, error) {
+	q.Program, q.Engine, q.Init, q.AnyOrder, q.Progress = c.p, c.opt.Engine, c.opt.Init, c.anyOrder(), c.opt.Progress
+	r, err := readcommitted.Search(ctx, q)
+	out := []report.Finding{}
+	if r == nil {
+		return out, nil, err
+	}
+	sum := &report.ReadCommitted{Findings: []report.Finding{}, LeftOut: []report.Gap{}, Pairs: r.Pairs}
 	for _, l := range r.LeftOut {
 		g := report.Gap{Reason: l.Reason}
 		for _, t := range l.Txns {
@@ -55,7 +64,7 @@ func (c *check) committed(ctx context.Context, only bool, level func(*ir.Txn) bo
 	}
 	switch {
 	case err != nil && ctx.Err() == nil:
-		return out, err
+		return out, sum, err
 	case errors.Is(err, context.DeadlineExceeded):
 		sum.LeftOut = append(sum.LeftOut, report.Gap{Transactions: []string{}, Reason: "the time ran out before all pairs were searched"})
 	case err != nil:
@@ -65,11 +74,11 @@ func (c *check) committed(ctx context.Context, only bool, level func(*ir.Txn) bo
 	for _, a := range r.Anomalies {
 		f, err := c.finding(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
 		if err != nil {
-			return out, err
+			return out, sum, err
 		}
 		if !c.refused(f) {
 			out = append(out, f)
 		}
 	}
-	return out, nil
+	return out, sum, nil
 }

@@ -20,7 +20,7 @@ func levelsOf(p *ir.Program, opt Options) map[*ir.Txn]levels.Assigned {
 	q := levels.Question{Of: opt.Levels}
 	switch opt.Isolation {
 	case "", levels.AtSnapshot:
-		if len(opt.Levels) == 0 {
+		if len(opt.Levels) == 0 && opt.Engine.Weaker == "" {
 			return nil
 		}
 		q.Default = levels.RepeatableRead
@@ -36,8 +36,11 @@ func levelsOf(p *ir.Program, opt Options) map[*ir.Txn]levels.Assigned {
 		panic("check: unknown isolation " + opt.Isolation)
 	}
 	out := map[*ir.Txn]levels.Assigned{}
+	asked := opt.Isolation != "" && opt.Isolation != levels.AtSnapshot
 	for _, t := range p.Txns {
-		out[t] = q.For(t)
+		if out[t] = q.For(t); !asked && out[t].Source == levels.ByOption && len(opt.Levels[t.Name]) == 0 {
+			out[t] = levels.Assigned{Level: q.Default, Source: levels.ByDefault}
+		}
 	}
 	return out
 }

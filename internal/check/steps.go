@@ -538,7 +538,7 @@ func (c *check) doubts(e witness.Evidence) []interp.Doubt {
 	if len(c.rep.Dropped) == 0 {
 		return nil
 	}
-	m := interp.NewMachine(c.p, c.opt.Engine)
+	m := e.Machine()
 	x, err := e.Replay(m)
 	if err != nil {
 		return nil // Build says so

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 )
@@ -21,7 +20,7 @@ func NewTrace(e witness.Evidence, w *witness.Witness) (*Trace, error) {
 }
 
 func newTrace(e witness.Evidence, w *witness.Witness) (*Trace, error) {
-	x, err := e.Replay(interp.NewMachine(e.Program, e.Engine))
+	x, err := e.Replay(e.Machine())
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (t *Trace) Expectations() []Expectation {
 	out := []Expectation{{Registers, isolation.SI, isolation.Accept}, {Registers, isolation.CC, isolation.Accept}}
 	switch t.Isolation {
 	case "si":
-	case "rc":
+	case "rc", witness.InnoDB:
 		out = []Expectation{{Registers, isolation.RC, isolation.Accept}}
 	default:
 		panic("crosscheck: unknown level " + t.Isolation)

@@ -84,7 +84,7 @@ func (t *tracer) observe(i int) ([]read, error) {
 		r := &c.Run.Reads[k]
 		o.before = c.Snapshot
 		switch {
-		case c.Split != nil && k < c.Split.Reads:
+		case c.Split != nil && (k < c.Split.Reads || r.Stale):
 			o.before = 0
 		case c.Split != nil || r.Current:
 			o.before = i
@@ -192,7 +192,9 @@ func (t *tracer) visible(i int, o *observer, table int) map[string][][]ir.Value 
 		if op.Kind != interp.OpInsert && len(rows[op.Key]) > 0 { // the newest one goes, or gets other values
 			rows[op.Key] = rows[op.Key][:len(rows[op.Key])-1]
 		}
-		if op.New != nil {
+		if op.New != nil && t.x.Txns[i].Split != nil { // there is one row with the key
+			rows[op.Key] = [][]ir.Value{op.New}
+		} else if op.New != nil {
 			rows[op.Key] = append(rows[op.Key], op.New)
 		}
 		if len(rows[op.Key]) == 0 {

@@ -9,7 +9,7 @@ type Trace struct {
 	Objects []Object
 	// Txns are in the order of commits.
 	Txns []Txn
-	// Isolation is the level that it ran at: "si" or "rc".
+	// Isolation is the level that it ran at: "si", "rc" or witness.InnoDB.
 	Isolation string
 	// Classic says that the order of versions counts, even if nobody can see it.
 	Classic bool

@@ -3,12 +3,16 @@ package findings
 import (
 	"slices"
 
+	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
 )
+
+// onInnoDB is the class of executions of InnoDB without innodb_snapshot_isolation.
+const onInnoDB report.Class = "innodb"
 
 // NewFinding describes a witness. read gives the statements for the fingerprint;
 // with nil, these do not count for it.
@@ -25,8 +29,14 @@ func NewFinding(w *witness.Witness, opaque []string, read Sources) report.Findin
 	if w.Plan != nil {
 		f.Depends = w.Plan.Depends
 	}
-	if w.Isolation == levels.AtReadCommitted {
+	switch w.Isolation {
+	case levels.AtReadCommitted:
 		f.Class, f.Repairs = report.ReadCommittedOnly, repairs(w)
+	case witness.InnoDB:
+		f.Repairs = repairsOnInnoDB(w)
+		if e := engine.ByName(w.Engine); e != nil && e.Weaker != "" {
+			f.Class = onInnoDB
+		}
 	}
 	f.Code, f.Fingerprint = codes.Of(f.Kind, f.Class == report.ReadCommittedOnly), fingerprint(&f, read)
 	return f
@@ -64,4 +74,30 @@ func repairs(w *witness.Witness) []string {
 		return []string{"running both at SERIALIZABLE"}
 	}
 	panic("findings: no repair for " + string(w.Kind) + " at READ COMMITTED")
+}
+
+// repairsOnInnoDB are changes that remove an anomaly on InnoDB.
+func repairsOnInnoDB(w *witness.Witness) []string {
+	who, at := w.Transactions[0].Name, "" // it is the one that is interrupted
+	for _, e := range w.Cycle {
+		if e.From == w.Transactions[0].Label && e.Type == "RW" {
+			at = " at " + e.FromPosition.Short()
+		}
+	}
+	lock := "FOR UPDATE in the SELECT" + at + " of " + who
+	for _, t := range w.Transactions[1:] {
+		if t.Name != who {
+			lock += ", and in " + t.Name + " where it reads before it writes"
+			break
+		}
+	}
+	out := []string{lock}
+	switch w.Kind {
+	case witness.LostUpdate, witness.NonRepeatableRead:
+		out = append(out, "one UPDATE that computes the new value from the current one, with what has to hold in its WHERE, in place of reading"+at)
+	case witness.PhantomWriteSkew, witness.PhantomRead:
+		out = append(out, "a constraint that states the rule (UNIQUE)")
+	default: // the lock is the simplest
+	}
+	return append(out, "running all of them at SERIALIZABLE, with another attempt after error 1213")
 }

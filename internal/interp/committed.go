@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/pieces"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -77,7 +79,7 @@ func (c *cutter) interrupt(f *frame, st ir.Stmt) {
 		if c.undecided = inexact(other); c.undecided != "" {
 			panic(stop{reason: c.undecided})
 		}
-		if m.blocks(run, other) {
+		if m.waits(run, other, x.Txns) {
 			panic(stop{reason: waits})
 		}
 		if why := m.Extend(x, Committed{Run: other, Session: 1 + i, Snapshot: i}); why != "" {
@@ -134,8 +136,8 @@ func (m *Machine) Interrupt(in *Instance, others []*Instance, start *DB, cut int
 
 // inexact is why a run at READ COMMITTED says nothing about its program, or "".
 func inexact(run *Run) string {
-	if run.Blocked == NotExact {
-		return run.Inst.String() + ": " + NotExact
+	if run.Blocked == NotExact || run.Blocked == NotTold {
+		return run.Inst.String() + ": " + run.Blocked
 	}
 	return run.Inconclusive()
 }
@@ -155,112 +157,372 @@ func (m *Machine) finish(run *Run, c *cutter) (db *DB, ok bool) {
 	return m.mustHold(c.after, run.Ops, c.split.Ops), true
 }
 
-// blocks reports whether other, which runs while the transaction of run is open,
-// would wait for it: for a row, a key or a table. It may say so too often.
-func (m *Machine) blocks(run, other *Run) bool {
-	for i := range run.Ops {
-		a := &run.Ops[i]
-		for k := range other.Ops {
-			b := &other.Ops[k]
-			if a.touches(b.Table, b.Key) || a.Table == b.Table && m.rivals(a, b) {
-				return true
-			}
-		}
-		for k := range other.Met {
-			if b := &other.Met[k]; a.touches(b.Table, b.Key) || a.Table == b.Table && m.rivals(a, b) {
-				return true
-			}
-		}
-		for _, l := range other.Locks {
-			if a.touches(l.Table, l.Key) && (a.Kind == OpInsert || locksExclude(m.strength(a), l.Mode)) {
-				return true
-			}
-		}
-	}
-	for _, l := range run.Locks {
-		for k := range other.Ops {
-			if b := &other.Ops[k]; b.touches(l.Table, l.Key) && (b.Kind == OpInsert || locksExclude(l.Mode, m.strength(b))) {
-				return true
-			}
-		}
-		for _, o := range other.Locks {
-			if o.Table == l.Table && o.Key == l.Key && locksExclude(l.Mode, o.Mode) {
-				return true
-			}
-		}
-	}
-	return m.locksOut(run, other) || m.locksOut(other, run) || m.mayWait(run, other)
+// On InnoDB a transaction sees committed rows piece by piece: plain SELECTs see those of one
+// snapshot, writing and locking commands the newest ones, of which they lock all that they look at.
+
+// piece is what a statement reads and locks on InnoDB, compiled.
+type piece struct {
+	st     ir.Stmt
+	kind   pieces.Kind
+	reads  []int // tables
+	scans  []scanner
+	insert int // the table into which it inserts, or -1
+	// silent says that it is a plain SELECT none of whose reads are left.
+	silent bool
+	// doubt says that it is not known which of its reads see the newest rows.
+	doubt bool
 }
 
-// locksOut reports whether a LOCK TABLE of a run stands in the way of the
-// transaction of another one. A statement that finds no rows locks its table, too,
-// so that all that the template names counts, with what foreign keys lead to.
-func (m *Machine) locksOut(run, other *Run) bool {
-	for _, u := range run.uses {
-		if u.mode <= ir.RowExclusive {
-			continue
+// scanner finds out what a statement locks of one table.
+type scanner struct {
+	table int
+	mode  ir.LockMode
+	key   []eval // of the primary key, if the statement looks for one row by it
+	kinds []ir.Kind
+	whole bool // all rows and gaps, at every level
+	gap   bool // also at levels without gaps
+}
+
+// claim is what a run holds locked, or asks for.
+type claim struct {
+	table  int
+	key    string
+	all    bool // all rows, whatever the key
+	gap    bool // the gaps between the rows
+	insert bool // it puts a row into a gap
+	mode   ir.LockMode
+}
+
+// piece compiles what a statement reads and locks.
+func (s *scope) piece(st ir.Stmt) *piece {
+	c := s.c
+	if !c.m.Engine.InnoDB {
+		return nil
+	}
+	if c.kinds == nil {
+		c.kinds, c.reading = pieces.Kinds(c.txn)
+	}
+	p := &piece{st: st, kind: pieces.KindOf(st), insert: -1}
+	if n := st.Command(); n != 0 {
+		p.kind = c.kinds[n]
+	}
+	if send, is := st.(*ir.Send); is {
+		p.silent = p.kind == pieces.ReadsPlain && !send.Apart && !c.reading[st.Command()]
+		return p
+	}
+	for _, src := range ir.Reads(st) {
+		p.reads = append(p.reads, c.tableIndex(src.Table))
+	}
+	locks, q := ir.LocksOf(st)
+	p.doubt = p.kind == pieces.ReadsBoth && (len(locks) == 0 && !pieces.LockedBefore(c.txn, st) || slices.ContainsFunc(ir.Exprs(st), ir.HasExists))
+	switch st := st.(type) {
+	case *ir.Update:
+		p.scans = append(p.scans, s.scanner(ir.Source{Table: st.Table, Row: st.Row}, st.Where, ir.ForUpdate))
+	case *ir.Delete:
+		p.scans = append(p.scans, s.scanner(ir.Source{Table: st.Table, Row: st.Row}, st.Where, ir.ForUpdate))
+		p.scans = append(p.scans, s.children(st.Table)...)
+	case *ir.Insert:
+		p.insert = c.tableIndex(st.Table)
+		if st.Conflict != nil {
+			p.scans = append(p.scans, scanner{table: p.insert, mode: ir.ForUpdate, gap: true})
 		}
-		named := map[*ir.Table]bool{}
-		ir.Walk(other.Inst.Txn.Body, func(s ir.Stmt) {
-			if t := ir.Written(s); t != nil {
-				named[t] = true
-				for _, fk := range t.ForeignKeys {
-					named[fk.Ref] = true
-				}
-				for _, ref := range m.refs[m.index[t]] {
-					named[m.Program.Tables[ref.child]] = true
-				}
+	case *ir.Cascade:
+		p.scans = append(p.scans, scanner{table: c.tableIndex(st.Table), mode: ir.ForUpdate, whole: true})
+	default: // it locks what its queries look at
+	}
+	if q != nil {
+		for _, src := range q.From {
+			mode := locks.Of(src.Row)
+			if mode == ir.NoLock && len(locks) > 0 {
+				continue
 			}
-			for _, src := range ir.Reads(s) {
-				named[src.Table] = true
-			}
-			if k, ok := s.(*ir.LockTable); ok {
-				named[k.Table] = true
+			p.scans = append(p.scans, s.scanner(src, q.Where, max(mode, ir.ForShare)))
+		}
+	}
+	for _, e := range ir.Exprs(st) {
+		ir.WalkExpr(e, func(e ir.Expr) {
+			if x, ok := e.(*ir.Exists); ok {
+				for _, src := range x.Query.From {
+					p.scans = append(p.scans, scanner{table: c.tableIndex(src.Table), mode: ir.ForShare, whole: true})
+				}
 			}
 		})
-		if named[m.Program.Tables[u.table]] {
-			return true
+	}
+	return p
+}
+
+// children are the locks of a deletion on the rows that may refer to what it deletes.
+func (s *scope) children(t *ir.Table) []scanner {
+	var out []scanner
+	for _, ref := range s.c.m.refs[s.c.tableIndex(t)] {
+		out = append(out, scanner{table: ref.child, mode: ir.ForShare, whole: true})
+	}
+	return out
+}
+
+// scanner finds out how a condition looks for the rows of a source: by the primary key, where
+// the condition names all of it and no column of another index, which the server may prefer; else
+// all rows count as looked at.
+func (s *scope) scanner(src ir.Source, where ir.Expr, mode ir.LockMode) scanner {
+	t := src.Table
+	out := scanner{table: s.c.tableIndex(t), mode: mode}
+	by := map[int]ir.Expr{}
+	other := false
+	for _, e := range ir.Conjuncts(where) {
+		ir.WalkExpr(e, func(e ir.Expr) {
+			if col, ok := e.(*ir.Col); ok && col.Row == src.Row {
+				i := t.Column(col.Col)
+				other = other || i >= 0 && !t.IsKey(i) && pieces.Indexed(t, i)
+			}
+		})
+		b, ok := e.(*ir.Binary)
+		if !ok || b.Op != ir.Eq {
+			continue
+		}
+		for _, pair := range [][2]ir.Expr{{b.X, b.Y}, {b.Y, b.X}} {
+			if col, ok := pair[0].(*ir.Col); ok && col.Row == src.Row && failure.RowFree(pair[1]) {
+				by[t.Column(col.Col)] = pair[1]
+			}
 		}
 	}
-	return false
+	for _, k := range t.Key {
+		e, ok := by[k]
+		if !ok || other {
+			out.key, out.kinds = nil, nil
+			return out
+		}
+		out.key, out.kinds = append(out.key, s.expr(e)), append(out.kinds, t.Columns[k].Type.Kind)
+	}
+	return out
 }
 
-// strength is the row lock that a write takes (PostgreSQL manual, 13.3.2).
-func (m *Machine) strength(op *Op) ir.LockMode {
-	if op.Kind == OpUpdate && !m.changesKey(op) {
-		return ir.ForNoKeyUpdate
+// claim is what a statement that is about to run locks of a table.
+func (f *frame) claim(s *scanner) claim {
+	c := claim{table: s.table, mode: s.mode, all: true, gap: s.whole || s.gap || f.pieces.Gaps}
+	if s.gap { // the rows are those that it meets
+		c.all = false
+		return c
 	}
-	return ir.ForUpdate
+	if len(s.key) == 0 || s.whole {
+		return c
+	}
+	var key []byte
+	for i, e := range s.key {
+		v := f.known(e)
+		if v == nil || v.Kind != s.kinds[i] || v.Kind != ir.KindInt && v.Kind != ir.KindText {
+			return c
+		}
+		key = appendValue(key, *v)
+	}
+	c.all, c.key = false, string(key)
+	c.gap = c.gap && f.db.get(s.table, c.key) == nil
+	return c
 }
 
-// locksExclude reports whether two row locks conflict (PostgreSQL manual, table
-// 13.3).
-func locksExclude(a, b ir.LockMode) bool {
-	if a > b {
-		a, b = b, a
+// step runs a statement on the rows that it sees, and notes what it locks.
+func (p *piece) step(f *frame, run exec) control {
+	plain := p.kind == pieces.ReadsPlain && f.pieces.Plain != pieces.Locked
+	if p.silent && f.base == nil && f.pieces.Plain == pieces.Once {
+		// It may read a table, or none: then it takes no snapshot.
+		f.base, f.baseCut, f.baseUnsure = f.committed(), f.cut.split != nil, true
 	}
-	switch a {
-	case ir.NoLock:
+	if f.pieces.Plain == pieces.Locked && f.base == nil {
+		f.base, f.baseCut = f.committed(), f.cut.split != nil
+	}
+	if !plain {
+		f.locks(p)
+	}
+	if p.doubt && f.pieces.Plain == pieces.Once {
+		f.agree(p.reads)
+	}
+	if !plain || len(p.reads) == 0 {
+		return run(f)
+	}
+	return f.plainly(p, func() control { return run(f) })
+}
+
+// plainly runs what reads on the rows that a plain SELECT sees. It must not write.
+func (f *frame) plainly(p *piece, do func() control) control {
+	if f.pieces.Plain != pieces.Once {
+		return do()
+	}
+	if f.base == nil {
+		f.base, f.baseCut = f.committed(), f.cut.split != nil
+	}
+	if f.baseUnsure {
+		f.agree(p.reads)
+	}
+	if f.baseCut == (f.cut.split != nil) { // nobody has committed since
+		return do()
+	}
+	newest := f.db
+	f.db, f.stale = overlay(f.base, f.run.Ops), true
+	c := do()
+	f.db, f.stale = newest, false
+	return c
+}
+
+// committed is the newest committed state.
+func (f *frame) committed() *DB {
+	switch {
+	case f.cut.split != nil:
+		return f.cut.x.Last()
+	case f.cut.start != nil:
+		return f.cut.start
+	}
+	return f.snap
+}
+
+// NotTold is Run.Blocked of a run of which it is not known what it sees.
+const NotTold = "which of the reads of a command see the newest rows is not known"
+
+// agree stops the run unless the snapshot and the newest rows of tables are the same.
+func (f *frame) agree(tables []int) {
+	if f.base == nil || f.baseCut == (f.cut.split != nil) {
+		return
+	}
+	now := f.committed()
+	for _, t := range tables {
+		if f.base.tabs[t] != now.tabs[t] && f.base.only(t).String() != now.only(t).String() {
+			panic(stop{reason: NotTold})
+		}
+	}
+}
+
+// only is the state of one table.
+func (db *DB) only(t int) *DB { return &DB{tabs: db.tabs[t : t+1]} }
+
+// overlay shows the writes of a transaction on an older state: a row that it has written is as
+// it left it.
+func overlay(db *DB, ops []Op) *DB {
+	for i := range ops {
+		op := &ops[i]
+		if op.Kind == OpUpdate && slices.Equal(op.Old, op.New) {
+			continue // InnoDB writes no version
+		}
+		if op.New != nil {
+			db = db.put(op.Table, row{op.Key, op.New})
+		} else {
+			db = db.remove(op.Table, op.Key)
+		}
+	}
+	return db
+}
+
+// locks notes what a statement that is about to run locks, and stops the run where that has
+// changed since the snapshot and the database refuses it.
+func (f *frame) locks(p *piece) {
+	for i := range p.scans {
+		c := f.claim(&p.scans[i])
+		f.run.claims = append(f.run.claims, c)
+		f.unchanged(func(o *Op) bool { return o.Table == c.table && (c.all || o.Key == c.key) })
+	}
+	if p.insert >= 0 {
+		f.run.claims = append(f.run.claims, claim{table: p.insert, insert: true})
+	}
+}
+
+// refusable reports whether what has changed since the snapshot of a run must not be touched.
+func (f *frame) refusable() bool {
+	return f.pieces.Refuses && f.base != nil && !f.baseCut && f.cut.split != nil
+}
+
+// unchanged stops the run if the others have written what is to be locked now.
+func (f *frame) unchanged(is func(*Op) bool) {
+	if !f.refusable() {
+		return
+	}
+	for i := range f.cut.x.Txns {
+		for k := range f.cut.x.Txns[i].Run.Ops {
+			if op := &f.cut.x.Txns[i].Run.Ops[k]; !op.Void && is(op) {
+				panic(stop{reason: "row of " + f.m.Program.Tables[op.Table].Name + " has changed since the snapshot (error 1020)"})
+			}
+		}
+	}
+}
+
+// touched stops the run if a statement has written, locked or met what has changed since the snapshot.
+func (f *frame) touched(ops, locks, met int) {
+	for i := range f.run.Ops[min(ops, len(f.run.Ops)):] {
+		op := &f.run.Ops[ops+i]
+		f.unchanged(func(o *Op) bool {
+			return o.touches(op.Table, op.Key) || o.Table == op.Table && o.Kind == OpDelete && f.m.rivals(op, o)
+		})
+	}
+	for _, l := range f.run.Locks[min(locks, len(f.run.Locks)):] {
+		f.unchanged(func(o *Op) bool { return o.touches(l.Table, l.Key) })
+	}
+	for _, m := range f.run.Met[min(met, len(f.run.Met)):] {
+		f.unchanged(func(o *Op) bool { return o.touches(m.Table, m.Key) })
+	}
+}
+
+// demands is all that a run locks and asks for.
+func (r *Run) demands() []claim {
+	out := slices.Clone(r.claims)
+	for i := range r.Ops {
+		op := &r.Ops[i]
+		out = append(out, claim{table: op.Table, key: op.Key, mode: ir.ForUpdate})
+	}
+	for i := range r.Met {
+		out = append(out, claim{table: r.Met[i].Table, key: r.Met[i].Key, mode: ir.ForUpdate})
+	}
+	for _, l := range r.Locks {
+		out = append(out, claim{table: l.Table, key: l.Key, mode: l.Mode})
+	}
+	return out
+}
+
+// keepsOut reports whether who asks for another claim has to wait for it.
+func (c *claim) keepsOut(o *claim) bool {
+	if c.table != o.table {
 		return false
-	case ir.ForKeyShare:
-		return b == ir.ForUpdate
-	case ir.ForShare:
-		return b >= ir.ForNoKeyUpdate
 	}
-	return true
+	if o.insert {
+		return c.gap
+	}
+	if c.insert { // of the row itself there is another claim
+		return false
+	}
+	rows := c.all || o.all || c.key == o.key && c.key != ""
+	return rows && (c.mode > ir.ForShare || o.mode > ir.ForShare)
 }
 
-// rivals reports whether a row that one write makes cannot be beside one that the
-// other write makes or takes away.
-func (m *Machine) rivals(a, b *Op) bool {
-	clash := func(k *key, x, y []ir.Value) bool {
-		return x != nil && y != nil && (k.covers == nil || k.covers(x)) && (k.rivals(x, y) || k.rivals(y, x))
+// pieced gives the execution of a statement on InnoDB. A statement with others inside reads in
+// its head only (headed).
+func (s *scope) pieced(st ir.Stmt, run exec) exec {
+	p := s.piece(st)
+	if p == nil || len(ir.Children(st)) > 0 {
+		return run
 	}
-	for i := range m.keys[a.Table] {
-		k := &m.keys[a.Table][i]
-		if clash(k, a.New, b.New) || clash(k, b.New, a.Old) || clash(k, a.New, b.Old) {
-			return true
+	return func(f *frame) control {
+		if f.pieces == nil {
+			return run(f)
 		}
+		ops, locks, met := len(f.run.Ops), len(f.run.Locks), len(f.run.Met)
+		c := p.step(f, run)
+		f.touched(ops, locks, met)
+		return c
 	}
-	return false
+}
+
+// headed lets the head of a statement with others inside read what it sees.
+func (s *scope) headed(st ir.Stmt) func(f *frame, read func()) {
+	p := s.piece(st)
+	return func(f *frame, read func()) {
+		if f.pieces == nil || len(p.reads) == 0 {
+			read()
+			return
+		}
+		p.step(f, func(*frame) control { read(); return control{} })
+	}
+}
+
+// head is the value of an expression in the head of a statement.
+func (s *scope) head(st ir.Stmt, e ir.Expr) eval {
+	in, x := s.headed(st), s.expr(e)
+	return func(f *frame) (v ir.Value) {
+		in(f, func() { v = x(f) })
+		return v
+	}
 }

@@ -146,3 +146,158 @@ func (m *Machine) meets(d *DroppedAt, run *Run) bool {
 				o.Stmt.Kind == ir.ByRowLock && len(o.Stmt.Query.From) == 0 && (any || slices.ContainsFunc(d.Locks, func(l RowLock) bool { return m.about(o.Stmt, l.Table) }))
 		})
 }
+
+// waits reports whether other would wait for the transaction of run, on the engine.
+func (m *Machine) waits(run, other *Run, before []Committed) bool {
+	if m.Engine.InnoDB {
+		return m.blocksInnoDB(run, other, before)
+	}
+	return m.blocks(run, other)
+}
+
+// blocks reports whether other, which runs while the transaction of run is open,
+// would wait for it: for a row, a key or a table. It may say so too often.
+func (m *Machine) blocks(run, other *Run) bool {
+	for i := range run.Ops {
+		a := &run.Ops[i]
+		for k := range other.Ops {
+			b := &other.Ops[k]
+			if a.touches(b.Table, b.Key) || a.Table == b.Table && m.rivals(a, b) {
+				return true
+			}
+		}
+		for k := range other.Met {
+			if b := &other.Met[k]; a.touches(b.Table, b.Key) || a.Table == b.Table && m.rivals(a, b) {
+				return true
+			}
+		}
+		for _, l := range other.Locks {
+			if a.touches(l.Table, l.Key) && (a.Kind == OpInsert || locksExclude(m.strength(a), l.Mode)) {
+				return true
+			}
+		}
+	}
+	for _, l := range run.Locks {
+		for k := range other.Ops {
+			if b := &other.Ops[k]; b.touches(l.Table, l.Key) && (b.Kind == OpInsert || locksExclude(l.Mode, m.strength(b))) {
+				return true
+			}
+		}
+		for _, o := range other.Locks {
+			if o.Table == l.Table && o.Key == l.Key && locksExclude(l.Mode, o.Mode) {
+				return true
+			}
+		}
+	}
+	return m.locksOut(run, other) || m.locksOut(other, run) || m.mayWait(run, other)
+}
+
+// locksOut reports whether a LOCK TABLE of a run stands in the way of the
+// transaction of another one. A statement that finds no rows locks its table, too,
+// so that all that the template names counts, with what foreign keys lead to.
+func (m *Machine) locksOut(run, other *Run) bool {
+	for _, u := range run.uses {
+		if u.mode <= ir.RowExclusive {
+			continue
+		}
+		named := map[*ir.Table]bool{}
+		ir.Walk(other.Inst.Txn.Body, func(s ir.Stmt) {
+			if t := ir.Written(s); t != nil {
+				named[t] = true
+				for _, fk := range t.ForeignKeys {
+					named[fk.Ref] = true
+				}
+				for _, ref := range m.refs[m.index[t]] {
+					named[m.Program.Tables[ref.child]] = true
+				}
+			}
+			for _, src := range ir.Reads(s) {
+				named[src.Table] = true
+			}
+			if k, ok := s.(*ir.LockTable); ok {
+				named[k.Table] = true
+			}
+		})
+		if named[m.Program.Tables[u.table]] {
+			return true
+		}
+	}
+	return false
+}
+
+// strength is the row lock that a write takes (PostgreSQL manual, 13.3.2).
+func (m *Machine) strength(op *Op) ir.LockMode {
+	if op.Kind == OpUpdate && !m.changesKey(op) {
+		return ir.ForNoKeyUpdate
+	}
+	return ir.ForUpdate
+}
+
+// locksExclude reports whether two row locks conflict (PostgreSQL manual, table
+// 13.3).
+func locksExclude(a, b ir.LockMode) bool {
+	if a > b {
+		a, b = b, a
+	}
+	switch a {
+	case ir.NoLock:
+		return false
+	case ir.ForKeyShare:
+		return b == ir.ForUpdate
+	case ir.ForShare:
+		return b >= ir.ForNoKeyUpdate
+	}
+	return true
+}
+
+// rivals reports whether a row that one write makes cannot be beside one that the
+// other write makes or takes away.
+func (m *Machine) rivals(a, b *Op) bool {
+	clash := func(k *key, x, y []ir.Value) bool {
+		return x != nil && y != nil && (k.covers == nil || k.covers(x)) && (k.rivals(x, y) || k.rivals(y, x))
+	}
+	for i := range m.keys[a.Table] {
+		k := &m.keys[a.Table][i]
+		if clash(k, a.New, b.New) || clash(k, b.New, a.Old) || clash(k, a.New, b.Old) {
+			return true
+		}
+	}
+	return false
+}
+
+// blocksInnoDB is blocks on InnoDB. before are those who ran after run was interrupted, and
+// have committed.
+func (m *Machine) blocksInnoDB(run, other *Run, before []Committed) bool {
+	held, asked := run.demands(), other.demands()
+	for i := range held {
+		for k := range asked {
+			if held[i].keepsOut(&asked[k]) {
+				return true
+			}
+		}
+	}
+	for k := range other.Ops {
+		b := &other.Ops[k]
+		if slices.ContainsFunc(run.Ops, func(a Op) bool { return a.Table == b.Table && m.rivals(&a, b) }) {
+			return true
+		}
+		// A unique value that was freed a moment ago is still in the index: who takes it locks
+		// what is next to it.
+		freed := func(t Committed) bool {
+			return slices.ContainsFunc(t.Run.Ops, func(o Op) bool { return o.Table == b.Table && o.Old != nil && m.rivals(b, &o) })
+		}
+		if b.New != nil && slices.ContainsFunc(before, freed) && slices.ContainsFunc(held, func(c claim) bool { return c.table == b.Table }) {
+			return true
+		}
+	}
+	return m.leavesOut(run, asked) || m.leavesOut(other, held) || m.mayWait(run, other)
+}
+
+// leavesOut reports whether row or table locks that are left out of a run may be on what
+// another one claims.
+func (m *Machine) leavesOut(run *Run, claims []claim) bool {
+	return slices.ContainsFunc(run.Dropped, func(d DroppedAt) bool {
+		return (d.Stmt.Kind == ir.ByRowLock || d.Stmt.Kind == ir.ByTableLock) &&
+			slices.ContainsFunc(claims, func(c claim) bool { return m.about(d.Stmt, c.table) })
+	})
+}

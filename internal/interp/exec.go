@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/pieces"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -35,6 +36,9 @@ type compiler struct {
 	m     *Machine
 	txn   *ir.Txn
 	slots int
+	// kinds are those of the commands, and reading says which of them read (piece).
+	kinds   map[int]pieces.Kind
+	reading map[int]bool
 }
 
 func (c *compiler) tableIndex(t *ir.Table) int {
@@ -93,6 +97,7 @@ func (s *scope) traced(st ir.Stmt) exec {
 		command = d.Number != nil
 	}
 	set := ir.Assigned(st)
+	run = s.pieced(st, run)
 	return func(f *frame) control {
 		if f.steps++; f.steps > f.budget {
 			panic(stop{reason: TooLong})
@@ -199,7 +204,7 @@ func (s *scope) stmt(st ir.Stmt) exec {
 	case *ir.Dropped:
 		return s.dropped(st)
 	case *ir.If:
-		cond, yes, no := s.expr(st.Cond), s.block(st.Then), s.block(st.Else)
+		cond, yes, no := s.head(st, st.Cond), s.block(st.Then), s.block(st.Else)
 		return func(f *frame) control {
 			if cond(f).IsTrue() {
 				return yes(f)
@@ -216,7 +221,7 @@ func (s *scope) stmt(st ir.Stmt) exec {
 			return c
 		}
 	case *ir.While:
-		cond, body := s.expr(st.Cond), s.block(st.Body)
+		cond, body := s.head(st, st.Cond), s.block(st.Body)
 		return func(f *frame) control {
 			for cond(f).IsTrue() {
 				if f.steps++; f.steps > f.budget {
@@ -432,7 +437,7 @@ func (f *frame) emit(rows [][]ir.Value) {
 }
 
 func (s *scope) forRange(st *ir.ForRange) exec {
-	from, to, body, set := s.expr(st.From), s.expr(st.To), s.block(st.Body), s.setter(st.Var)
+	from, to, body, set := s.head(st, st.From), s.head(st, st.To), s.block(st.Body), s.setter(st.Var)
 	return func(f *frame) control {
 		a, b := from(f), to(f)
 		if a.IsNull() || b.IsNull() {

@@ -277,6 +277,7 @@ func (s *scope) foreach(st *ir.Foreach) exec {
 	lock := s.locker(q, st.Locks)
 	into, found := s.targets(st.Into, st.Found)
 	body := s.block(st.Body)
+	head := s.headed(st)
 	base := len(s.rows)
 	return func(f *frame) control {
 		lockAll := func(list []binding) {
@@ -286,15 +287,19 @@ func (s *scope) foreach(st *ir.Foreach) exec {
 			}
 		}
 		q.use(f)
-		list := q.bindings(f, base, order, desc)
-		f.read(readNote{q: q, scope: in, cols: st.Cols, order: st.Order, found: len(list) > 0})
-		table := make([][]ir.Value, len(list))
-		for i, b := range list {
-			f.bind(base, b)
-			for _, c := range cols {
-				table[i] = append(table[i], c(f))
+		var list []binding
+		var table [][]ir.Value
+		head(f, func() {
+			list = q.bindings(f, base, order, desc)
+			f.read(readNote{q: q, scope: in, cols: st.Cols, order: st.Order, found: len(list) > 0})
+			table = make([][]ir.Value, len(list))
+			for i, b := range list {
+				f.bind(base, b)
+				for _, c := range cols {
+					table[i] = append(table[i], c(f))
+				}
 			}
-		}
+		})
 		defer found(f, ir.Bool(len(list) > 0)) // set when the loop ends, as in PL/pgSQL
 		if len(st.Locks) > 0 {
 			f.pinned++

@@ -8,6 +8,7 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/irnames"
+	"github.com/txrobust/robust/internal/pieces"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -127,6 +128,8 @@ type Run struct {
 	// After is the transaction's own view of the database at its end.
 	After *DB
 
+	// claims are what the run has locked besides, on InnoDB.
+	claims []claim
 	// table locks taken before the snapshot, and table modes used at all
 	preLocks []tableUse
 	uses     []tableUse
@@ -194,6 +197,8 @@ type Read struct {
 	Alone bool
 	// Current says that it is of what was there at the commit.
 	Current bool
+	// Stale says that it is of the snapshot, although the transaction was interrupted before it.
+	Stale bool
 }
 
 // Matches reports whether the row version takes part in what was read. For a
@@ -267,18 +272,25 @@ type frame struct {
 	ch     *chooser
 	serial bool // nobody commits between snapshot and commit
 
-	out       []byte
-	steps     int // executed statements
-	budget    int
-	havocs    map[*ir.Havoc]int
-	fresh     int
-	snapshot  bool    // the snapshot was taken
-	cut       *cutter // what happens inside of the run at READ COMMITTED, or nil
-	pinned    int     // loops around that lock the rows of their query one by one
-	points    map[string]point
-	npoints   int // how many savepoints were set
-	cur       ir.Stmt
-	statement int
+	out      []byte
+	steps    int // executed statements
+	budget   int
+	havocs   map[*ir.Havoc]int
+	fresh    int
+	snapshot bool    // the snapshot was taken
+	cut      *cutter // what happens inside of the run, or nil
+	// pieces, if not nil, say what the run sees at which moment (InnoDB). base is then the
+	// committed state that plain SELECTs see, nil as long as there was none; baseCut says that it is
+	// one after the cut, baseUnsure that it may be another one. stale says that what
+	// is read now is older than the newest committed rows.
+	pieces                     *pieces.Level
+	base                       *DB
+	baseCut, baseUnsure, stale bool
+	pinned                     int // loops around that lock the rows of their query one by one
+	points                     map[string]point
+	npoints                    int // how many savepoints were set
+	cur                        ir.Stmt
+	statement                  int
 	// gone are the rows, by their first value, that the snapshot shows and that are
 	// deleted by now, since the run has inserted others with their keys. It sees both.
 	gone map[*ir.Value]bool
@@ -308,6 +320,9 @@ type Machine struct {
 	// Lenient gives NULL for what cannot be computed, as where a server does not come to
 	// compute it. Such a run shows what may be, and proves nothing.
 	Lenient bool
+	// Levels are the isolation levels of templates, by name and in the words of SQL, where
+	// the engine has several (engine.Profile.InnoDB); "" is its default.
+	Levels map[string]string
 	// MaxSteps bounds the statements of one run; a longer run is Blocked with
 	// TooLong.
 	MaxSteps int
@@ -391,6 +406,10 @@ func (m *Machine) runCut(in *Instance, snap *DB, regs map[string]ir.Value, ch *c
 	run = &Run{Inst: in}
 	f := &frame{m: m, inst: in, snap: snap, db: snap, run: run, ch: ch, serial: serial, budget: m.MaxSteps, cut: cut,
 		locals: make([]ir.Value, c.nlocals), rows: make([][]ir.Value, c.slots)}
+	if cut != nil && m.Engine.InnoDB {
+		p := pieces.Of(m.Engine.Weaker == "", m.Levels[in.Txn.Name])
+		f.pieces = &p
+	}
 	for i, p := range in.Txn.Params {
 		f.locals[i] = in.Params[i].Convert(p.Type)
 		switch {
@@ -530,6 +549,10 @@ func (r *Run) sourceOf(v ir.Value) string {
 
 func (f *frame) read(n readNote) {
 	if f.m.Trace {
-		f.run.Reads = append(f.run.Reads, n.reads(f)...)
+		list := n.reads(f)
+		for i := range list {
+			list[i].Stale = f.stale
+		}
+		f.run.Reads = append(f.run.Reads, list...)
 	}
 }

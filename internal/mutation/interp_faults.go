@@ -44,6 +44,6 @@ var interpFaults = []Fault{
 		Tests: "internal/readcommitted:TestBrute|TestApps internal/interp", Breaks: "one command is interrupted"},
 	{Name: "interp-cut-pinned", File: "internal/interp/committed.go", Old: "last == 0 || c.last == 0 || last == c.last || f.pinned > 0", New: "last == 0 || c.last == 0 || last == c.last",
 		Tests: "internal/readcommitted:TestBrute|TestApps internal/interp", Breaks: "a loop over a cursor gets a new snapshot"},
-	{Name: "interp-cut-blocks", File: "internal/interp/committed.go", Old: "if m.blocks(run, other) {", New: "if m.blocks(other, run) {",
+	{Name: "interp-cut-blocks", File: "internal/interp/doubts.go", Old: "return m.blocks(run, other)", New: "return m.blocks(other, run)",
 		Tests: "internal/readcommitted:TestBrute|TestApps internal/interp", Breaks: "who waits for whom is mixed up"},
 }

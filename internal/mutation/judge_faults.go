@@ -96,7 +96,7 @@ var judgeFaults = []Fault{
 		Tests: "internal/crosscheck", Breaks: "a read of an own write is one of others"},
 	{Name: "cross-snapshot", File: "internal/crosscheck/reads.go", Old: "case c.Split != nil || r.Current:", New: "case c.Split != nil:",
 		Tests: "internal/crosscheck", Breaks: "current reads see the snapshot"},
-	{Name: "cross-split", File: "internal/crosscheck/reads.go", Old: "case c.Split != nil && k < c.Split.Reads:", New: "case c.Split != nil && k <= c.Split.Reads:",
+	{Name: "cross-split", File: "internal/crosscheck/reads.go", Old: "case c.Split != nil && (k < c.Split.Reads || r.Stale):", New: "case c.Split != nil && (k <= c.Split.Reads || r.Stale):",
 		Tests: "internal/crosscheck internal/readcommitted:TestBrute|TestApps", Breaks: "the first command after an interruption sees the rows before"},
 	{Name: "cross-absent", File: "internal/crosscheck/reads.go", Old: "return r.there == nil || !r.there.Versions[r.there.at(n)].absent", New: "return r.there == nil || n >= 0",
 		Tests: "internal/crosscheck", Breaks: "columns of rows that are not there are read"},

@@ -16,6 +16,10 @@ type flow struct {
 	*changes
 	txn      *ir.Txn
 	collects bool
+	// plain, if not nil, are the statements that read from the snapshot, on InnoDB: only locks
+	// that are older keep what they read as it is now. All others lock what they look at.
+	// snaps are those that may take the snapshot.
+	plain, snaps map[ir.Stmt]bool
 	// found are the writes, where it collects them.
 	found map[written]*write
 	fault *Settled
@@ -46,6 +50,8 @@ type state struct {
 	sightings map[*sighting]*prospect
 	// acted says that something else was seen or done than the sightings.
 	acted bool
+	// snapshot says that the snapshot may have been taken (flow.snaps).
+	snapshot bool
 	// done is what was written.
 	done map[*write]guarded
 }
@@ -166,6 +172,7 @@ func (a *flow) list(body []ir.Stmt, st *state) *state {
 func (a *flow) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 	st = st.clone()
 	a.met, a.rest = nil, rest
+	st.snapshot = st.snapshot || a.snaps[s]
 	switch s := s.(type) {
 	case *ir.LockRows:
 		a.lockRows(s, st)
@@ -352,15 +359,19 @@ func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
 	}
 	src := q.From[0]
 	row := conditionsOf(src.Table, src.Row, ir.Conjuncts(st.value(q.Where)))
-	if l := st.heldRow(src.Table, row); l != nil && a.after(s, l) {
+	if l := st.heldRow(src.Table, row); l != nil && a.after(s, l) && !a.plain[s] {
 		a.knows(st, l, src.Table, src.Row, ir.Conjuncts(st.value(q.Where)), locks.Of(src.Row), s)
 		return
 	}
-	if mode := a.written(s, src, q.Where); mode != ir.NoLock && (a.returns(s, src.Table) || existence(s, row, src.Table)) {
+	if mode := a.written(s, src, q.Where); mode != ir.NoLock && !a.plain[s] && (a.returns(s, src.Table) || existence(s, row, src.Table)) {
 		a.meet(s, src.Table, src.Row, q.Where, mode, st, tells)
 		return
 	}
-	if mode := locks.Of(src.Row); mode >= ir.ForShare {
+	mode := locks.Of(src.Row)
+	if a.plain != nil && !a.plain[s] {
+		mode = max(mode, ir.ForShare)
+	}
+	if mode >= ir.ForShare {
 		a.meet(s, src.Table, src.Row, q.Where, mode, st, tells)
 		return
 	}
@@ -441,6 +452,7 @@ func (a *flow) knows(st *state, l *lock, t *ir.Table, row string, conds []ir.Exp
 	if mode > l.row {
 		strong := more
 		strong.row, strong.commands = mode, []int{s.Command()}
+		strong.early = false
 		a.take(st, &strong)
 	}
 }

@@ -23,6 +23,8 @@ type lock struct {
 	// number is what an advisory lock is about, shared that others may share it.
 	number []ir.Expr
 	shared bool
+	// early says that it was taken before the snapshot.
+	early bool
 	// commands are those by which it may have been taken, before that of no statement.
 	commands []int
 }
@@ -187,7 +189,7 @@ func (l *lock) either(o *lock) *lock {
 		return l
 	}
 	out := *l
-	out.equals, out.row, out.sure = l.equals.both(o.equals), min(l.row, o.row), l.sure && o.sure
+	out.equals, out.row, out.sure, out.early = l.equals.both(o.equals), min(l.row, o.row), l.sure && o.sure, l.early && o.early
 	out.commands = slices.Concat(l.commands, o.commands)
 	return &out
 }
@@ -210,6 +212,7 @@ func (a *flow) take(st *state, l *lock) {
 			return
 		}
 	}
+	l.early = !st.snapshot
 	st.held = append(slices.Clone(st.held), l)
 	for w, done := range st.done {
 		done = guarded{done.equals, maps.Clone(done.guards)}

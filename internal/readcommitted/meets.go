@@ -96,7 +96,7 @@ func (a *flow) glimpse(s ir.Stmt, src ir.Source, row equals, key []int, st *stat
 	})
 	stays := len(n.reads) == 0 && !a.code.Deleted[t]
 	absent := &chance{facts: facts{}, harmless: a.neverComes(t, columnsOf(q.Where, src))}
-	if st.isLasting(t, row) && onlyKey(t, src.Row, key, ir.Conjuncts(st.value(q.Where))) {
+	if a.plain == nil && st.isLasting(t, row) && onlyKey(t, src.Row, key, ir.Conjuncts(st.value(q.Where))) {
 		absent = nil
 	}
 	p := &prospect{absent: absent, present: &chance{harmless: stays, facts: facts{}}, set: map[int]bool{}}

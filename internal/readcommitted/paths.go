@@ -19,6 +19,7 @@ func (a *flow) joined(x, y *state) *state {
 	}
 	out := x.clone()
 	out.acted = x.acted || y.acted
+	out.snapshot = x.snapshot || y.snapshot
 	out.held = nil
 	for _, l := range x.held {
 		for _, o := range y.held {
@@ -133,6 +134,7 @@ func (a *flow) loop(s ir.Stmt, st *state) *state {
 	ir.Walk(body, func(s ir.Stmt) {
 		changed = append(changed, ir.Assigned(s)...)
 		st.acted = st.acted || len(ir.Reads(s)) > 0 || ir.Written(s) != nil
+		st.snapshot = st.snapshot || a.snaps[s]
 	})
 	slices.Sort(changed)
 	for _, name := range slices.Compact(changed) {

@@ -1,12 +1,15 @@
 package readcommitted
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/commits"
+	"github.com/txrobust/robust/internal/pieces"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/ir"
 )
@@ -14,8 +17,10 @@ import (
 // Query is what to search.
 type Query struct {
 	Program *ir.Program // structured
-	// Engine is the profile of PostgreSQL; what Supported says of it holds.
+	// Engine is PostgreSQL, or a database with InnoDB; what Supported says of it holds.
 	Engine *engine.Profile
+	// Levels is interp.Machine.Levels, for InnoDB.
+	Levels map[string]string
 	Init   schedules.Init
 	// AnyOrder is schedules.Options.AnyOrder.
 	AnyOrder bool
@@ -71,7 +76,7 @@ const (
 // Search goes through all pairs of templates. When ctx ends, the result is what was
 // found so far, with the error of the context.
 func Search(ctx context.Context, q Query) (*Result, error) {
-	if why := Supported(q.Engine); why != "" {
+	if why := Supported(q.Engine); why != "" && !q.Engine.InnoDB {
 		return nil, fmt.Errorf("readcommitted: %s", why)
 	}
 	s := &searcher{q: q, out: &Result{}, found: map[[2]*ir.Txn]bool{}}
@@ -79,13 +84,17 @@ func Search(ctx context.Context, q Query) (*Result, error) {
 		return s.out, nil
 	}
 	cuts, err := schedules.NewCuts(ctx, schedules.Query{Program: q.Program, Engine: q.Engine, Options: schedules.Options{
-		Init: q.Init, AnyOrder: q.AnyOrder, OnlyCuts: q.Only, Tries: tries, Spurious: spurious, Limit: limit, Effort: effort}})
+		Init: q.Init, AnyOrder: q.AnyOrder, OnlyCuts: q.Only, Levels: q.Levels, Tries: tries, Spurious: spurious, Limit: limit, Effort: effort}})
 	if err != nil {
 		return nil, err
 	}
 	defer cuts.Close()
 	s.cuts = cuts
-	return s.out, s.pairs(ctx)
+	list := s.candidates()
+	if err := s.try(ctx, list); err != nil || !q.Engine.InnoDB {
+		return s.out, err
+	}
+	return s.out, s.try(ctx, s.triples(list))
 }
 
 type searcher struct {
@@ -94,28 +103,36 @@ type searcher struct {
 	cuts *schedules.Cuts
 	// found has the pairs with an anomaly, in either order.
 	found map[[2]*ir.Txn]bool
+	uses  map[*ir.Txn]*footprint // of what can be executed
 }
 
-// pair is a template that is interrupted, and another one.
-type pair struct{ a, b *ir.Txn }
+// pair is a template that is interrupted, and another one. With c, that one runs after it.
+type pair struct{ a, b, c *ir.Txn }
 
-func (s *searcher) pairs(ctx context.Context) error {
-	list := s.candidates()
+// others are those that run where the first one is interrupted.
+func (p *pair) others() []*ir.Txn {
+	if p.c != nil {
+		return []*ir.Txn{p.b, p.c}
+	}
+	return []*ir.Txn{p.b}
+}
+
+func (s *searcher) try(ctx context.Context, list []pair) error {
 	for i, p := range list {
-		if s.found[[2]*ir.Txn{p.b, p.a}] {
+		if s.found[[2]*ir.Txn{p.b, p.a}] || p.c != nil && s.within(p) {
 			continue
 		}
 		if s.q.Progress != nil {
-			s.q.Progress(i, len(list), fmt.Sprintf("READ COMMITTED: %s interrupted by %s", p.a.Name, p.b.Name))
+			s.q.Progress(i, len(list), fmt.Sprintf("%s interrupted by %s", p.a.Name, names(p.others())))
 		}
 		s.out.Pairs++
-		a, stats, err := s.cuts.Find(ctx, p.a, p.b)
+		a, stats, err := s.cuts.Find(ctx, p.a, p.others()...)
 		s.out.Stats.Add(stats)
 		if err != nil {
 			return err
 		}
 		if stats.Bounded != "" && a == nil {
-			s.leaveOut(stats.Bounded, p.a, p.b)
+			s.leaveOut(stats.Bounded, append([]*ir.Txn{p.a}, p.others()...)...)
 		}
 		if a != nil {
 			s.found[[2]*ir.Txn{p.a, p.b}] = true
@@ -128,6 +145,42 @@ func (s *searcher) pairs(ctx context.Context) error {
 	return nil
 }
 
+// within reports whether two of three templates have an anomaly by themselves.
+func (s *searcher) within(p pair) bool {
+	has := func(a, b *ir.Txn) bool { return s.found[[2]*ir.Txn{a, b}] || s.found[[2]*ir.Txn{b, a}] }
+	return has(p.a, p.b) || has(p.a, p.c) || has(p.b, p.c)
+}
+
+// names lists templates.
+func names(list []*ir.Txn) string {
+	var out []string
+	for _, t := range list {
+		out = append(out, t.Name)
+	}
+	return strings.Join(out, ", then ")
+}
+
+// maxTriples bounds the executions of three templates that are tried.
+const maxTriples = 60
+
+// triples adds to pairs a third template that sees the second one, and not what the
+// interrupted one is about to write: so it tells their order.
+func (s *searcher) triples(pairs []pair) []pair {
+	var out []pair
+	for _, p := range pairs {
+		for _, c := range s.q.Program.Txns {
+			sees := s.uses[c]
+			if sees == nil || !s.uses[p.a].changes(sees) || !s.uses[p.b].changes(sees) || !s.together(p.a, c) || len(s.q.Program.Processes) > 0 {
+				continue
+			}
+			if out = append(out, pair{p.a, p.b, c}); len(out) == maxTriples {
+				return out
+			}
+		}
+	}
+	return out
+}
+
 func (s *searcher) leaveOut(reason string, txns ...*ir.Txn) {
 	s.out.LeftOut = append(s.out.LeftOut, LeftOut{txns, reason})
 }
@@ -136,13 +189,14 @@ func (s *searcher) leaveOut(reason string, txns ...*ir.Txn) {
 func (s *searcher) candidates() []pair {
 	p := s.q.Program
 	uses := map[*ir.Txn]*footprint{}
+	s.uses = uses
 	var usable []*ir.Txn
 	for _, t := range p.Txns {
 		if why := s.later(t); why != "" {
 			s.leaveOut(why, t)
 			continue
 		}
-		if why := inexact(t); why != "" {
+		if why := cmp.Or(inexact(t), s.beyond(t)); why != "" {
 			s.leaveOut(why, t)
 			continue
 		}
@@ -152,7 +206,7 @@ func (s *searcher) candidates() []pair {
 	}
 	var out []pair
 	for _, a := range usable {
-		if s.q.Interrupts != nil && !s.q.Interrupts(a) {
+		if s.q.Interrupts != nil && !s.q.Interrupts(a) || s.sameThroughout(a) {
 			continue
 		}
 		for _, b := range usable {
@@ -160,11 +214,42 @@ func (s *searcher) candidates() []pair {
 			case !uses[b].changes(uses[a]):
 			case !s.together(a, b):
 			default:
-				out = append(out, pair{a, b})
+				out = append(out, pair{a: a, b: b})
 			}
 		}
 	}
 	return out
+}
+
+// sameThroughout reports whether a template sees one snapshot and does nothing else: whoever
+// interrupts it may as well come after it.
+func (s *searcher) sameThroughout(t *ir.Txn) bool {
+	if !s.q.Engine.InnoDB || pieces.Of(s.q.Engine.Weaker == "", s.q.Levels[t.Name]).Plain != pieces.Once {
+		return false
+	}
+	acts := false
+	ir.Walk(t.Body, func(st ir.Stmt) {
+		locks, _ := ir.LocksOf(st)
+		acts = acts || ir.Written(st) != nil || len(locks) > 0
+	})
+	return !acts
+}
+
+// beyond says what of a template is not modelled on InnoDB, or gives "".
+func (s *searcher) beyond(t *ir.Txn) string {
+	if !s.q.Engine.InnoDB {
+		return ""
+	}
+	if strings.EqualFold(t.Level, "read uncommitted") {
+		return "what is not committed yet is not modelled (READ UNCOMMITTED)"
+	}
+	why := ""
+	ir.Walk(t.Body, func(st ir.Stmt) {
+		if _, is := st.(*ir.LockTable); is {
+			why = fmt.Sprintf("%s: LOCK TABLES is not modelled", st.Position())
+		}
+	})
+	return why
 }
 
 // doubtful tells of the places of a template that may keep another transaction waiting,

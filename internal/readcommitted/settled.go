@@ -33,9 +33,7 @@ type Settled struct {
 // Settle finds the Standing of the templates of a structured program for which
 // committed is true: those that run at READ COMMITTED of PostgreSQL.
 func Settle(p *ir.Program, committed func(*ir.Txn) bool) map[*ir.Txn]Settled {
-	c := &changes{code: prepare.Of(p), reinserted: reinserted(p), locked: locked(p)}
-	c.freshKeys = c.code.FreshKeys()
-	c.collect()
+	c := newChanges(p)
 	out := map[*ir.Txn]Settled{}
 	for _, t := range p.Txns {
 		if committed(t) {
@@ -43,6 +41,14 @@ func Settle(p *ir.Program, committed func(*ir.Txn) bool) map[*ir.Txn]Settled {
 		}
 	}
 	return out
+}
+
+// newChanges finds what the templates of a program change.
+func newChanges(p *ir.Program) *changes {
+	c := &changes{code: prepare.Of(p), reinserted: reinserted(p), locked: locked(p)}
+	c.freshKeys = c.code.FreshKeys()
+	c.collect()
+	return c
 }
 
 // InOrder reports whether each execution of a program is, with the same outcome, the serial

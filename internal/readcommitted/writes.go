@@ -190,11 +190,14 @@ type menace struct {
 // unguarded finds a write that may change what a statement looks at before the transaction
 // commits, or gives nil. Where it locks the rows that it finds, rows that go away do not matter.
 func (a *flow) unguarded(st *state, s ir.Stmt, looks []look, locks bool) *menace {
+	if a.plain != nil && !a.plain[s] {
+		return nil
+	}
 	for i := range looks {
 		l := &looks[i]
 		var held []guard
 		for _, k := range st.held {
-			if k.before(s) {
+			if k.before(s) && (a.plain == nil || k.early && k.kind == onRow) {
 				held = append(held, k.guards(l.table, l.equals)...)
 			}
 		}

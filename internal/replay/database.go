@@ -23,6 +23,8 @@ type database interface {
 	// waits reports whether a session waits for a lock, and for which other one. known is
 	// false where the server does not tell.
 	waits(ctx context.Context, c connection) (waiting, known bool)
+	// session gives the statements with which each session begins.
+	session(plan *witness.Plan) []string
 	// begin gives the statements that begin a transaction. With snapshot, it takes its
 	// snapshot at once, as far as that is possible; otherwise the first query does.
 	begin(level string, snapshot bool) []string

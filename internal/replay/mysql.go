@@ -6,12 +6,14 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/witness"
 )
 
 // mysqlServer is MariaDB or MySQL.
@@ -121,13 +123,21 @@ func (d *mysqlDatabase) waits(ctx context.Context, c connection) (waiting, known
 
 func (d *mysqlDatabase) begin(level string, snapshot bool) []string {
 	out := []string{"SET SESSION TRANSACTION ISOLATION LEVEL " + level}
-	if d.server.snapshots {
-		out = append(out, "SET SESSION innodb_snapshot_isolation = ON")
-	}
 	if snapshot {
 		return append(out, "START TRANSACTION WITH CONSISTENT SNAPSHOT")
 	}
 	return append(out, "START TRANSACTION")
+}
+
+func (d *mysqlDatabase) session(plan *witness.Plan) []string {
+	if !d.server.snapshots {
+		return plan.Session
+	}
+	value := "ON"
+	if plan.Newest {
+		value = "OFF"
+	}
+	return append(slices.Clone(plan.Session), "SET SESSION innodb_snapshot_isolation = "+value)
 }
 
 func (d *mysqlDatabase) takeSnapshot() string { return "" }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/witness"
 )
 
 // postgres is a server that speaks the protocol of PostgreSQL.
@@ -118,6 +119,8 @@ func (d *postgresDatabase) waits(ctx context.Context, c connection) (waiting, kn
 	err := d.monitor.QueryRow(ctx, "SELECT cardinality(pg_blocking_pids($1)) > 0", int32(c.(*postgresConn).PID())).Scan(&waiting)
 	return waiting, err == nil
 }
+
+func (d *postgresDatabase) session(plan *witness.Plan) []string { return plan.Session }
 
 func (d *postgresDatabase) begin(level string, _ bool) []string {
 	return []string{"BEGIN ISOLATION LEVEL " + level}

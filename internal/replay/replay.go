@@ -291,7 +291,7 @@ func (j *judge) play(ctx context.Context, level func(label string) string, waita
 	if d, err := j.setup(ctx); d != nil || err != nil {
 		return nil, d, err
 	}
-	p := &player{db: j.db, tables: j.plan.Tables, levelOf: level, first: j.plan.Session, waitable: waitable}
+	p := &player{db: j.db, tables: j.plan.Tables, levelOf: level, first: j.db.session(j.plan), waitable: waitable}
 	d, err := p.play(ctx, runs)
 	return p, d, err
 }

@@ -230,7 +230,7 @@ func build(ctx context.Context, q Query) (*search, error) {
 	modelled, twin := executable(&p, !opt.Doubtful)
 	s.code, s.twin = prepare.Of(modelled), twin
 	s.machine = interp.NewMachine(&p, q.Engine)
-	s.machine.MaxSteps = maxSteps
+	s.machine.MaxSteps, s.machine.Levels = maxSteps, opt.Levels
 	s.valid = s.newValidity()
 	s.values = newValues(&p)
 	return s, nil

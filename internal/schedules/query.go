@@ -79,6 +79,8 @@ type Options struct {
 	// OnlyCuts leaves out what is an anomaly at snapshot isolation, too, in a search
 	// at READ COMMITTED (Cuts).
 	OnlyCuts bool
+	// Levels is interp.Machine.Levels.
+	Levels map[string]string
 	// Doubtful looks for executions that the database may refuse, too
 	// (interp.Machine.Doubts).
 	Doubtful bool

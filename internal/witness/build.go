@@ -50,8 +50,10 @@ func Build(e Evidence) (*Witness, error) {
 		b.blind = true
 		cycle = b.cycle()
 	}
-	if b.w.Kind = b.kind(cycle); b.split() != nil {
-		b.w.Kind = b.committedKind(cycle)
+	if b.w.Kind = b.kind(cycle); b.split() != nil && len(b.x.Txns) == 2 {
+		if k := b.committedKind(cycle); k != Other || !b.e.Engine.InnoDB {
+			b.w.Kind = k
+		}
 	}
 	b.w.Cycle = b.edges(cycle)
 	if err := Confirm(e, b.w); err != nil {
@@ -64,7 +66,7 @@ func Build(e Evidence) (*Witness, error) {
 }
 
 func newBuilder(e *Evidence) (*builder, error) {
-	m := e.machine()
+	m := e.Machine()
 	x, err := e.Replay(m)
 	if err != nil {
 		return nil, err
@@ -283,6 +285,11 @@ func returned(r *interp.Read) []int {
 func (v *view) read(r *interp.Read) {
 	if r.Current || r.Stmt.Position() == v.run.Inst.Txn.Pos {
 		return // not of the snapshot, or of no statement of the source
+	}
+	if r.Stale {
+		newest := v.snap
+		v.snap = v.b.x.Versions[0]
+		defer func() { v.snap = newest }()
 	}
 	t := v.b.e.Program.Tables[r.Table]
 	cols := returned(r)

@@ -19,7 +19,7 @@ var (
 // Only the order of times and which are equal matters to most programs; where that is
 // not enough, the evidence stays as it is.
 func (e Evidence) Timed() Evidence {
-	m := e.machine()
+	m := e.Machine()
 	m.Trace = true
 	x, err := e.replay(m, sameEffect(&e))
 	if err != nil {
@@ -67,12 +67,12 @@ func (e Evidence) Timed() Evidence {
 		}
 		next.Sessions = append(next.Sessions, s)
 	}
-	y, err := next.replay(next.machine(), func(i int, r *interp.Run) bool { return r.Blocked == "" && len(r.Ops) == len(x.Txns[i].Run.Ops) })
+	y, err := next.replay(next.Machine(), func(i int, r *interp.Run) bool { return r.Blocked == "" && len(r.Ops) == len(x.Txns[i].Run.Ops) })
 	if err != nil {
 		return e
 	}
 	next.Execution = y
-	if next.serializable(next.machine()) {
+	if next.serializable(next.Machine()) {
 		return e
 	}
 	return next

@@ -12,11 +12,18 @@ import (
 func (b *builder) split() *interp.Split { return b.x.Txns[len(b.x.Txns)-1].Split }
 
 func (b *builder) isolation() string {
-	if b.split() != nil {
-		return "rc"
+	switch {
+	case b.split() == nil:
+		return "si"
+	case b.e.Engine.InnoDB:
+		return InnoDB
 	}
-	return "si"
+	return "rc"
 }
+
+// InnoDB is Witness.Isolation of an execution at levels of InnoDB, where it is REPEATABLE READ
+// unless a transaction has another one.
+const InnoDB = "innodb"
 
 // levels gives the levels of the transactions that run at another one than most.
 func (b *builder) levels(most string) map[string]string {

@@ -177,7 +177,7 @@ func (p *Plan) fresh() []string {
 // paths that those of like take. It is "" where they cannot, or where the outcome is that
 // of a serial order.
 func (e *Evidence) replan(like *interp.Execution) string {
-	m := e.machine()
+	m := e.Machine()
 	m.Trace = true
 	x, err := e.replay(m, func(i int, r *interp.Run) bool { return samePath(r, like.Txns[i].Run) })
 	if err != nil {
@@ -185,7 +185,7 @@ func (e *Evidence) replan(like *interp.Execution) string {
 	}
 	b := e.builderOf(m, x)
 	e.Execution = x
-	if e.serializable(e.machine()) {
+	if e.serializable(e.Machine()) {
 		return ""
 	}
 	b.w = &Witness{Isolation: b.isolation()}

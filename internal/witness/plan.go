@@ -18,6 +18,9 @@ type Plan struct {
 	Dialect string `json:"dialect"`
 	// Level is the isolation level of all transactions, in the words of SQL.
 	Level string `json:"level"`
+	// Newest says that writes take the newest rows, also where the snapshot has others:
+	// MariaDB is told so (innodb_snapshot_isolation).
+	Newest bool `json:"newest,omitempty"`
 	// Levels are those of single transactions of the execution that run at another one,
 	// by their labels.
 	Levels map[string]string `json:"levels,omitempty"`

@@ -60,6 +60,7 @@ func (b *builder) bare() (*Plan, softValues) {
 	out.Levels = b.levels(out.Level)
 	if p.MySQL {
 		out.Dialect = MySQL
+		out.Newest = b.e.Engine.InnoDB && b.e.Engine.Weaker != ""
 	}
 	if !p.MySQL { // a function may name what comes later
 		out.Schema = append(out.Schema, Declaration{SQL: "SET check_function_bodies = off", Optional: true})
@@ -106,7 +107,7 @@ func (b *builder) bare() (*Plan, softValues) {
 }
 
 // levelSQL are the isolation levels of Witness.Isolation as SQL has them.
-var levelSQL = map[string]string{"si": "REPEATABLE READ", "rc": "READ COMMITTED"}
+var levelSQL = map[string]string{"si": "REPEATABLE READ", "rc": "READ COMMITTED", InnoDB: "REPEATABLE READ"}
 
 // planTables are the tables that a database has.
 func (b *builder) planTables() []*ir.Table {

@@ -37,9 +37,10 @@ type Evidence struct {
 	opaque func(name string, v ir.Value) ir.Value
 }
 
-// machine makes an interpreter for the evidence.
-func (e *Evidence) machine() *interp.Machine {
+// Machine makes an interpreter for the evidence.
+func (e *Evidence) Machine() *interp.Machine {
 	m := interp.NewMachine(e.Program, e.Engine)
+	m.Levels = e.Levels
 	if e.opaque != nil {
 		m.Opaque = func(c *ir.Call, _ []ir.Value, v ir.Value) ir.Value { return e.opaque(c.Name, v) }
 	}

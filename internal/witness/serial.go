@@ -19,7 +19,7 @@ func (b *builder) serial() ([]SerialOrder, int) {
 }
 
 func (b *builder) newSerial() *serial {
-	s := &serial{b: b, m: b.e.machine(), regs: make([]map[string]ir.Value, len(b.e.Sessions))}
+	s := &serial{b: b, m: b.e.Machine(), regs: make([]map[string]ir.Value, len(b.e.Sessions))}
 	s.m.Trace = true
 	s.db = []*interp.DB{b.x.Versions[0]}
 	s.used = make([]bool, len(b.x.Txns))

@@ -13,7 +13,7 @@ func (e Evidence) Simplify() Evidence {
 	if n := len(e.Execution.Txns); n > 0 && e.Execution.Txns[n-1].Split != nil {
 		return e
 	}
-	m := e.machine()
+	m := e.Machine()
 	m.Trace = e.Classic
 	x, err := e.replay(m, sameEffect(&e))
 	if err != nil {
@@ -65,7 +65,7 @@ func sameEffect(e *Evidence) func(int, *interp.Run) bool {
 
 // better gives next as it is replayed if it is still an anomaly, else e.
 func (e Evidence) better(next Evidence, accept func(int, *interp.Run) bool) Evidence {
-	m := e.machine()
+	m := e.Machine()
 	m.Trace = e.Classic
 	x, err := next.replay(m, accept)
 	if err != nil {
@@ -86,7 +86,7 @@ func (e Evidence) serializable(m *interp.Machine) bool {
 	}
 	want := e.Execution.Outcome()
 	same := false
-	missing := e.machine().Serial(e.committed(), e.Execution.Versions[0], e.AnyOrder, func(s *interp.Execution) bool {
+	missing := e.Machine().Serial(e.committed(), e.Execution.Versions[0], e.AnyOrder, func(s *interp.Execution) bool {
 		same = s.Outcome() == want
 		return !same
 	})

@@ -43,7 +43,7 @@ const (
 // what witness.json holds; the names of the JSON are stable.
 type Witness struct {
 	Kind Kind `json:"kind"`
-	// Isolation and Engine say what the execution ran on: "si" or "rc", and a name of
+	// Isolation and Engine say what the execution ran on: "si", "rc" or InnoDB, and a name of
 	// package engine.
 	Isolation string `json:"isolation"`
 	Engine    string `json:"engine"`

@@ -229,8 +229,26 @@ func (w *Witness) Summary() string {
 		kind = string(w.Kind)
 	}
 	level := "snapshot isolation"
-	if w.Isolation != "si" {
+	switch w.Isolation {
+	case "rc":
 		level = "READ COMMITTED"
+	case InnoDB:
+		level = "InnoDB's " + w.levels()
 	}
 	return strings.ToUpper(kind[:1]) + kind[1:] + " under " + level + ": " + strings.Join(names, ", ")
+}
+
+// levels names the isolation levels of the transactions, each once.
+func (w *Witness) levels() string {
+	var out []string
+	for i := range w.Transactions {
+		l := w.Transactions[i].Level
+		if l == "" {
+			l = levelSQL[w.Isolation]
+		}
+		if !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	return strings.Join(out, " and ")
 }

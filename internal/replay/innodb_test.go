@@ -1,0 +1,162 @@
+package replay_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/replaytest"
+	"github.com/txrobust/robust/internal/witness"
+	"github.com/txrobust/robust/report"
+	"github.com/txrobust/robust/sqlmodel"
+)
+
+const accounts = "CREATE TABLE acc (id INT PRIMARY KEY, bal INT NOT NULL, version INT NOT NULL) ENGINE=InnoDB;\n"
+
+// innodbPrograms are anomalies of InnoDB with their repaired twins: the verdicts without
+// innodb_snapshot_isolation, and with it.
+var innodbPrograms = []struct {
+	name, text string
+	level      string
+	off, on    report.Verdict
+	kind       witness.Kind // without it, "" for any
+}{
+	{"a lost update", accounts + `-- name: pay
+BEGIN;
+SELECT bal INTO @b FROM acc WHERE id = :id;
+UPDATE acc SET bal = @b - :n WHERE id = :id;
+COMMIT;`, "", robust.NotRobust, robust.Robust, witness.LostUpdate},
+	{"a lock when the row is read", accounts + `-- name: pay
+BEGIN;
+SELECT bal INTO @b FROM acc WHERE id = :id FOR UPDATE;
+UPDATE acc SET bal = @b - :n WHERE id = :id;
+COMMIT;`, "", robust.Robust, robust.Robust, ""},
+	{"one UPDATE, and a report", accounts + `-- name: pay
+UPDATE acc SET bal = bal - :n WHERE id = :id AND bal >= :n;
+-- name: show
+BEGIN;
+SELECT bal FROM acc WHERE id = :id;
+SELECT SUM(bal) FROM acc;
+COMMIT;`, "", robust.Robust, robust.Robust, ""},
+	{"a lost update at SERIALIZABLE", accounts + `-- name: pay
+BEGIN;
+SELECT bal INTO @b FROM acc WHERE id = :id;
+UPDATE acc SET bal = @b - :n WHERE id = :id;
+COMMIT;`, "serializable", robust.Robust, robust.Robust, ""},
+	{"a lost update at READ COMMITTED", accounts + `-- name: pay
+BEGIN;
+SELECT bal INTO @b FROM acc WHERE id = :id;
+UPDATE acc SET bal = @b - :n WHERE id = :id;
+COMMIT;`, "rc", robust.NotRobust, robust.NotRobust, witness.LostUpdate},
+	{"two reads at READ COMMITTED", accounts + `-- name: add
+BEGIN;
+UPDATE acc SET bal = bal + :n WHERE id = 1;
+UPDATE acc SET bal = bal - :n WHERE id = 2;
+COMMIT;
+-- name: show
+BEGIN;
+SELECT bal FROM acc WHERE id = 1;
+SELECT bal FROM acc WHERE id = 2;
+COMMIT;`, "rc", robust.NotRobust, robust.NotRobust, ""},
+	{"two reads of one snapshot", accounts + `-- name: add
+BEGIN;
+UPDATE acc SET bal = bal + :n WHERE id = 1;
+UPDATE acc SET bal = bal - :n WHERE id = 2;
+COMMIT;
+-- name: show
+BEGIN;
+SELECT bal FROM acc WHERE id = 1;
+SELECT bal FROM acc WHERE id = 2;
+COMMIT;`, "rr", robust.Robust, robust.Robust, ""},
+	{"a write skew", doctorsInnoDB + `-- name: leave
+BEGIN;
+SELECT COUNT(*) INTO @n FROM doctor WHERE oncall = 1;
+UPDATE doctor SET oncall = IF(@n >= 2, 0, oncall) WHERE id = :me;
+COMMIT;`, "", robust.NotRobust, robust.NotRobust, witness.PhantomWriteSkew},
+	{"a lock on all that is counted", doctorsInnoDB + `-- name: leave
+BEGIN;
+SELECT id FROM doctor WHERE oncall = 1 FOR UPDATE;
+UPDATE doctor SET oncall = 0 WHERE id = :me;
+COMMIT;`, "", robust.Robust, robust.Robust, ""},
+	{"a phantom", `CREATE TABLE booking (id INT AUTO_INCREMENT PRIMARY KEY, room INT NOT NULL) ENGINE=InnoDB;
+-- name: book
+BEGIN;
+SELECT COUNT(*) INTO @n FROM booking WHERE room = :r;
+INSERT INTO booking (room) SELECT :r FROM DUAL WHERE @n = 0;
+COMMIT;`, "", robust.NotRobust, robust.NotRobust, witness.PhantomWriteSkew},
+	{"a unique key", `CREATE TABLE booking (id INT AUTO_INCREMENT PRIMARY KEY, room INT NOT NULL, UNIQUE (room)) ENGINE=InnoDB;
+-- name: book
+INSERT INTO booking (room) VALUES (:r);`, "", robust.Robust, robust.Robust, ""},
+	{"a report between two that write", accounts + `-- name: withdraw
+BEGIN;
+SELECT bal INTO @b FROM acc WHERE id = 2;
+UPDATE acc SET bal = bal - IF(@b >= :n, :n, :n + 1) WHERE id = 1;
+COMMIT;
+-- name: deposit
+UPDATE acc SET bal = bal + :n WHERE id = 2;
+-- name: show
+BEGIN;
+SELECT bal FROM acc WHERE id = 1;
+SELECT bal FROM acc WHERE id = 2;
+COMMIT;`, "", robust.NotRobust, robust.NotRobust, witness.ReadOnlyAnomaly},
+	{"a lock after the snapshot", accounts + `CREATE TABLE m (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB;
+-- name: sum
+BEGIN;
+SELECT version FROM acc WHERE id = 7;
+SELECT n FROM m WHERE id = 1 FOR UPDATE;
+SELECT SUM(bal) INTO @b FROM acc;
+UPDATE m SET n = @b WHERE id = 1;
+COMMIT;
+-- name: add
+BEGIN;
+UPDATE m SET n = n + 1 WHERE id = 1;
+UPDATE acc SET bal = bal + 1, version = version + 1 WHERE id = :id;
+COMMIT;`, "", robust.NotRobust, robust.Robust, ""},
+	{"a row that others insert, and ON DUPLICATE KEY UPDATE", accounts + `-- name: put
+BEGIN;
+SELECT COUNT(*) INTO @n FROM acc WHERE bal > 0;
+INSERT INTO acc VALUES (:id, @n, 0) ON DUPLICATE KEY UPDATE bal = @n;
+COMMIT;`, "", robust.NotRobust, robust.NotRobust, ""},
+	{"a child whose parent is locked", `CREATE TABLE parent (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB;
+CREATE TABLE child (id INT PRIMARY KEY, parent INT, FOREIGN KEY (parent) REFERENCES parent (id)) ENGINE=InnoDB;
+-- name: put
+INSERT INTO child VALUES (:c, :p);
+-- name: drop
+DELETE FROM parent WHERE id = :p;`, "", robust.Robust, robust.Robust, ""},
+}
+
+// TestInnoDB: the verdicts at the levels of InnoDB, where each finding happens on a server.
+func TestInnoDB(t *testing.T) {
+	srv := replaytest.Open(t, witness.MySQL)
+	for _, tc := range innodbPrograms {
+		for _, e := range []*engine.Profile{engine.MySQL(), engine.MariaDB()} {
+			t.Run(tc.name+"/"+e.Name, func(t *testing.T) {
+				p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "case.sql", Text: tc.text}}, sqlmodel.Options{MySQL: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				rep, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: e, Isolation: tc.level}, Budget: robust.Budget{Helpers: 2},
+					Replay: func(ctx context.Context, w *witness.Witness) (*witness.Replay, error) { return srv.Replay(ctx, w.Plan) }})
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := tc.off
+				if e.Weaker == "" {
+					want = tc.on
+				}
+				if rep.Verdict != want || len(rep.Refused) > 0 {
+					t.Errorf("%s, not %s: %+v, %d refused", rep.Verdict, want, rep.Open, len(rep.Refused))
+				}
+				for _, f := range rep.Findings {
+					if f.Status != report.Confirmed || f.Replay.Outcome != witness.AsShown {
+						t.Errorf("%s %s: %s", f.Kind, f.Status, f.Replay)
+					}
+				}
+				if e.Weaker != "" && tc.kind != "" && (len(rep.Findings) == 0 || rep.Findings[0].Kind != tc.kind) {
+					t.Errorf("%d findings, not %s", len(rep.Findings), tc.kind)
+				}
+			})
+		}
+	}
+}
