@@ -69,6 +69,7 @@ var layers = [][]string{
 	{"report", "internal/replay"},
 	{"internal/findings"},
 	{"internal/goprogram", "internal/check", "internal/repair"},
+	{"internal/demo"},
 	{""}, // the package robust itself
 	{"internal/sqlgen/compare"},
 	{"lint"},
