@@ -207,6 +207,12 @@ func TestRead(t *testing.T) {
 	if got, want := told(t, p, Stage{}), told(t, prepared(t, "write-skew"), Stage{}); got != want {
 		t.Errorf("the copy of a scene plays otherwise:\n%s", got)
 	}
+	if err := os.Rename(filepath.Join(dir, "transactions.sql"), filepath.Join(dir, "a.sql")); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Read(t.Context(), dir); err != nil || filepath.Base(s.Files[0].Name) != "schema.sql" {
+		t.Errorf("schema.sql must come first: %v", err)
+	}
 	schema, err := os.ReadFile(filepath.Join(dir, "schema.sql"))
 	if err != nil {
 		t.Fatal(err)
@@ -238,6 +244,7 @@ func TestFaults(t *testing.T) {
 		{"no title", map[string]string{"scene.md": "Level: rc"}, "scene.md:1:1: the first line must be a title"},
 		{"empty", map[string]string{"scene.md": ""}, "scene.md:1:1: the first line must be a title"},
 		{"level", page("Level: often"), `scene.md:2:1: there is no level "often"`},
+		{"serializable", page("Level: SERIALIZABLE", alice, bob), "scene.md:1:1: a scene runs at READ COMMITTED or REPEATABLE READ"},
 		{"one session", page(alice), "scene.md:1:1: a scene needs two sessions or more"},
 		{"section", page(alice, bob, "", "## Moral"), `scene.md:5:1: there is no section "Moral"`},
 		{"transaction", page(alice, "Session: go_out me='Bob'"), "scene.md:3:1: there is no transaction go_out; the .sql files have go_home"},

@@ -140,7 +140,7 @@ func (p *Performance) solutions(w *pageWriter) {
 		w.exercise("What becomes of the changes:")
 		for i := range p.changes {
 			c := &p.changes[i]
-			word := map[report.Verdict]string{report.Robust: "yes", report.NotRobust: "no", report.Unknown: "not known"}[c.report.Verdict]
+			word := map[report.Verdict]string{report.Robust: "yes", report.NotRobust: "no", report.Unknown: "not known"}[c.helps()]
 			w.para(fmt.Sprintf("(%c) %s: **%s**. %s", 'a'+i, c.Title, word, c.Story))
 			w.line("")
 			for _, s := range p.outcome(c) {

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/internal/dbserver"
-	"github.com/txrobust/robust/internal/replay"
+	"github.com/txrobust/robust/internal/replaytest"
 	"github.com/txrobust/robust/internal/witness"
 )
 
@@ -23,14 +22,7 @@ func subOf(t *testing.T, name string) fs.FS {
 // TestLive plays every scene on a server, which does what is told, and refuses it at
 // SERIALIZABLE.
 func TestLive(t *testing.T) {
-	if err := dbserver.Postgres.Installed(); err != nil {
-		t.Skip(err)
-	}
-	server, err := replay.Open(t.Context(), replay.Options{Dialect: witness.Postgres})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Close()
+	server := replaytest.Open(t, witness.Postgres)
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -35,7 +36,7 @@ type Scene struct {
 	Calls []Call
 	// Story, Why, Exercise and Solution are paragraphs of Markdown.
 	Story, Why, Exercise, Solution string
-	// Files are the .sql files in the order of their names, those with DDL alone first.
+	// Files are the .sql files in the order of their names, schema.sql first.
 	Files []input.File
 	// Changes might repair the scene.
 	Changes []Change
@@ -149,6 +150,9 @@ func (f sceneFiles) scene(name, dir string) (*Scene, error) {
 	if s.Level == "" {
 		s.Level = levels.RepeatableRead
 	}
+	if s.Level == levels.Serializable {
+		return nil, ir.Errorf(ir.Pos{File: where(sceneFile), Line: 1, Col: 1}, "a scene runs at READ COMMITTED or REPEATABLE READ: at SERIALIZABLE there is nothing to show")
+	}
 	if len(s.Calls) < 2 {
 		return nil, ir.Errorf(ir.Pos{File: where(sceneFile), Line: 1, Col: 1}, "a scene needs two sessions or more: lines such as Session: transfer amount=10")
 	}
@@ -201,7 +205,14 @@ type file struct{ path, text string }
 // inputs gives files in the order in which they are read.
 func inputs(files map[string]file, where func(string) string) []input.File {
 	var out []input.File
-	for _, name := range slices.Sorted(maps.Keys(files)) {
+	first := func(name string) int { // schema.sql comes first
+		if strings.EqualFold(name, "schema.sql") {
+			return 0
+		}
+		return 1
+	}
+	names := slices.SortedFunc(maps.Keys(files), func(a, b string) int { return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(a, b)) })
+	for _, name := range names {
 		out = append(out, input.File{Name: where(files[name].path), Text: files[name].text})
 	}
 	return out

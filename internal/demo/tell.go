@@ -257,14 +257,17 @@ func (p *Performance) orders(t *teller) {
 	t.para("", "", "Confirmed by the checkers of histories "+strings.Join(p.found.confirmed, ", ")+".")
 }
 
-// change tells what becomes of a change.
+// change tells what becomes of a change. Its story comes after the question.
 func (p *Performance) change(t *teller, j *judged) {
 	t.heading("Does it help? " + j.Title)
-	t.prose(j.Story)
 	p.diff(t, j)
-	robust := j.report.Verdict == report.Robust
-	t.ask("Does it help?", robust, "")
+	robust := j.helps() == report.Robust
 	t.print("", "")
+	t.ask("Does it help?", robust, "")
+	if j.Story != "" {
+		t.prose(j.Story)
+		t.print("", "")
+	}
 	for _, s := range p.outcome(j) {
 		first := ""
 		if item, ok := strings.CutPrefix(s, "- "); ok {
@@ -277,12 +280,13 @@ func (p *Performance) change(t *teller, j *judged) {
 // diff shows what a change changes.
 func (p *Performance) diff(t *teller, j *judged) {
 	if j.Level != p.Scene.Level {
-		t.print("", "")
 		t.print(red, "    -BEGIN ISOLATION LEVEL %s", p.Scene.Level)
 		t.print(green, "    +BEGIN ISOLATION LEVEL %s", j.Level)
 	}
-	for _, d := range p.diffs(j) {
-		t.print("", "")
+	for i, d := range p.diffs(j) {
+		if i > 0 || j.Level != p.Scene.Level {
+			t.print("", "")
+		}
 		for _, l := range strings.Split(strings.TrimRight(d, "\n"), "\n") {
 			c := map[byte]color{'-': red, '+': green}[(l + " ")[0]]
 			t.print(c, "    %s", clean(l))
@@ -309,7 +313,7 @@ func (p *Performance) diffs(j *judged) []string {
 // outcome says in sentences what becomes of a change.
 func (p *Performance) outcome(j *judged) []string {
 	var out []string
-	switch j.report.Verdict {
+	switch j.helps() {
 	case report.Robust:
 		s := fmt.Sprintf("It helps. Proved: every execution at %s has the outcome of a serial one, for any rows, values and number of sessions", j.Level)
 		if a := j.report.Assuming(); a != "" {
@@ -334,7 +338,7 @@ func (p *Performance) outcome(j *judged) []string {
 	case j.refused != "":
 		out = append(out, fmt.Sprintf("In the schedule above, %s cannot commit: %s.", p.found.witness.Who(j.refused), j.why))
 	}
-	if j.repeats == nil && j.tried > 0 {
+	if j.tried > 0 {
 		out = append(out, fmt.Sprintf("All %d executions of the calls of this scene were tried, too.", j.tried))
 	}
 	return out
