@@ -230,6 +230,46 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestFunctions: of a transaction that is one call, all that happens inside is told.
+func TestFunctions(t *testing.T) {
+	const home = `CREATE FUNCTION go_home(me text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF (SELECT count(*) FROM doctor WHERE on_call) >= 2 THEN
+    UPDATE doctor SET on_call = false WHERE name = me;
+  END IF;
+END $$;`
+	dir := writeScene(t, "write-skew", map[string]string{"transactions.sql": home, "1-lock-the-rows/transactions.sql": home})
+	s, err := Read(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Prepare(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(strings.Fields(told(t, p, Stage{})), " ")
+	for _, want := range []string{"SELECT * FROM go_home('Bob');", "-> write doctor('Bob').on_call: true -> false", "This is the old state: by now doctor('Bob') no longer matches.", "It does not help."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}
+
+// TestLink: a scene shows no file that is elsewhere.
+func TestLink(t *testing.T) {
+	dir := writeScene(t, "write-skew", nil)
+	secret := filepath.Join(t.TempDir(), "secret.sql")
+	if err := os.WriteFile(secret, []byte("-- a secret"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(secret, filepath.Join(dir, "more.sql")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "more.sql") {
+		t.Errorf("a link that leads elsewhere is read: %v", err)
+	}
+}
+
 // TestFaults: faults of a scene are told with their places.
 func TestFaults(t *testing.T) {
 	page := func(lines ...string) map[string]string {
@@ -257,7 +297,7 @@ func TestFaults(t *testing.T) {
 		{"no value", page(alice, "Session: go_home Bob"), "scene.md:3:1: Bob must be a parameter with its value"},
 		{"sql", map[string]string{"transactions.sql": "SELEC 1;"}, "transactions.sql:1:1: "},
 		{"sql of a change", map[string]string{"1-lock-the-rows/transactions.sql": "SELEC 1;"}, filepath.Join("1-lock-the-rows", "transactions.sql") + ":1:1: "},
-		{"call of a change", map[string]string{"1-lock-the-rows/transactions.sql": "-- name: leave\nBEGIN; UPDATE doctor SET on_call = false WHERE name = :'me'; COMMIT;"}, "1-lock-the-rows: "},
+		{"call of a change", map[string]string{"1-lock-the-rows/transactions.sql": "-- name: leave\nBEGIN; UPDATE doctor SET on_call = false WHERE name = :'me'; COMMIT;"}, "(with the change 1-lock-the-rows)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := Read(t.Context(), writeScene(t, "write-skew", c.changes))

@@ -67,7 +67,7 @@ func Prepare(ctx context.Context, s *Scene) (*Performance, error) {
 	for i := range s.Changes {
 		j, err := out.judge(ctx, &s.Changes[i])
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.Changes[i].Name, err)
+			return nil, err
 		}
 		out.changes = append(out.changes, *j)
 	}
@@ -99,7 +99,7 @@ func (p *Performance) judge(ctx context.Context, c *Change) (*judged, error) {
 	}
 	k, err := newCast(prog, c.Level, p.Scene.Calls)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w (with the change %s)", err, c.Name)
 	}
 	x, tried, err := k.find(ctx)
 	switch {

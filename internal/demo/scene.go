@@ -96,7 +96,11 @@ func Named(name string) (*Scene, error) {
 // Read reads a scene from a folder on the disk.
 func Read(ctx context.Context, dir string) (*Scene, error) {
 	files := sceneFiles{}
-	if err := files.read(ctx, dir, ""); err != nil {
+	r, err := infile.NewReader(dir) // a link must not lead elsewhere
+	if err != nil {
+		return nil, err
+	}
+	if err := files.read(ctx, r, dir, ""); err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(dir)
@@ -108,7 +112,7 @@ func Read(ctx context.Context, dir string) (*Scene, error) {
 		if !e.IsDir() || err != nil {
 			continue
 		}
-		if err := files.read(ctx, dir, e.Name()); err != nil {
+		if err := files.read(ctx, r, dir, e.Name()); err != nil {
 			return nil, err
 		}
 	}
@@ -120,14 +124,14 @@ func Read(ctx context.Context, dir string) (*Scene, error) {
 }
 
 // read adds the files of a folder of a scene.
-func (f sceneFiles) read(ctx context.Context, dir, sub string) error {
+func (f sceneFiles) read(ctx context.Context, r *infile.Reader, dir, sub string) error {
 	paths, err := infile.List(filepath.Join(dir, sub), ".sql")
 	if err != nil {
 		return err
 	}
 	for _, p := range append(paths, filepath.Join(dir, sub, sceneFile)) {
-		text, err := infile.Read(ctx, p, syntax.MaxFile, syntax.Smaller)
-		if errors.Is(err, fs.ErrNotExist) {
+		text, err := r.Read(ctx, p, syntax.MaxFile, syntax.Smaller)
+		if errors.Is(err, fs.ErrNotExist) && filepath.Base(p) == sceneFile {
 			return fmt.Errorf("%s: there is no such file, which tells the story of a scene; robust demo -h says what a scene is made of", p)
 		}
 		if err != nil {

@@ -58,7 +58,7 @@ func (b *stepper) add(st *witness.Step) {
 	case witness.StepBegin:
 		s.begin, s.text = true, "BEGIN;"
 	case witness.StepSnapshot:
-		s.text, s.answers = "SELECT 1;", []string{"takes the snapshot, as a query would that waits for a lock"}
+		s.text, s.answers = "SELECT 1;", []string{"takes the snapshot"}
 	case witness.StepCommit:
 		s.commit, s.text = true, "COMMIT;"
 		b.done = append(b.done, st.Transaction)
@@ -95,6 +95,9 @@ func (b *stepper) events(label string, at witness.Position) []witness.Event {
 			own = append(own, e)
 		}
 	}
+	if b.calls(label) == 1 { // a function does all of it
+		return own
+	}
 	from := b.next[label]
 	for from < len(own) && own[from].Position.Line < at.Line {
 		from++ // of statements that only the client runs
@@ -105,6 +108,17 @@ func (b *stepper) events(label string, at witness.Position) []witness.Event {
 	}
 	b.next[label] = to
 	return own[from:to]
+}
+
+// calls counts the commands of a transaction.
+func (b *stepper) calls(label string) int {
+	n := 0
+	for _, st := range b.w.Plan.Execution.Steps {
+		if st.Transaction == label && st.Kind == witness.StepCommand {
+			n++
+		}
+	}
+	return n
 }
 
 // outdated says which reads of others the writes of a transaction that commits make out of
