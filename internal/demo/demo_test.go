@@ -297,6 +297,7 @@ func TestFaults(t *testing.T) {
 		{"no value", page(alice, "Session: go_home Bob"), "scene.md:3:1: Bob must be a parameter with its value"},
 		{"sql", map[string]string{"transactions.sql": "SELEC 1;"}, "transactions.sql:1:1: "},
 		{"sql of a change", map[string]string{"1-lock-the-rows/transactions.sql": "SELEC 1;"}, filepath.Join("1-lock-the-rows", "transactions.sql") + ":1:1: "},
+		{"session of a change", map[string]string{"1-lock-the-rows/scene.md": "# Lock\n" + alice}, filepath.Join("1-lock-the-rows", "scene.md") + ":2:1: a change has the sessions of its scene"},
 		{"call of a change", map[string]string{"1-lock-the-rows/transactions.sql": "-- name: leave\nBEGIN; UPDATE doctor SET on_call = false WHERE name = :'me'; COMMIT;"}, "(with the change 1-lock-the-rows)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

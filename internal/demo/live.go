@@ -8,6 +8,7 @@ import (
 
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/replay"
+	"github.com/txrobust/robust/internal/witness"
 )
 
 // wide is the least width of a terminal in which each session has a pane of its own.
@@ -38,7 +39,11 @@ func (p *Performance) Live(ctx context.Context, stage Stage, server *replay.Serv
 		return err
 	}
 	t.print("", "")
-	t.para(bold, "", fmt.Sprintf("%s. The server ran %d of %d serial orders: none had this outcome.", capital(r.String()), r.OrdersTried, r.Orders))
+	s := capital(r.String()) + "."
+	if r.Outcome == witness.AsShown {
+		s += fmt.Sprintf(" The server ran %d of %d serial orders: none had this outcome.", r.OrdersTried, r.Orders)
+	}
+	t.para(bold, "", s)
 	return t.err
 }
 

@@ -177,6 +177,9 @@ func (f sceneFiles) scene(name, dir string) (*Scene, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(p.calls) > 0 {
+			return nil, ir.Errorf(p.calls[0].Pos, "a change has the sessions of its scene")
+		}
 		if c.Title, c.Level = p.title, p.level; c.Level == "" {
 			c.Level = s.Level
 		}

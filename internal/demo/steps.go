@@ -11,11 +11,10 @@ import (
 // step is something that one session does, with what comes of it.
 type step struct {
 	label string // of the transaction
-	// text is the statement, and at its place in the files, "" for BEGIN and COMMIT.
-	text, at string
+	text  string
 	// answers are what comes back, and notes what nobody sees who does not know the other sessions.
 	answers, notes []string
-	begin, commit  bool
+	commit         bool
 }
 
 // steps tells the execution of a witness: what clients send if it can be sent, or else what
@@ -35,7 +34,7 @@ func steps(w *witness.Witness) []step {
 func eventSteps(w *witness.Witness) []step {
 	var out []step
 	for _, e := range w.Schedule {
-		s := step{label: e.Transaction, text: e.Text, at: e.Position.Short(), begin: e.Kind == witness.Begin, commit: e.Kind == witness.CommitIt}
+		s := step{label: e.Transaction, text: e.Text, commit: e.Kind == witness.CommitIt}
 		if e.Now != "" {
 			s.notes = append(s.notes, "by now "+e.Now)
 		}
@@ -56,7 +55,7 @@ func (b *stepper) add(st *witness.Step) {
 	s := step{label: st.Transaction}
 	switch st.Kind {
 	case witness.StepBegin:
-		s.begin, s.text = true, "BEGIN;"
+		s.text = "BEGIN;"
 	case witness.StepSnapshot:
 		s.text, s.answers = "SELECT 1;", []string{"takes the snapshot"}
 	case witness.StepCommit:
@@ -66,7 +65,7 @@ func (b *stepper) add(st *witness.Step) {
 	case witness.StepRollback:
 		s.text = "ROLLBACK;"
 	case witness.StepCommand:
-		s.text, s.at = strings.TrimSuffix(strings.TrimSpace(st.Command.SQL()), ";")+";", st.Command.Position.Short()
+		s.text = strings.TrimSuffix(strings.TrimSpace(st.Command.SQL()), ";") + ";"
 		b.command(&s, st.Command)
 	}
 	b.out = append(b.out, s)
