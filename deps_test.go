@@ -69,7 +69,7 @@ var layers = [][]string{
 	{"report", "internal/replay"},
 	{"internal/findings", "internal/reportpage"},
 	{"internal/goprogram", "internal/check", "internal/repair"},
-	{"internal/allocate"},
+	{"internal/allocate", "internal/demo"},
 	{""}, // the package robust itself
 	{"internal/sqlgen/compare"},
 	{"lint"},

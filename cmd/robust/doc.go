@@ -14,6 +14,7 @@
 //	                                  tell which levels histories satisfy
 //	robust history convert -out FORMAT [flags] FILE…
 //	                                  rewrite a recorded history
+//	robust demo [flags] [SCENE…]      play an anomaly for a class
 //	robust debug sql -phase PHASE FILE…
 //	                                  print a phase of the translation of SQL,
 //	                                  for those who work on robust
@@ -23,6 +24,9 @@
 // INPUT is packages of Go, which together are one application, .sql files and
 // directories of them, together another one, and .litmus files, each a program of
 // its own. docs/go.md says more about Go.
+//
+// SCENE is the name of a scene, which robust demo lists, or a folder with one.
+// docs/demo.md says more.
 //
 // # Exit codes
 //

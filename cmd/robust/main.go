@@ -61,6 +61,7 @@ func commands() []command {
 		{"replay", "[flags] WITNESS…", "run witnesses on a real server", "WITNESS is a folder that robust check -witness wrote.", replayCommand},
 		{"proof verify", "[flags] DIR…", "check what check -proof wrote, with z3", "DIR is a folder that robust check -proof wrote.", verifyCommand},
 	}, append(historyCommands(),
+		command{"demo", "[flags] [SCENE…]", "play an anomaly for a class", demoOperands, demoCommand},
 		command{"debug sql", "-phase PHASE FILE…", "print a phase of the translation of SQL, for those who work on robust", debugOperands, debugSQLCommand},
 		command{"version", "", "print the versions of robust, Go and Z3", "", versionCommand})...)
 }
@@ -73,7 +74,7 @@ func main() {
 		vet(os.Args[1:], streams{os.Stdout, os.Stderr})
 		return
 	}
-	if os.Getenv(workerVar) == "" {
+	if os.Getenv(workerVar) == "" && !readsTerminal(os.Args[1:]) {
 		if code, ok := supervise(); ok {
 			os.Exit(code)
 		}
@@ -225,7 +226,7 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 	if c.operands == "" && fs.NArg() > 0 {
 		return 0, usagef("%s takes no arguments", c.name)
 	}
-	if fs.NArg() == 0 && c.operands != "" {
+	if fs.NArg() == 0 && c.operands != "" && c.operands != demoOperands {
 		if c.operands != inputs && c.operands != allocateOperands {
 			return 0, usagef("%s: there is no argument; robust %[1]s -h says what they are", c.name)
 		}

@@ -24,7 +24,7 @@ func (c *check) guardedInnoDB() (err error) {
 
 // onInnoDB decides about the program on a database with InnoDB, with each transaction at its level.
 // It is robust if each does what it would do alone at its commit, or sees one snapshot
-// (docs/soundness.md, 9.4), or if the database is at snapshot isolation, and it is proved there. Else
+// (docs/soundness.md, 9.6), or if the database is at snapshot isolation, and it is proved there. Else
 // executions are searched in which others run between two commands of a transaction.
 func (c *check) onInnoDB() error {
 	names := c.levelNames()

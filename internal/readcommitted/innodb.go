@@ -14,7 +14,7 @@ import (
 // InnoDB, at levels in the words of SQL, by name; "" is the default. A template is Atomic if it
 // holds all that it has seen, and others may change, locked until it ends: then it does what it
 // would do alone at its commit. It is OneLook if it sees one snapshot and does nothing else
-// (docs/soundness.md, 9.4).
+// (docs/soundness.md, 9.6).
 func SettleInnoDB(p *ir.Program, e *engine.Profile, levels map[string]string) map[*ir.Txn]Settled {
 	c := newChanges(p)
 	out := map[*ir.Txn]Settled{}

@@ -57,6 +57,8 @@ type reply struct {
 	rows [][]*string
 	// types are the names of the types of the columns, as far as they matter.
 	types []string
+	// columns are the names of the columns.
+	columns []string
 	// count is the number of rows, or -1 if there is none.
 	count int
 	// code and message are those of an error, "" if there is none; rolledBack says that

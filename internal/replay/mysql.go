@@ -209,7 +209,7 @@ func (c *mysqlConn) query(ctx context.Context, text string, args []any, out *rep
 	if err != nil {
 		return err
 	}
-	out.rows, out.types = [][]*string{}, make([]string, len(names))
+	out.rows, out.types, out.columns = [][]*string{}, make([]string, len(names)), names
 	for rows.Next() {
 		cells := make([]sql.NullString, len(names))
 		into := make([]any, len(names))

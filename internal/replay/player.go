@@ -27,6 +27,8 @@ type player struct {
 	first   []string // what each session runs first
 	// waitable lets commands wait and fail: what happens is only watched.
 	waitable bool
+	// watch, if not nil, is told what happens, and may take its time for that.
+	watch    func(Event) error
 	sessions map[int]*session
 	// likely are the runs of the model that what has come back so far fits; left are
 	// those that were left because they go on with another command.
@@ -103,8 +105,11 @@ type difference struct {
 // setup and have the same order. It gives the first difference from all of them, or
 // nil. The error is one of the server.
 func (p *player) play(ctx context.Context, runs []*witness.Run) (*difference, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
+	if p.watch == nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, patience)
+		defer cancel()
+	}
 	inner, stop := context.WithCancel(ctx)
 	p.stop, p.sessions = stop, map[int]*session{}
 	defer p.close()
@@ -200,10 +205,9 @@ func (p *player) step(ctx context.Context, n int) (*difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.waited && s.got != nil && s.got.failed() {
-		p.failed(s, "", witness.Position{}, s.got)
+	if err := p.afterWaiting(s); err != nil {
+		return nil, err
 	}
-	s.waited = false
 	ends := st.Kind == witness.StepCommit || st.Kind == witness.StepRollback
 	if s.failed {
 		if !ends {
@@ -236,6 +240,18 @@ func (p *player) step(ctx context.Context, n int) (*difference, error) {
 		return p.command(ctx, s, st.Command, n)
 	}
 	return nil, fmt.Errorf("replay: unknown step %q", st.Kind)
+}
+
+// afterWaiting tells what came of a command that had to wait.
+func (p *player) afterWaiting(s *session) error {
+	defer func() { s.waited = false }()
+	if !s.waited || s.got == nil {
+		return nil
+	}
+	if s.got.failed() {
+		p.failed(s, "", witness.Position{}, s.got)
+	}
+	return p.tell(answered(s.label, s.got))
 }
 
 // snapshotFollows reports whether the transaction that begins in step n takes its
@@ -288,7 +304,7 @@ func connectWith(ctx context.Context, db database, first []string) (connection, 
 // plain runs a statement that is to succeed and gives nothing of interest.
 func (p *player) plain(ctx context.Context, s *session, sql string) (*difference, error) {
 	p.say("%s: %s", s.label, sql)
-	got, d, err := p.send(ctx, s, statement(sql))
+	got, d, err := p.told(ctx, s, statement(sql))
 	if err != nil || d != nil {
 		return d, err
 	}
@@ -327,7 +343,7 @@ func last(list []string) string { return list[len(list)-1] }
 func (p *player) command(ctx context.Context, s *session, c *witness.Command, n int) (*difference, error) {
 	q := requestOf(c, p.likely[0].names, p.db)
 	p.say("%s: %s", s.label, c.SQL())
-	got, d, err := p.send(ctx, s, q)
+	got, d, err := p.told(ctx, s, q)
 	if err != nil || d != nil || got == nil {
 		return d, err
 	}

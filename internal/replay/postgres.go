@@ -182,6 +182,7 @@ func (c *postgresConn) run(ctx context.Context, q request) (*reply, error) {
 			name = "bpchar"
 		}
 		out.types = append(out.types, name)
+		out.columns = append(out.columns, f.Name)
 	}
 	out.rows = texts(last.Rows)
 	tag := last.CommandTag

@@ -1,0 +1,10 @@
+-- name: withdraw
+BEGIN;
+SELECT balance FROM account WHERE owner = :'owner' FOR UPDATE;
+SELECT sum(balance) >= :amount AS enough
+  FROM account WHERE owner = :'owner' \gset
+\if :enough
+  UPDATE account SET balance = balance - :amount
+    WHERE owner = :'owner' AND kind = :'kind';
+\endif
+COMMIT;

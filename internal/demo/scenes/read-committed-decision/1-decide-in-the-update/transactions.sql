@@ -1,0 +1,4 @@
+-- name: buy
+BEGIN;
+UPDATE concert SET seats = seats - :n WHERE band = :'band' AND seats >= :n;
+COMMIT;

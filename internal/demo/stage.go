@@ -1,0 +1,114 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Stage is where a scene is played.
+type Stage struct {
+	Out io.Writer
+	// Colors says that Out is a terminal that shows colors.
+	Colors bool
+	// Width is that of the terminal in columns: 100 and more have room for two panes of a
+	// server. 0 is 80.
+	Width int
+	// Pause, if not nil, waits between two steps.
+	Pause func(ctx context.Context) error
+	// Ask, if not nil, asks a question that is answered by yes or no: -quiz. ok is false
+	// where nobody answers.
+	Ask func(ctx context.Context, question string) (yes, ok bool, err error)
+}
+
+// teller writes to a stage.
+type teller struct {
+	Stage
+	ctx context.Context
+	err error // the first one of Out, Pause or Ask
+	// asked and right count the questions that were answered.
+	asked, right int
+}
+
+// print writes a line in a color.
+func (t *teller) print(c color, format string, args ...any) {
+	if t.err != nil {
+		return
+	}
+	line := strings.TrimRight(fmt.Sprintf(format, args...), " ")
+	if t.Colors && c != "" && line != "" {
+		line = string(c) + line + string(reset)
+	}
+	_, t.err = io.WriteString(t.Out, line+"\n")
+}
+
+// para writes a paragraph: first starts its first line, and as many spaces the others.
+func (t *teller) para(c color, first, s string) {
+	for _, l := range wrap(clean(strings.Join(strings.Fields(s), " ")), width-utf8.RuneCountInString(first)) {
+		t.print(c, "%s%s", first, l)
+		first = strings.Repeat(" ", utf8.RuneCountInString(first))
+	}
+}
+
+// prose writes paragraphs of Markdown, each filled anew.
+func (t *teller) prose(s string) {
+	for i, p := range strings.Split(s, "\n\n") {
+		if i > 0 {
+			t.print("", "")
+		}
+		t.para("", "", p)
+	}
+}
+
+// heading writes a heading, after an empty line.
+func (t *teller) heading(s string) {
+	t.print("", "")
+	t.print(bold, "%s", clean(s))
+	t.print(bold, "%s", strings.Repeat("-", min(width, utf8.RuneCountInString(s))))
+}
+
+// listing writes the text of a file.
+func (t *teller) listing(text string) {
+	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		t.print("", "    %s", clean(l))
+	}
+}
+
+// pause waits for the audience.
+func (t *teller) pause() {
+	if t.err == nil && t.Pause != nil {
+		t.err = t.Pause(t.ctx)
+	}
+}
+
+// ask asks a question, and then tells the answer and the reason for it.
+func (t *teller) ask(question string, answer bool, why string) {
+	if t.err != nil || t.Ask == nil {
+		return
+	}
+	yes, ok, err := t.Ask(t.ctx, question)
+	if t.err = err; err != nil {
+		return
+	}
+	word := map[bool]string{true: "Yes", false: "No"}[answer]
+	switch {
+	case !ok:
+		t.para(bold, "", word+". "+why)
+	case yes == answer:
+		t.asked, t.right = t.asked+1, t.right+1
+		t.para(green, "", "Right: "+strings.ToLower(word)+". "+why)
+	default:
+		t.asked++
+		t.para(red, "", "No, the answer is "+strings.ToLower(word)+". "+why)
+	}
+}
+
+// score ends a quiz.
+func (t *teller) score() {
+	if t.asked > 0 {
+		t.print("", "")
+		t.print(bold, "%d of %d answers were right.", t.right, t.asked)
+	}
+}
