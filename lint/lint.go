@@ -283,12 +283,12 @@ func (l *linter) tell(pass *analysis.Pass, where *places, rep *robust.Report) {
 	if !l.unknown {
 		return
 	}
-	for _, c := range rep.Causes() {
-		at := where.pos(witness.Position{File: c.File, Line: c.Line, Col: c.Col})
+	for n, who := range rep.Causes() {
+		at := where.pos(witness.Position{File: n.File, Line: n.Line, Col: n.Col})
 		if !at.IsValid() {
 			at = pass.Files[0].Package
 		}
-		pass.Report(analysis.Diagnostic{Pos: at, Category: "undecided", Message: "undecided: " + quote.Line(c.String())})
+		pass.Report(analysis.Diagnostic{Pos: at, Category: "undecided", Message: "undecided: " + quote.Line(who+": "+n.Text)})
 		told = true
 	}
 	if v := cmp.Or(rep.Rest, rep.Verdict); v == robust.Unknown && !told {

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -62,26 +63,21 @@ func (t *text) others(f *Finding) {
 	})
 }
 
-// Cause is a reason why transactions are undecided: a statement, or, without a position,
-// something about all of them.
-type Cause struct {
-	Note
-	Transactions []string
-}
-
-// String names the transactions and the reason.
-func (c *Cause) String() string { return someOf(c.Transactions) + ": " + c.Text }
-
-// Causes gives the reasons why transactions are undecided, what concerns most of them first.
-func (r *Report) Causes() []Cause {
-	var causes []Cause
+// Causes gives the reasons why transactions are undecided, with the transactions: what
+// concerns most of them first. A reason without a position is about all that they do.
+func (r *Report) Causes() iter.Seq2[Note, string] {
+	type cause struct {
+		Note
+		who []string
+	}
+	var causes []cause
 	add := func(n Note, who string) {
-		i := slices.IndexFunc(causes, func(c Cause) bool { return c.Note == n })
+		i := slices.IndexFunc(causes, func(c cause) bool { return c.Note == n })
 		if i < 0 {
 			i = len(causes)
-			causes = append(causes, Cause{Note: n})
+			causes = append(causes, cause{Note: n})
 		}
-		causes[i].Transactions = append(causes[i].Transactions, who)
+		causes[i].who = append(causes[i].who, who)
 	}
 	for _, x := range r.Transactions {
 		if x.Standing != codes.Undecided {
@@ -94,23 +90,29 @@ func (r *Report) Causes() []Cause {
 			add(Note{Text: x.Why}, x.Name)
 		}
 	}
-	slices.SortStableFunc(causes, func(a, b Cause) int { return cmp.Compare(len(b.Transactions), len(a.Transactions)) })
-	return causes
+	slices.SortStableFunc(causes, func(a, b cause) int { return cmp.Compare(len(b.who), len(a.who)) })
+	return func(yield func(Note, string) bool) {
+		for _, c := range causes {
+			if !yield(c.Note, someOf(c.who)) {
+				return
+			}
+		}
+	}
 }
 
 // undecided lists what keeps transactions undecided.
 func (t *text) undecided(r *Report) {
-	causes := r.Causes()
-	if causes == nil {
+	var list []string
+	for n, who := range r.Causes() {
+		if n.File != "" {
+			who += ": " + ir.Pos{File: n.File, Line: n.Line, Col: n.Col}.String()
+		}
+		list = append(list, who+": "+n.Text)
+	}
+	if list == nil {
 		return
 	}
 	t.line("")
 	t.line("Undecided:")
-	t.some(len(causes), "reason", func(i int) {
-		c := causes[i]
-		if c.File != "" {
-			c.Text = ir.Pos{File: c.File, Line: c.Line, Col: c.Col}.String() + ": " + c.Text
-		}
-		t.para("- ", c.String())
-	})
+	t.some(len(list), "reason", func(i int) { t.para("- ", list[i]) })
 }
