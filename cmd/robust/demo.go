@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -31,6 +32,7 @@ type demoFlags struct {
 	quiz    bool
 	live    replayFlag
 	lecture string
+	html    string
 }
 
 // pace is the value of -auto.
@@ -64,14 +66,16 @@ func demoCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int
 	fs.BoolVar(&f.quiz, "quiz", false, "ask before the interesting steps; answers are y or n")
 	fs.Var(&f.live, "live", "play the scene on a real server, too: a private one that is started for that, or with -live=`DSN` another one, in a database of our own")
 	fs.StringVar(&f.lecture, "lecture", "", "write a handout with exercises (handout.md), and their solutions (solutions.md), to the folder `DIR`; without SCENE of all scenes")
+	fs.StringVar(&f.html, "html", "", "write a page for a browser, about the scenes and their changes, to `FILE`; without SCENE about all scenes")
 	return f.run
 }
 
 func (f *demoFlags) run(ctx context.Context, std streams, names []string) (code int, err error) {
-	if f.lecture != "" && (f.quiz || f.live.on || f.auto.given) {
-		return 0, usagef("-lecture writes files: -auto, -quiz and -live are for scenes that are played")
+	writes := f.lecture != "" || f.html != ""
+	if writes && (f.quiz || f.live.on || f.auto.given) {
+		return 0, usagef("-lecture and -html write files: -auto, -quiz and -live are for scenes that are played")
 	}
-	if len(names) == 0 && f.lecture == "" {
+	if len(names) == 0 && !writes {
 		if f.quiz || f.live.on || f.auto.given {
 			return 0, usagef("demo: name a scene to play; robust demo lists them")
 		}
@@ -81,7 +85,7 @@ func (f *demoFlags) run(ctx context.Context, std streams, names []string) (code 
 	if err != nil {
 		return 0, err
 	}
-	if f.lecture != "" {
+	if writes {
 		return exitOK, f.write(ctx, std, scenes)
 	}
 	server, err := f.server(ctx, std)
@@ -158,8 +162,18 @@ func sceneOf(ctx context.Context, name string) (*demo.Scene, error) {
 	return nil, usagef("%v, and no folder; robust demo lists the scenes", err)
 }
 
-// write writes the handout.
+// write writes the page and the handout.
 func (f *demoFlags) write(ctx context.Context, std streams, scenes []*demo.Scene) error {
+	if f.html != "" {
+		defer doing(std.err, "checking the scenes")()
+		var out bytes.Buffer
+		if err := demo.WritePage(ctx, &out, scenes); err != nil {
+			return err
+		}
+		if err := write(std, f.html, &out); err != nil || f.lecture == "" {
+			return err
+		}
+	}
 	if err := demo.Replaceable(f.lecture); err != nil {
 		return usagef("-lecture: %v", err)
 	}

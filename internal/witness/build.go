@@ -50,7 +50,7 @@ func Build(e Evidence) (*Witness, error) {
 		b.blind = true
 		cycle = b.cycle()
 	}
-	if b.w.Kind = b.kind(cycle); b.split() != nil && len(b.x.Txns) == 2 {
+	if b.w.Kind = b.kind(cycle); b.split() != nil && (len(b.x.Txns) == 2 || !b.e.Engine.InnoDB) {
 		if k := b.committedKind(cycle); k != Other || !b.e.Engine.InnoDB {
 			b.w.Kind = k
 		}

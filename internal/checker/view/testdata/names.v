@@ -1,6 +1,6 @@
 names: 3 transactions (1 of unknown outcome) in 3 sessions, 4 operations on 2 keys, read as edn
 
-  PL-1      unknown
+  PL-1      accept   elle, 0.0 ms Only lists show an order of versions to a level to which reads mean nothing, and there are none.
   PL-2      reject   c4, 0.0 ms Shown by thin-air-read.
   PL-2L     reject   elle, 0.0 ms Shown by thin-air-read.
   PL-2+     reject   elle, 0.0 ms Shown by thin-air-read.
@@ -18,10 +18,8 @@ names: 3 transactions (1 of unknown outcome) in 3 sessions, 4 operations on 2 ke
   StrongSI  reject   elle, 0.0 ms Shown by thin-air-read.
   SSER      reject   elle, 0.0 ms Shown by thin-air-read.
 
-strongest level that holds:  none of these
+strongest level that holds:  PL-1
 weakest level violated:      PL-2
-unknown:                     PL-1
-  elle: No anomaly of this level was found, but the history does not show enough of the order of versions to exclude one.
 
 1. thin-air-read: a value is read that nobody wrote
    (TAP: a ThinAirRead; Elle: garbage read)
@@ -30,6 +28,7 @@ unknown:                     PL-1
      S1.1 (names:2): read </script><b>"x\ = 7; write :y = a\nb
 
 note: The recording has no times, so that levels with real time say no more than those without.
+commit order for PL-1: S0.1 S1.1
 c4: 0.0 ms for RC, RA, CC
 elle: 0.0 ms for PL-1, PL-2, PL-2L, PL-2+, PL-2.99, PL-SI, PL-3, RC, RA, CC, PC, SI, SER, GSI, SSSI, StrongSI, SSER
 reading: 0.0 ms
