@@ -24,7 +24,7 @@ import (
 // keep writes the proof of a program to the folder dir.
 func (f *checkFlags) keep(std streams, p *program, dir string) error {
 	if p.proof == nil {
-		fmt.Fprintf(std.err, "robust: there is no proof of %s to write to %s: it is not proved\n", quote.Line(p.Name), quote.Line(dir))
+		fmt.Fprintf(std.err, "robust: there is no proof of %s to write to %s: it is not proved by questions to the solver\n", quote.Line(p.Name), quote.Line(dir))
 		return nil
 	}
 	f.sign(p, &p.proof.Manifest)
