@@ -38,13 +38,16 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestReasonsOfViews: a read of a view is not called a write of one.
-func TestReasonsOfViews(t *testing.T) {
+// TestReasons: a read of a view is not called a write of one, and a subquery that is compared with
+// a row may have its columns.
+func TestReasons(t *testing.T) {
 	for _, tc := range [][2]string{
 		{"PERFORM i FROM n FOR UPDATE;", "WITH RECURSIVE"},
 		{"PERFORM k FROM a;", "view public.a, which reads itself"},
 		{"PERFORM 1 / c FROM g;", query.UnusedRows},
 		{"UPDATE g SET c = 1;", "a write of a view (g)"},
+		{"UPDATE t SET v = 1 WHERE (k, v) = (SELECT k, v FROM t ORDER BY k LIMIT 1);", "a comparison of a row with a subquery"},
+		{"IF (1, 2) < (SELECT k, v FROM t ORDER BY k LIMIT 1) THEN DELETE FROM t; END IF;", "a comparison of a row with a subquery"},
 	} {
 		p, err := Parse([]File{{Name: "t.sql", Text: `CREATE TABLE t (k int PRIMARY KEY, v int);
 CREATE RECURSIVE VIEW n (i) AS SELECT k FROM t UNION ALL SELECT i + 1 FROM n WHERE i < 5;

@@ -37,6 +37,9 @@ func (x *Spot) aExpr(e *pg.A_Expr) Val {
 			return v
 		}
 		l := x.Expr(e.Lexpr)
+		if link, ok := pg.Inner(e.Rexpr).(*pg.SubLink); ok && l.Record && link.SubLinkType == pg.SubExpr {
+			x.Unmodelled("a comparison of a row with a subquery")
+		}
 		return x.Binary(op, l, x.Expr(e.Rexpr), e.Location)
 	case pg.ExprDistinct, pg.ExprSame:
 		l := x.Expr(e.Lexpr)
