@@ -2,9 +2,7 @@ package sqlmodel
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/input"
@@ -20,7 +18,7 @@ func parseMySQL(ctx context.Context, files []File, opt Options) (*ir.Program, er
 	}
 	s, err := mysql.ReadScripts(files)
 	if err != nil {
-		return nil, otherDialect(err, files)
+		return nil, err
 	}
 	chosen, err := choose(s.Txns, opt.Txns)
 	if err != nil {
@@ -49,21 +47,4 @@ func parseMySQL(ctx context.Context, files []File, opt Options) (*ir.Program, er
 	input.SortNotes(prog.Notes, files)
 	prog.Notes = slices.Compact(prog.Notes)
 	return prog, nil
-}
-
-// postgresOnly matches what only PostgreSQL has: bodies of functions between dollars, its
-// languages, casts with colons, types of numbered columns.
-var postgresOnly = regexp.MustCompile(`(?i)\$[a-z_]*\$\s|\blanguage\s+'?plpgsql\b|\w::[a-z]|\b(big|small)?serial\b`)
-
-// otherDialect adds to the error of a file in the dialect of PostgreSQL that it is that.
-func otherDialect(err error, files []File) error {
-	e, ok := errors.AsType[*ir.Error](err)
-	if !ok {
-		return err
-	}
-	i := slices.IndexFunc(files, func(f File) bool { return f.Name == e.Pos.File })
-	if i < 0 || !postgresOnly.MatchString(files[i].Text) {
-		return err
-	}
-	return ir.Errorf(e.Pos, "%s: this is the dialect of PostgreSQL; leave -dialect mysql out", e.Msg)
 }

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -33,6 +34,7 @@ type Scripts struct {
 // ReadScripts reads SQL files as one application: declarations, transactions, and single statements that have a name or
 // parameters. Faults of the input are *ir.Error.
 func ReadScripts(files []File) (out *Scripts, err error) {
+	defer func() { err = otherDialect(err, files) }()
 	defer input.Catch(&err)
 	s := &Scripts{Schema: &Schema{}}
 	for _, f := range files {
@@ -289,8 +291,18 @@ func (r *reader) declare(st *statement) {
 	r.out = append(r.out, list...)
 }
 
-// ofPostgres are words in declarations of PostgreSQL that MySQL does not have.
-var ofPostgres = regexp.MustCompile(`(?i)\$\w*\$|::|\b(plpgsql|bigserial|jsonb|timestamptz|citext|without time zone|generated (always|by default) as identity)\b`)
+// ofPostgres matches what texts of PostgreSQL have and those of MySQL do not: bodies of functions
+// between dollars, casts with colons, words of declarations.
+var ofPostgres = regexp.MustCompile(`(?i)\$[a-z_]*\$\s|\w::[a-z]|\b(plpgsql|bigserial|smallserial|jsonb|timestamptz|citext|without time zone|generated (always|by default) as identity)\b`)
+
+// otherDialect adds to the error of a file in the dialect of PostgreSQL that it is that.
+func otherDialect(err error, files []File) error {
+	e, ok := errors.AsType[*ir.Error](err)
+	if !ok || !slices.ContainsFunc(files, func(f File) bool { return f.Name == e.Pos.File && ofPostgres.MatchString(f.Text) }) {
+		return err
+	}
+	return ir.Errorf(e.Pos, "%s; this looks like SQL of PostgreSQL: leave -dialect mysql out", e.Msg)
+}
 
 // unreadable is the fault of a declaration that is not read.
 func (r *reader) unreadable(st *statement) *ir.Error {
@@ -298,8 +310,8 @@ func (r *reader) unreadable(st *statement) *ir.Error {
 	if f := r.Schema.fault; f != nil {
 		pos, what = f.Pos, f.Msg
 	}
-	if ofPostgres.MatchString(st.text()) {
-		return ir.Errorf(pos, "%s; this looks like SQL of PostgreSQL: leave -dialect mysql out", what)
+	if ofPostgres.MatchString(st.src.text) {
+		return ir.Errorf(pos, "%s", what)
 	}
 	return ir.Errorf(pos, "%s; write the schema as it is in the end", what)
 }
