@@ -245,7 +245,7 @@ func (in *interp) ifInstr(b *ssa.BasicBlock, instr *ssa.If) {
 		return
 	}
 	s := &client.If{At: in.At(), Cond: cond}
-	if in.St.Phase == memory.Done && !in.St.Rolled {
+	if in.St.Phase == memory.Done {
 		in.Show(cond)
 	}
 	in.Emit(s)
@@ -280,20 +280,20 @@ const GoesOn = "its result goes on with a transaction"
 
 // finish is the end of the function that is interpreted.
 func (in *interp) finish(vals []memory.Value) {
-	in.NoteResults(vals)
 	for _, v := range vals {
 		if in.Holds(v, memory.IsLive) && in.Site == "" {
 			in.Callers(GoesOn)
-		}
-		if in.St.Phase == memory.Done && !in.St.Rolled {
-			in.EmitValue(v)
 		}
 	}
 	if in.Site == "" && memory.KeepsLive(in.Memory) {
 		in.Callers(GoesOn)
 	}
 	if in.St.Phase != memory.Done {
-		in.Emit(&client.Rollback{At: in.At()})
+		in.RolledBack()
+	}
+	in.NoteResults(vals)
+	for _, v := range vals {
+		in.EmitValue(v)
 	}
 	in.St = nil
 }

@@ -39,15 +39,18 @@ type VarFacts struct {
 	// Shown are the variables that the program looks at when the transaction is
 	// over.
 	Shown map[string]bool
+	// Unkept are those that it looks at when the transaction is rolled back: they are shown
+	// if it never commits, since nothing but a reader ends so.
+	Unkept map[string]bool
 }
 
 func newVarFacts() VarFacts {
 	return VarFacts{named: map[string]int{}, inputs: map[*Cell]Value{}, Texts: map[string][]string{}, values: map[string][]ir.Value{}, Pairs: map[string]Pair{}, Indexes: map[string]Pair{},
-		Fresheds: map[string]bool{}, origins: map[string][]errorOrigin{}, choices: map[string]client.Expr{}, Keys: map[string]client.Expr{}, Shown: map[string]bool{}}
+		Fresheds: map[string]bool{}, origins: map[string][]errorOrigin{}, choices: map[string]client.Expr{}, Keys: map[string]client.Expr{}, Shown: map[string]bool{}, Unkept: map[string]bool{}}
 }
 
 // Clone copies facts.
 func (f VarFacts) Clone() VarFacts {
 	return VarFacts{named: maps.Clone(f.named), inputs: maps.Clone(f.inputs), Texts: maps.Clone(f.Texts), values: maps.Clone(f.values), Pairs: maps.Clone(f.Pairs), Indexes: maps.Clone(f.Indexes),
-		Fresheds: maps.Clone(f.Fresheds), origins: maps.Clone(f.origins), choices: maps.Clone(f.choices), Keys: maps.Clone(f.Keys), Shown: maps.Clone(f.Shown)}
+		Fresheds: maps.Clone(f.Fresheds), origins: maps.Clone(f.origins), choices: maps.Clone(f.choices), Keys: maps.Clone(f.Keys), Shown: maps.Clone(f.Shown), Unkept: maps.Clone(f.Unkept)}
 }

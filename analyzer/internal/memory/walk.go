@@ -104,9 +104,7 @@ func (in *Memory) EmitExpr(e client.Expr) {
 		return
 	}
 	if in.St.Phase == Done {
-		if !in.St.Rolled {
-			in.Show(e)
-		}
+		in.Show(e)
 		return
 	}
 	in.Emit(&client.Emit{At: in.At(), Exprs: []client.Expr{e}})
@@ -122,7 +120,11 @@ func (in *Memory) Outside() {
 
 // Show records that the program looks at e when the transaction is over.
 func (in *Memory) Show(e client.Expr) {
-	client.EachVar(e, func(name string) { in.Shown[name] = true })
+	to := in.Shown
+	if in.St.Rolled {
+		to = in.Unkept
+	}
+	client.EachVar(e, func(name string) { to[name] = true })
 }
 
 // Holds reports whether is holds for v or what it refers to.

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,8 +28,8 @@ func (in *Session) FinishTxn(t *client.Txn) {
 	in.RowLoops(t)
 	in.chooseTexts(t)
 	havocAtBegin(t)
-	in.showResults(t)
 	in.endings(t)
+	in.showResults(t)
 	in.showAtCommit(t)
 	simplify.Txn(t, func(base string) string { return in.Temp(base, client.Int, false) })
 }
@@ -126,11 +128,12 @@ func (in *Session) endings(t *client.Txn) {
 	t.Body = client.Rewrite(t.Body, func(list []client.Stmt) []client.Stmt {
 		for i, s := range list {
 			if r, ok := s.(*client.Rollback); ok {
-				list[i] = &client.Commit{At: r.At}
+				list[i] = cmp.Or(in.unkept[r], &client.Commit{At: r.At})
 			}
 		}
 		return list
 	})
+	maps.Copy(in.Shown, in.Unkept)
 	in.Result.Notes = append(in.Result.Notes, ir.Note{Pos: t.Pos, Text: "no commit of this transaction was found: it is taken to commit wherever it ends"})
 }
 

@@ -52,6 +52,8 @@ type Session struct {
 	BeginPos ir.Pos
 	// results are the constants that the function returns after each commit.
 	results map[*client.Commit][]string
+	// unkept has the commit that stands for a rollback where nothing commits.
+	unkept map[*client.Rollback]*client.Commit
 	// RowsLoops are the loops that call Next.
 	RowsLoops map[*client.Loop]*memory.Rows
 }
@@ -73,5 +75,5 @@ type Control interface {
 // New makes the session of an interpretation of a function.
 func New(a *Analysis, m *memory.Memory, root *ssa.Function, res *Findings) *Session {
 	return &Session{Memory: m, Shared: a, Root: root, Result: res, alternatives: map[*client.Query]alternative{},
-		RowsLoops: map[*client.Loop]*memory.Rows{}, results: map[*client.Commit][]string{}}
+		RowsLoops: map[*client.Loop]*memory.Rows{}, results: map[*client.Commit][]string{}, unkept: map[*client.Rollback]*client.Commit{}}
 }

@@ -108,9 +108,17 @@ func (in *Session) Rollback(h *memory.Handle) {
 	case h.Point != "":
 		in.Emit(&client.RollbackTo{At: in.At(), Name: h.Point})
 	default:
-		in.Emit(&client.Rollback{At: in.At()})
-		in.St.Phase, in.St.Rolled = memory.Done, true
+		in.RolledBack()
 	}
+}
+
+// RolledBack ends the transaction without effect. Where none of its ends is a commit, the commit
+// of which it is known what the program does afterwards stands for this one.
+func (in *Session) RolledBack() {
+	r := &client.Rollback{At: in.At()}
+	in.Emit(r)
+	in.unkept[r] = &client.Commit{At: r.At}
+	in.St.Phase, in.St.Rolled, in.St.Ended = memory.Done, true, in.unkept[r]
 }
 
 // RunInTransaction models a function that runs another one in a transaction of the
