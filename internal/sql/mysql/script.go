@@ -59,6 +59,8 @@ type block struct {
 	stmts []*statement
 	fresh []string
 	named bool
+	// snapshot says that it begins WITH CONSISTENT SNAPSHOT.
+	snapshot bool
 	// ignores are the comments that accept findings about it.
 	ignores []*ir.Ignore
 }
@@ -88,6 +90,9 @@ func (s *Scripts) file(f File) {
 	r := &reader{Scripts: s, f: f, base: strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name))}
 	src := newSource(f)
 	for _, st := range cut(f) {
+		if r.open != nil && r.implicit && slices.ContainsFunc(st.comments, func(c comment) bool { return strings.HasPrefix(c.text, "name:") }) {
+			r.end(false) // another transaction begins here
+		}
 		if r.open == nil {
 			r.comments(st.comments)
 		}
@@ -95,9 +100,9 @@ func (s *Scripts) file(f File) {
 	}
 	if r.open != nil && len(r.open.stmts) > 0 {
 		switch {
-		case r.implicit:
+		case r.implicit && !r.open.named:
 			r.note(r.open.pos, "the file ends before this transaction commits: it is left out")
-		case !r.onlyRows(r.open):
+		case !r.implicit && !r.onlyRows(r.open):
 			panic(ir.Errorf(r.open.pos, "this transaction does not end; write COMMIT or ROLLBACK"))
 		default:
 			r.end(false)
@@ -184,6 +189,7 @@ func (r *reader) statement(st *statement) {
 	case st.first("START", "TRANSACTION"), st.first("BEGIN") && (len(st.tokens) == 1 || st.first("BEGIN", "WORK")):
 		r.end(false)
 		r.begin(st)
+		r.open.snapshot = st.has("CONSISTENT")
 	case st.first("COMMIT"), st.first("ROLLBACK") && !st.has("TO"):
 		r.end(st.first("ROLLBACK"))
 		if st.has("CHAIN") && !st.has("NO") {
@@ -191,7 +197,7 @@ func (r *reader) statement(st *statement) {
 		}
 	case st.first("SET") && st.has("ISOLATION"):
 		r.setLevel(st)
-	case st.first("SET") && st.has("AUTOCOMMIT"):
+	case setsAutocommit.MatchString(st.text()):
 		if st.tokens[len(st.tokens)-1].is("OFF", "FALSE") || st.tokens[len(st.tokens)-1].text == "0" {
 			r.implicit = true
 		} else {
@@ -216,10 +222,13 @@ func (r *reader) statement(st *statement) {
 	}
 }
 
+// setsAutocommit matches a change of autocommit, in all its spellings: SET @@session.autocommit = 0.
+var setsAutocommit = regexp.MustCompile(`(?i)^\s*set\s+((session|local)\s+|@@((session|local)\s*\.\s*)?)?autocommit\b`)
+
 // single reads a statement outside of transactions.
 func (r *reader) single(st *statement) {
 	switch {
-	case r.implicit && r.name == "":
+	case r.implicit:
 		r.begin(st)
 		r.open.stmts = append(r.open.stmts, st)
 	case r.name == "" && !st.parametric():

@@ -26,6 +26,9 @@ func transaction(b *block) *client.Txn {
 			}
 		}
 	}
+	if b.snapshot { // a plain SELECT takes it later
+		w.add(&client.Unknown{At: client.At{Pos: b.pos}, Reason: "WITH CONSISTENT SNAPSHOT, which takes the snapshot before anything is locked"})
+	}
 	for _, st := range b.stmts {
 		w.statement(st)
 	}
