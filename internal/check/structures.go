@@ -73,8 +73,7 @@ func (c *check) refusesAll(settled map[*ir.Txn]readcommitted.Settled) (decided b
 
 // refusable makes findings suspected that SERIALIZABLE may refuse.
 func (c *check) refusable() {
-	for i := range c.rep.Findings {
-		f := &c.rep.Findings[i]
+	for _, f := range slices.Concat(pointers(c.rep.Findings), pointers(c.rep.Refused)) {
 		var who, perhaps []int
 		for k, t := range f.Witness.Transactions {
 			switch l := c.levels[c.p.Txn(t.Name)]; {
@@ -98,6 +97,14 @@ func (c *check) refusable() {
 	if c.rep.Verdict == report.NotRobust && len(c.rep.Confirmed()) == 0 {
 		c.rep.Verdict, c.rep.Open = report.Unknown, c.doubtful()
 	}
+}
+
+// pointers gives those to findings.
+func pointers(list []report.Finding) (out []*report.Finding) {
+	for i := range list {
+		out = append(out, &list[i])
+	}
+	return out
 }
 
 // labels are those of some transactions of a witness.
