@@ -249,10 +249,22 @@ func (c *cast) again(base *execution) (refused, why string) {
 			}
 		}
 		if !done {
+			if locksTable(in.Txn) {
+				why = "" // it has no snapshot before it has the lock
+			}
 			return base.labelOf(i), why
 		}
 	}
 	return "", ""
+}
+
+// locksTable reports whether a transaction locks a table.
+func locksTable(t *ir.Txn) (found bool) {
+	ir.Walk(t.Body, func(s ir.Stmt) {
+		_, is := s.(*ir.LockTable)
+		found = found || is
+	})
+	return found
 }
 
 // labelOf is the label of the transaction that commits in place i.

@@ -27,7 +27,7 @@ type judged struct {
 	*Change
 	report *report.Report
 	// refused is the label of the transaction that cannot commit in the schedule of the
-	// scene, and why the reason; repeats is another execution of the same calls that no
+	// scene, and why the reason, "" where it waits for a table; repeats is another execution of the same calls that no
 	// serial order explains, or nil. Both are unknown where the level is another one.
 	refused, why string
 	repeats      *witness.Witness
