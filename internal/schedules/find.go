@@ -37,6 +37,8 @@ type search struct {
 	types        map[*ir.Havoc]valueType // of what they set
 	empty        map[*ir.Table]bool      // see untouched
 	hints        hints
+	crowds       map[*ir.Table][]int // see crowdsOf
+	spare        []ir.Value          // see spareFor
 	// rowsOf is how many rows of a table the calls may need to meet, where that is more
 	// than usualRows (meetings).
 	rowsOf map[*ir.Table]int
@@ -241,6 +243,7 @@ func (s *search) take(calls []*Call) {
 	s.calls = calls
 	s.hints = s.hintsOf(calls)
 	if s.opt.Init == AnyRows {
+		s.crowds = s.crowdsOf(calls)
 		s.empty = s.untouched()
 	}
 }

@@ -254,9 +254,15 @@ func (s *search) draw(r *rand.Rand) *situation {
 			continue
 		}
 	}
+	related := s.mends
+	s.spare = nil
 	if s.opt.Init == AnyRows {
 		for _, i := range s.parentsFirst {
-			if t := s.program.Tables[i]; !t.Var && !s.empty[t] {
+			switch t := s.program.Tables[i]; {
+			case t.Var || s.empty[t]:
+			case s.crowd(r, sit, i, pick):
+				related = true
+			default:
 				s.drawRows(r, sit, i, pick)
 			}
 		}
@@ -265,8 +271,8 @@ func (s *search) draw(r *rand.Rand) *situation {
 		d := &Call{Txn: c.Txn, Session: c.Session, Havocs: map[*ir.Havoc][]ir.Value{}}
 		for k, p := range c.Txn.Params {
 			v := variant(r, s.hints.args[argument{c.Txn, p.Name}], pick(valueType{p.Type, p.Domain}))
-			if s.mends {
-				v = s.related(r, sit, c.Txn, k, v)
+			if related {
+				v = s.spareFor(r, p, s.related(r, sit, c.Txn, k, v))
 			}
 			switch {
 			case p.Fresh:
