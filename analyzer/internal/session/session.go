@@ -30,7 +30,9 @@ type Session struct {
 	beginFrame *memory.Frame
 	// ends are contexts that may end before the transaction does, outlived those of statements that
 	// the context of the begin does not outlive.
-	ends     []ended
+	ends []ended
+	// mayEnd are the variables that say where one ends.
+	mayEnd   []string
 	outlived []memory.Value
 	// Again says that something was found that an interpretation has to know from its beginning: it is
 	// to be done again.

@@ -51,7 +51,9 @@ func (in *Session) unsent(inv *Invocation, h *memory.Handle) client.Expr {
 		}
 		return now
 	}
-	now = client.Or(now, client.V(in.NewVar("ended", client.Bool, false, memory.Unknown)))
+	v := in.NewVar("ended", client.Bool, false, memory.Unknown)
+	in.mayEnd = append(in.mayEnd, v)
+	now = client.Or(now, client.V(v))
 	in.Store(in.endOf(memory.Ends(ctx)[0]).is, memory.Of(now, client.Bool))
 	return now
 }
