@@ -22,6 +22,18 @@ type Handle struct {
 	Conn bool
 	// None says when it is nil, since the call failed that gives it; nil for never.
 	None client.Expr
+	// Ctx is the context of statements whose calls get none, nil for one that never ends.
+	Ctx Value
+}
+
+// Within gives the same handle for statements with a context, nil for that which it has.
+func (h *Handle) Within(ctx Value) *Handle {
+	if ctx == nil || IsNilValue(Unbox(ctx)) {
+		return h
+	}
+	out := *h
+	out.Ctx = ctx
+	return &out
 }
 
 // As gives the same handle as a value of another type.
@@ -147,12 +159,17 @@ func SameHandle(a, b Value) bool {
 	x, ok := a.(*Handle)
 	y, also := b.(*Handle)
 	if ok && also {
-		return x.Kind == y.Kind && x.Site == y.Site && x.Point == y.Point && x.Lost == y.Lost && SameExpr(x.None, y.None)
+		return x.Kind == y.Kind && x.Site == y.Site && x.Point == y.Point && x.Lost == y.Lost && SameExpr(x.None, y.None) && sameEnd(x, y)
 	}
 	if o, ok := a.(Object); ok {
 		return o.Same(b)
 	}
 	return a == b
+}
+
+// sameEnd reports whether two handles have the same context.
+func sameEnd(a, b *Handle) bool {
+	return a.Ctx == nil && b.Ctx == nil || a.Ctx != nil && b.Ctx != nil && Same(a.Ctx, b.Ctx)
 }
 
 // HandleIn gives the handle of a value that handleOf made, nil if it has none.

@@ -504,6 +504,9 @@ func JoinHandles(in *Memory, vals []Value) (Value, bool) {
 			first = first.As(first.T)
 			first.Lost = true
 		}
+		if !sameEnd(first, h) {
+			first = first.Within(&ContextValue{Ends: true, Parent: &ContextValue{}}) // one or the other
+		}
 	}
 	return first, first != nil
 }

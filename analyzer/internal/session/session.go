@@ -32,7 +32,11 @@ type Session struct {
 	// the context of the begin does not outlive.
 	ends []ended
 	// mayEnd are the variables that say where one ends.
-	mayEnd   []string
+	mayEnd []string
+	// calling is the call of a library that is modelled; a statement of it is not sent where notSent holds,
+	// nil for never.
+	calling  *Invocation
+	notSent  client.Expr
 	outlived []memory.Value
 	// Again says that something was found that an interpretation has to know from its beginning: it is
 	// to be done again.
