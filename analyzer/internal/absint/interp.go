@@ -131,8 +131,9 @@ func (in *interp) tree(b *ssa.BasicBlock) {
 		return
 	}
 	if in.act.shape.Heads[b] {
-		if !in.unroll(b) {
-			in.loop(b)
+		if !in.unroll(b) && !in.earlier(b) {
+			inside, behind := in.act.shape.AfterLoop(b)
+			in.loop(b, inside, behind)
 		}
 		return
 	}

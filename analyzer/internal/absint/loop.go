@@ -28,7 +28,7 @@ type head struct {
 // are shows when the body is interpreted, again and again until no more come. If the
 // transaction begins in it, it may be a later attempt: what failures on the way there
 // change is not known then (attempts).
-func (in *interp) loop(b *ssa.BasicBlock) {
+func (in *interp) loop(b *ssa.BasicBlock, inside, behind []*ssa.BasicBlock) {
 	entry := in.St
 	var phis []*ssa.Phi
 	var first []memory.Value
@@ -44,7 +44,6 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 	start, labels := len(*in.Out), in.Labels
 	declared, mark := in.declared(), in.Result.Mark()
 	outerTarget, tries := in.act.targets[b], in.newAttempts()
-	inside, behind := in.act.shape.AfterLoop(b)
 	for round := 0; ; round++ {
 		if round > maxRounds {
 			panic(memory.TooMuch{Why: "a loop in which too much changes"})

@@ -23,7 +23,7 @@ func (in *Session) Attempting(inv *Invocation, call func() (memory.Value, bool))
 		v = in.eachFailure(v, func(f *memory.Failure) *memory.Failure { return orNotSent(in.notSent, f) })
 	}
 	in.calling, in.notSent = calling, notSent
-	if !ok || in.St == nil || in.Trace != nil {
+	if !ok || in.St == nil || in.Trace != nil && !in.Failing {
 		return v, ok
 	}
 	if in.Failing || fails && in.St.Phase == before {
@@ -90,7 +90,7 @@ func (in *Session) MayFail(f *memory.Failure) *memory.Failure {
 
 // OrFails gives the error of a statement that is sent through a handle.
 func (in *Session) OrFails(h *memory.Handle, f *memory.Failure) *memory.Failure {
-	if in.Trace == nil && (in.Failing || in.isOther(h)) {
+	if in.Failing || in.Trace == nil && in.isOther(h) {
 		return in.MayFail(f)
 	}
 	if in.notSent != nil {

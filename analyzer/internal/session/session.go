@@ -44,6 +44,10 @@ type Session struct {
 	// Failing says that what the transaction sends may fail, too: what is looked for is what attempts
 	// change that fail.
 	Failing bool
+	// Begins is how many transactions the trace has begun, Round the name of an earlier round of a loop
+	// that is written, of which there were Rounds.
+	Begins, Rounds int
+	Round          string
 	// onConn says that it begins on a connection that the program has.
 	onConn bool
 	// Levels are the isolation levels one of which is asked for, and AnyLevel says that it is

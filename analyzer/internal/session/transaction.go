@@ -20,6 +20,7 @@ func (in *Session) Begin(h *memory.Handle, inv *Invocation) *memory.Handle {
 	}
 	site := in.Path()
 	if in.Trace != nil {
+		in.Begins++
 		in.amid, in.onConn = true, in.onConn || in.P.Know.IsConn(h.T)
 		return &memory.Handle{Kind: memory.Transaction, Site: site, T: h.T}
 	}
@@ -50,7 +51,7 @@ const beginLabel = "begin"
 
 // Path says where an instruction stands: its position, and the calls around.
 func (in *Session) Path() string {
-	s := in.P.Position(in.Pos).String()
+	s := in.P.Position(in.Pos).String() + in.Round
 	for f := in.Fr; f != nil && f.Caller != nil; f = f.Caller {
 		s = in.P.Position(f.At).String() + " > " + s
 	}
