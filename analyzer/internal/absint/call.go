@@ -382,7 +382,7 @@ func (in *interp) worth(f *ssa.Function, args, free []memory.Value) bool {
 			return true
 		}
 	}
-	return in.P.Parametric[f] != "" || in.P.Small(f) || in.P.Places.GivesStatement(f) || in.Trace != nil && in.P.Matters(f)
+	return in.P.Parametric[f] != "" || in.P.Small(f) || program.GivesOptions(f) || in.P.Places.GivesStatement(f) || in.Trace != nil && in.P.Matters(f)
 }
 
 // method is a call through an interface.
