@@ -117,7 +117,7 @@ func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) memory
 		}
 		return memory.Of(&client.Call{Name: b.Name(), Args: in.Exprs(args[:1]), Kind: client.Int}, client.Int)
 	case "panic":
-		in.panics()
+		in.Panics()
 		return memory.Of(client.C(ir.Null), client.Any)
 	case "recover":
 		if in.panicking {

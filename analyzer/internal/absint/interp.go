@@ -220,7 +220,7 @@ func (in *interp) block(b *ssa.BasicBlock) {
 		case *ssa.Return:
 			in.returns(instr)
 		case *ssa.Panic:
-			in.panics()
+			in.Panics()
 		default:
 			in.instr(instr)
 			in.ignores(instr)

@@ -78,6 +78,8 @@ type Control interface {
 	// LeavesAfterError reports whether the functions around a call that fails return, up to the one that
 	// begins the transaction, and give errors.
 	LeavesAfterError(inv *Invocation) bool
+	// Panics ends the functions around as a panic does.
+	Panics()
 	// Next goes to the next row of a query.
 	Next(inv *Invocation, r *memory.Rows) memory.Value
 }

@@ -13,7 +13,9 @@ var serial = &sql.TxOptions{Isolation: sql.LevelSerializable}
 // Relax lowers the level.
 func Relax() { serial.Isolation = sql.LevelDefault }
 
-func begin(ctx context.Context, db *sql.DB, o *sql.TxOptions) (*sql.Tx, error) { return db.BeginTx(ctx, o) }
+func begin(ctx context.Context, db *sql.DB, o *sql.TxOptions) (*sql.Tx, error) {
+	return db.BeginTx(ctx, o)
+}
 
 func restock(ctx context.Context, db *sql.DB, id, n int64) error {
 	tx, err := begin(ctx, db, serial)

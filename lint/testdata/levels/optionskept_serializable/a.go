@@ -10,7 +10,9 @@ import (
 
 var serial = &sql.TxOptions{Isolation: sql.LevelSerializable}
 
-func begin(ctx context.Context, db *sql.DB, o *sql.TxOptions) (*sql.Tx, error) { return db.BeginTx(ctx, o) }
+func begin(ctx context.Context, db *sql.DB, o *sql.TxOptions) (*sql.Tx, error) {
+	return db.BeginTx(ctx, o)
+}
 
 func restock(ctx context.Context, db *sql.DB, id, n int64) error {
 	tx, err := begin(ctx, db, serial)
