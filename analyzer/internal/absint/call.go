@@ -231,7 +231,7 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 	for _, f := range in.P.Values(inv.C.Signature()) {
 		in.Result.Missed[f] = true
 	}
-	in.againAndAgain(inv, inv.Args)
+	in.CallAgain(inv)
 	return in.UnknownCall("a call of a function that is not known", append([]memory.Value{inv.Fn}, inv.Args...), inv.T)
 }
 
@@ -350,7 +350,7 @@ func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free [
 	case likewise:
 		return in.computed(f, known, memory.Inherit(inv.T, in.SomeCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
 	}
-	in.againAndAgain(inv, inv.Args)
+	in.CallAgain(inv)
 	return in.computed(f, known, memory.Inherit(inv.T, in.UnknownCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
 }
 

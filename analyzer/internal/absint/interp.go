@@ -131,8 +131,14 @@ func (in *interp) tree(b *ssa.BasicBlock) {
 		return
 	}
 	if in.act.shape.Heads[b] {
-		if !in.unroll(b) && !in.earlier(b) {
-			inside, behind := in.act.shape.AfterLoop(b)
+		if in.unroll(b) {
+			return
+		}
+		inside, behind := in.act.shape.AfterLoop(b)
+		round, others := func() { in.within(b, inside) }, func() { in.loop(b, inside, nil) }
+		if lists, is := earlier(in, b, behind, round, others); is {
+			in.behind(behind, lists)
+		} else {
 			in.loop(b, inside, behind)
 		}
 		return

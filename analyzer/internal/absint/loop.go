@@ -107,6 +107,39 @@ func (in *interp) loop(b *ssa.BasicBlock, inside, behind []*ssa.BasicBlock) {
 	}
 }
 
+// earlier writes a round of a loop of a trace, and then all others, if a transaction begins there: a round
+// may write what an earlier one has read, in another transaction. That was an attempt which failed, mostly.
+// It gives the lists for the places behind the loop, and reports whether it has written it.
+func earlier(in *interp, b *ssa.BasicBlock, behind []*ssa.BasicBlock, round, others func()) (lists []*[]client.Stmt, is bool) {
+	if in.Trace == nil || in.Failing {
+		return nil, false
+	}
+	begun, entry, start, labels, cells := in.Begins, in.St.Clone(), len(*in.Out), in.Labels, in.Cells
+	declared, mark, sent := in.declared(), in.Result.Mark(), len(in.Trace.Sent)
+	outer := in.act.targets[b]
+	place, lists := in.around(behind)
+	in.Into(place, func() {
+		s := &client.Block{At: in.At(), Label: in.Label("earlier")}
+		back := &memory.Target{Label: s.Label}
+		in.act.targets[b] = &spot{head: &head{back: back, round: true}}
+		in.Emit(s)
+		in.Into(&s.Body, func() { in.EarlierRound(round) })
+		in.St = nil
+		if len(back.Edges) > 0 && in.Begins > begun {
+			in.enter(b, in.Merge(back.Edges))
+			others()
+		}
+	})
+	in.act.targets[b] = outer
+	if in.Begins > begun {
+		return lists, true
+	}
+	in.St, *in.Out, in.Labels, in.Cells, in.Trace.Sent = entry, (*in.Out)[:start], labels, cells, in.Trace.Sent[:sent]
+	in.undeclare(declared)
+	in.Result.Reset(mark)
+	return nil, false
+}
+
 // changes is what a loop is known to change: cells, of those with a number up to before,
 // the queries that a round may have gone through, and how far the transaction is.
 type changes struct {

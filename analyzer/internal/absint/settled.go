@@ -49,22 +49,6 @@ func (in *interp) settled(stores map[string]ssa.Value, path string, t types.Type
 	return out, true
 }
 
-// literal gives a pointer to options that an initializer makes and nobody changes.
-func (in *interp) literal(a *ssa.Alloc, stores map[string]ssa.Value, depth int) (memory.Value, bool) {
-	t := gotypes.Deref(a.Type())
-	v, ok := in.settled(stores, "", t, depth)
-	if !ok || depth > maxSettled {
-		return nil, false
-	}
-	c := in.Shared.Literals[a]
-	if c == nil {
-		c = in.NewCell(t, "literal", memory.Unknown)
-		in.Shared.Literals[a] = c
-	}
-	in.Store(c, v)
-	return &memory.Pointer{To: c}, true
-}
-
 // initial gives a value in an initializer.
 func (in *interp) initial(v ssa.Value, depth int) (memory.Value, bool) {
 	switch v := v.(type) {
@@ -82,10 +66,20 @@ func (in *interp) initial(v ssa.Value, depth int) (memory.Value, bool) {
 		return in.value(v.Fn), true
 	case *ssa.Alloc:
 		stores, ok := in.P.LiteralOf(v)
+		if !ok || depth > maxSettled {
+			return nil, false
+		}
+		w, ok := in.settled(stores, "", gotypes.Deref(v.Type()), depth+1)
 		if !ok {
 			return nil, false
 		}
-		return in.literal(v, stores, depth+1)
+		c := in.Shared.Literals[v]
+		if c == nil {
+			c = in.NewCell(gotypes.Deref(v.Type()), "literal", memory.Unknown)
+			in.Shared.Literals[v] = c
+		}
+		in.Store(c, w)
+		return &memory.Pointer{To: c}, true
 	case *ssa.ChangeType:
 		return in.initial(v.X, depth)
 	case *ssa.UnOp:

@@ -26,16 +26,6 @@ type Handle struct {
 	Ctx Value
 }
 
-// Within gives the same handle for statements with a context, nil for that which it has.
-func (h *Handle) Within(ctx Value) *Handle {
-	if ctx == nil || IsNilValue(Unbox(ctx)) {
-		return h
-	}
-	out := *h
-	out.Ctx = ctx
-	return &out
-}
-
 // As gives the same handle as a value of another type.
 func (h *Handle) As(t types.Type) *Handle {
 	out := *h
@@ -153,24 +143,6 @@ func IsHandle(v Value) bool {
 // joinedSite is the site of a handle that is one or another, as the path says,
 // where none of them is of a transaction that is known.
 const joinedSite = "joined"
-
-// SameHandle reports whether two values of the database are the same.
-func SameHandle(a, b Value) bool {
-	x, ok := a.(*Handle)
-	y, also := b.(*Handle)
-	if ok && also {
-		return x.Kind == y.Kind && x.Site == y.Site && x.Point == y.Point && x.Lost == y.Lost && SameExpr(x.None, y.None) && sameEnd(x, y)
-	}
-	if o, ok := a.(Object); ok {
-		return o.Same(b)
-	}
-	return a == b
-}
-
-// sameEnd reports whether two handles have the same context.
-func sameEnd(a, b *Handle) bool {
-	return a.Ctx == nil && b.Ctx == nil || a.Ctx != nil && b.Ctx != nil && Same(a.Ctx, b.Ctx)
-}
 
 // HandleIn gives the handle of a value that handleOf made, nil if it has none.
 func HandleIn(v Value) *Handle {

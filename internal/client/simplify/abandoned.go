@@ -113,6 +113,7 @@ func (a *abandoned) stmt(st client.Stmt, s values) values {
 		return nil
 	case *client.Rollback:
 		return nil
+	default: // it changes no variable
 	}
 	return s
 }
@@ -198,5 +199,6 @@ func (s values) assume(cond client.Expr, is bool) {
 				s[v.Name] = c
 			}
 		}
+	default: // a constant, or a function of which nothing is known
 	}
 }
