@@ -25,7 +25,7 @@ type (
 const Outer = session.Outer
 
 // maxTraceSteps bounds the instructions that are interpreted for one trace.
-const maxTraceSteps = 30_000
+const maxTraceSteps = 60_000
 
 // Traces interprets the functions of a program that use the database and that
 // begin more than one transaction, statements by themselves included. Functions

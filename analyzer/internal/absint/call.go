@@ -117,7 +117,7 @@ func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) memory
 		}
 		return memory.Of(&client.Call{Name: b.Name(), Args: in.Exprs(args[:1]), Kind: client.Int}, client.Int)
 	case "panic":
-		in.panics()
+		in.Panics()
 		return memory.Of(client.C(ir.Null), client.Any)
 	case "recover":
 		if in.panicking {
@@ -231,6 +231,7 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 	for _, f := range in.P.Values(inv.C.Signature()) {
 		in.Result.Missed[f] = true
 	}
+	in.CallAgain(inv)
 	return in.UnknownCall("a call of a function that is not known", append([]memory.Value{inv.Fn}, inv.Args...), inv.T)
 }
 
@@ -349,6 +350,7 @@ func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free [
 	case likewise:
 		return in.computed(f, known, memory.Inherit(inv.T, in.SomeCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
 	}
+	in.CallAgain(inv)
 	return in.computed(f, known, memory.Inherit(inv.T, in.UnknownCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
 }
 
@@ -380,7 +382,7 @@ func (in *interp) worth(f *ssa.Function, args, free []memory.Value) bool {
 			return true
 		}
 	}
-	return in.P.Parametric[f] != "" || in.P.Small(f) || in.P.Places.GivesStatement(f) || in.Trace != nil && in.P.Matters(f)
+	return in.P.Parametric[f] != "" || in.P.Small(f) || program.GivesOptions(f) || in.P.Places.GivesStatement(f) || in.Trace != nil && in.P.Matters(f)
 }
 
 // method is a call through an interface.

@@ -62,12 +62,17 @@ func (in *interp) constant(c *ssa.Const) memory.Value {
 // global gives the address of a package's variable. A variable that its package sets
 // once, and nobody else sets, has that value.
 func (in *interp) global(g *ssa.Global) memory.Value {
-	if c, ok := in.Shared.Globals[g]; ok {
-		return &memory.Pointer{To: c}
-	}
 	t := g.Type().(*types.Pointer).Elem()
-	c := in.NewCell(t, g.Name(), memory.Unknown)
-	in.Shared.Globals[g] = c
+	c, ok := in.Shared.Globals[g]
+	if !ok {
+		c = in.NewCell(t, g.Name(), memory.Unknown)
+		in.Shared.Globals[g] = c
+	}
+	if session.AreOptions(t) {
+		if v, ok := in.settledAt(g, 0); ok {
+			in.Store(c, v)
+		}
+	}
 	return &memory.Pointer{To: c}
 }
 

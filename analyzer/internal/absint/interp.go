@@ -131,8 +131,15 @@ func (in *interp) tree(b *ssa.BasicBlock) {
 		return
 	}
 	if in.act.shape.Heads[b] {
-		if !in.unroll(b) {
-			in.loop(b)
+		if in.unroll(b) {
+			return
+		}
+		inside, behind := in.act.shape.AfterLoop(b)
+		round, others := func() { in.within(b, inside) }, func() { in.loop(b, inside, nil) }
+		if lists, is := earlier(in, b, behind, round, others); is {
+			in.behind(behind, lists)
+		} else {
+			in.loop(b, inside, behind)
 		}
 		return
 	}
@@ -219,7 +226,7 @@ func (in *interp) block(b *ssa.BasicBlock) {
 		case *ssa.Return:
 			in.returns(instr)
 		case *ssa.Panic:
-			in.panics()
+			in.Panics()
 		default:
 			in.instr(instr)
 			in.ignores(instr)

@@ -28,7 +28,7 @@ type head struct {
 // are shows when the body is interpreted, again and again until no more come. If the
 // transaction begins in it, it may be a later attempt: what failures on the way there
 // change is not known then (attempts).
-func (in *interp) loop(b *ssa.BasicBlock) {
+func (in *interp) loop(b *ssa.BasicBlock, inside, behind []*ssa.BasicBlock) {
 	entry := in.St
 	var phis []*ssa.Phi
 	var first []memory.Value
@@ -44,7 +44,6 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 	start, labels := len(*in.Out), in.Labels
 	declared, mark := in.declared(), in.Result.Mark()
 	outerTarget, tries := in.act.targets[b], in.newAttempts()
-	inside, behind := in.act.shape.AfterLoop(b)
 	for round := 0; ; round++ {
 		if round > maxRounds {
 			panic(memory.TooMuch{Why: "a loop in which too much changes"})
@@ -106,6 +105,39 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 		in.behind(behind, around)
 		return
 	}
+}
+
+// earlier writes a round of a loop of a trace, and then all others, if a transaction begins there: a round
+// may write what an earlier one has read, in another transaction. That was an attempt which failed, mostly.
+// It gives the lists for the places behind the loop, and reports whether it has written it.
+func earlier(in *interp, b *ssa.BasicBlock, behind []*ssa.BasicBlock, round, others func()) (lists []*[]client.Stmt, is bool) {
+	if in.Trace == nil || in.Failing {
+		return nil, false
+	}
+	begun, entry, start, labels, cells := in.Begins, in.St.Clone(), len(*in.Out), in.Labels, in.Cells
+	declared, mark, sent := in.declared(), in.Result.Mark(), len(in.Trace.Sent)
+	outer := in.act.targets[b]
+	place, lists := in.around(behind)
+	in.Into(place, func() {
+		s := &client.Block{At: in.At(), Label: in.Label("earlier")}
+		back := &memory.Target{Label: s.Label}
+		in.act.targets[b] = &spot{head: &head{back: back, round: true}}
+		in.Emit(s)
+		in.Into(&s.Body, func() { in.EarlierRound(round) })
+		in.St = nil
+		if len(back.Edges) > 0 && in.Begins > begun {
+			in.enter(b, in.Merge(back.Edges))
+			others()
+		}
+	})
+	in.act.targets[b] = outer
+	if in.Begins > begun {
+		return lists, true
+	}
+	in.St, *in.Out, in.Labels, in.Cells, in.Trace.Sent = entry, (*in.Out)[:start], labels, cells, in.Trace.Sent[:sent]
+	in.undeclare(declared)
+	in.Result.Reset(mark)
+	return nil, false
 }
 
 // changes is what a loop is known to change: cells, of those with a number up to before,

@@ -99,7 +99,7 @@ func (in *interp) divides(by client.Expr) {
 	if c, ok := by.(*client.Const); ok && c.Value.I != 0 || !in.recovers() {
 		return
 	}
-	in.Either(memory.Op("==", by, memory.ConstInt(0)), in.panics, func() {})
+	in.Either(memory.Op("==", by, memory.ConstInt(0)), in.Panics, func() {})
 }
 
 // equal says when two values of a type are equal.

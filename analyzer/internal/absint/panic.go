@@ -7,9 +7,9 @@ import (
 	"github.com/txrobust/robust/internal/client"
 )
 
-// panics is a panic: it rolls the transaction back, unless a deferred function around
+// Panics is a panic: it rolls the transaction back, unless a deferred function around
 // it recovers. Then the function that deferred that one returns.
-func (in *interp) panics() {
+func (in *interp) Panics() {
 	if in.St == nil {
 		return
 	}

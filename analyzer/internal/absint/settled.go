@@ -64,6 +64,22 @@ func (in *interp) initial(v ssa.Value, depth int) (memory.Value, bool) {
 			return nil, false
 		}
 		return in.value(v.Fn), true
+	case *ssa.Alloc:
+		stores, ok := in.P.LiteralOf(v)
+		if !ok || depth > maxSettled {
+			return nil, false
+		}
+		w, ok := in.settled(stores, "", gotypes.Deref(v.Type()), depth+1)
+		if !ok {
+			return nil, false
+		}
+		c := in.Shared.Literals[v]
+		if c == nil {
+			c = in.NewCell(gotypes.Deref(v.Type()), "literal", memory.Unknown)
+			in.Shared.Literals[v] = c
+		}
+		in.Store(c, w)
+		return &memory.Pointer{To: c}, true
 	case *ssa.ChangeType:
 		return in.initial(v.X, depth)
 	case *ssa.UnOp:

@@ -98,3 +98,13 @@ func EndsWith(ctx, other Value) bool {
 	ends := Ends(other)
 	return len(ends) == 0 || slices.ContainsFunc(Ends(ctx), func(c Value) bool { return Same(c, ends[0]) })
 }
+
+// Within gives the same handle for statements with a context, nil for that which it has.
+func (h *Handle) Within(ctx Value) *Handle {
+	if ctx == nil || IsNilValue(Unbox(ctx)) {
+		return h
+	}
+	out := *h
+	out.Ctx = ctx
+	return &out
+}

@@ -22,6 +22,8 @@ type Handle struct {
 	Conn bool
 	// None says when it is nil, since the call failed that gives it; nil for never.
 	None client.Expr
+	// Ctx is the context of statements whose calls get none, nil for one that never ends.
+	Ctx Value
 }
 
 // As gives the same handle as a value of another type.
@@ -141,19 +143,6 @@ func IsHandle(v Value) bool {
 // joinedSite is the site of a handle that is one or another, as the path says,
 // where none of them is of a transaction that is known.
 const joinedSite = "joined"
-
-// SameHandle reports whether two values of the database are the same.
-func SameHandle(a, b Value) bool {
-	x, ok := a.(*Handle)
-	y, also := b.(*Handle)
-	if ok && also {
-		return x.Kind == y.Kind && x.Site == y.Site && x.Point == y.Point && x.Lost == y.Lost && SameExpr(x.None, y.None)
-	}
-	if o, ok := a.(Object); ok {
-		return o.Same(b)
-	}
-	return a == b
-}
 
 // HandleIn gives the handle of a value that handleOf made, nil if it has none.
 func HandleIn(v Value) *Handle {

@@ -482,6 +482,24 @@ func sameAll(a, b []Value) bool {
 	return slices.EqualFunc(a, b, Same)
 }
 
+// SameHandle reports whether two values of the database are the same.
+func SameHandle(a, b Value) bool {
+	x, ok := a.(*Handle)
+	y, also := b.(*Handle)
+	if ok && also {
+		return x.Kind == y.Kind && x.Site == y.Site && x.Point == y.Point && x.Lost == y.Lost && SameExpr(x.None, y.None) && sameEnd(x, y)
+	}
+	if o, ok := a.(Object); ok {
+		return o.Same(b)
+	}
+	return a == b
+}
+
+// sameEnd reports whether two handles have the same context.
+func sameEnd(a, b *Handle) bool {
+	return a.Ctx == nil && b.Ctx == nil || a.Ctx != nil && b.Ctx != nil && Same(a.Ctx, b.Ctx)
+}
+
 // JoinHandles joins handles. The result may be any of them. If they belong to several transactions,
 // it may belong to each, and its site is that of the transaction that is written.
 func JoinHandles(in *Memory, vals []Value) (Value, bool) {
@@ -503,6 +521,10 @@ func JoinHandles(in *Memory, vals []Value) (Value, bool) {
 		case h.Lost:
 			first = first.As(first.T)
 			first.Lost = true
+		}
+		if !sameEnd(first, h) {
+			first = first.As(first.T)
+			first.Ctx = &ContextValue{Ends: true, Parent: &ContextValue{}} // one or the other
 		}
 	}
 	return first, first != nil

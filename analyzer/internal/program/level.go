@@ -3,6 +3,7 @@ package program
 import (
 	"go/constant"
 	"go/token"
+	"go/types"
 	"regexp"
 	"slices"
 	"strings"
@@ -116,4 +117,36 @@ func levelIn(text string) string {
 		return ""
 	}
 	return name
+}
+
+// LevelFields are the fields of options that hold the isolation level, of database/sql and of pgx.
+var LevelFields = []string{"Isolation", "IsoLevel"}
+
+// IsOptions reports whether a type is that of options with an isolation level.
+func IsOptions(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Struct)
+	for i := 0; ok && i < s.NumFields(); i++ {
+		if slices.Contains(LevelFields, s.Field(i).Name()) {
+			return true
+		}
+	}
+	return false
+}
+
+// GivesOptions reports whether a function gives options, or a struct that has some.
+func GivesOptions(f *ssa.Function) bool {
+	r := f.Signature.Results()
+	for i := range r.Len() {
+		t := gotypes.Deref(r.At(i).Type())
+		if IsOptions(t) {
+			return true
+		}
+		s, ok := t.Underlying().(*types.Struct)
+		for k := 0; ok && k < s.NumFields(); k++ {
+			if IsOptions(gotypes.Deref(s.Field(k).Type())) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -65,6 +65,8 @@ type Program struct {
 	migrations, mentions map[*ssa.Function]int
 	lists                map[*ssa.Global]*textList
 	settled              map[*ssa.Global]*settled
+	// altered are the names of types of structs that somebody changes through a pointer.
+	altered map[string]bool
 	// Know is what is known of libraries.
 	Know *Knowledge
 	// MySQL says that the program runs on MySQL.
@@ -102,7 +104,7 @@ func New(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File
 		constants: map[*ssa.Global]*ssa.Const{}, sentinels: map[string]int{},
 		touches: map[*ssa.Function]bool{}, Relevant: map[*ssa.Function]bool{}, Parametric: map[*ssa.Function]string{}, TooLarge: map[*ssa.Function]bool{}, Textual: map[*ssa.Function]map[token.Pos]bool{},
 		Users: map[*ssa.Function][]*ssa.Function{}, byName: map[string][]*ssa.Function{},
-		Calls: map[Call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, Ran: map[*ssa.Function]bool{}, Recursive: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{}, settled: map[*ssa.Global]*settled{},
+		Calls: map[Call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, Ran: map[*ssa.Function]bool{}, Recursive: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{}, settled: map[*ssa.Global]*settled{}, altered: map[string]bool{},
 		migrations: map[*ssa.Function]int{}, mentions: map[*ssa.Function]int{},
 		Places: Places{Open: map[Place]bool{}, Writers: map[*ssa.Function][]Place{}}}
 	p.Places.p = p

@@ -2,16 +2,21 @@ package program
 
 import (
 	"go/token"
+	"go/types"
 	"strconv"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
 )
 
 // settled is what the initializer of a package stores in a variable of it, by the path of
-// fields. changed says that somebody else may change the variable.
+// fields. changed says that somebody else changes the variable, as far as its name shows.
 type settled struct {
 	stores  map[string]ssa.Value
 	changed bool
+	// passed says that some call gets the address of these options.
+	passed bool
 }
 
 // FieldsOf gives the package variable of which an address is a field, with the path of
@@ -31,8 +36,9 @@ func FieldsOf(addr ssa.Value) (g *ssa.Global, path string) {
 // FieldPath is the path of a field in what a path leads to.
 func FieldPath(path string, field int) string { return path + "." + strconv.Itoa(field) }
 
-// settles looks at what an instruction does with package variables.
+// settles looks at what an instruction does with package variables, and with structs through pointers.
 func (p *Program) settles(f *ssa.Function, instr ssa.Instruction) {
+	p.alters(instr)
 	for _, o := range instr.Operands(nil) {
 		g, ok := (*o).(*ssa.Global)
 		if !ok {
@@ -62,8 +68,52 @@ func (s *settled) uses(f *ssa.Function, instr ssa.Instruction, addr ssa.Value) {
 		if i.Addr != addr || g == nil || f.Pkg != g.Pkg || f.Synthetic != "package initializer" || !s.store(path, i.Val) {
 			s.changed = true
 		}
+	case ssa.CallInstruction:
+		s.passed, s.changed = true, s.changed || !IsOptions(gotypes.Deref(addr.Type()))
 	default:
 		s.changed = true
+	}
+}
+
+// alters records the types of structs that an instruction changes, or lets others change, where a pointer
+// leads. Variables of a function, and of a package, are seen where they are named.
+func (p *Program) alters(instr ssa.Instruction) {
+	switch i := instr.(type) {
+	case *ssa.Store:
+		p.alter(i.Addr)
+	case *ssa.FieldAddr:
+		for _, r := range *i.Referrers() {
+			switch r := r.(type) {
+			case *ssa.DebugRef, *ssa.FieldAddr:
+			case *ssa.UnOp:
+			case *ssa.Store:
+				if r.Val == i {
+					p.alter(i)
+				}
+			default:
+				p.alter(i)
+			}
+		}
+	}
+}
+
+// alter records the types of the structs that an address leads into.
+func (p *Program) alter(addr ssa.Value) {
+	list := []types.Type{gotypes.Deref(addr.Type())}
+	for {
+		a, ok := addr.(*ssa.FieldAddr)
+		if !ok {
+			break
+		}
+		addr = a.X
+		list = append(list, gotypes.Deref(addr.Type()))
+	}
+	switch addr.(type) {
+	case *ssa.Alloc, *ssa.Global:
+		return
+	}
+	for _, t := range list {
+		p.altered[gotypes.TypeName(t)] = true
 	}
 }
 
@@ -106,8 +156,36 @@ func (s *settled) storeLiteral(path string, literal ssa.Value, load ssa.Instruct
 // changes, by the path of fields; known is false where somebody may change it.
 func (p *Program) Settled(g *ssa.Global) (stores map[string]ssa.Value, known bool) {
 	s := p.settled[g]
-	if s == nil || s.changed || len(s.stores) == 0 || !p.Places.Whole && token.IsExported(g.Name()) {
+	if s == nil || s.changed || s.passed && p.altered[gotypes.TypeName(gotypes.Deref(g.Type()))] || len(s.stores) == 0 || !p.Places.Whole && token.IsExported(g.Name()) {
 		return nil, false
 	}
 	return s.stores, true
+}
+
+// LiteralOf gives what options hold whose address an initializer keeps in a package variable, by the
+// path of fields; known is false where somebody may change one of its type.
+func (p *Program) LiteralOf(a *ssa.Alloc) (stores map[string]ssa.Value, known bool) {
+	name := gotypes.TypeName(gotypes.Deref(a.Type()))
+	if a.Parent().Synthetic != "package initializer" || !IsOptions(gotypes.Deref(a.Type())) || p.altered[name] {
+		return nil, false
+	}
+	s, kept := &settled{stores: map[string]ssa.Value{}}, 0
+	for _, r := range *a.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case *ssa.FieldAddr:
+			if !s.storeLiteral(FieldPath("", r.Field), r, nil) {
+				return nil, false
+			}
+		case *ssa.Store:
+			g, _ := FieldsOf(r.Addr)
+			if r.Val != a || g == nil {
+				return nil, false
+			}
+			kept++
+		default:
+			return nil, false
+		}
+	}
+	return s.stores, kept == 1
 }

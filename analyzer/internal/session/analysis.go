@@ -17,9 +17,14 @@ type Analysis struct {
 	// Functions are the models of functions and methods by their full names.
 	Functions map[string]CallModel
 	Globals   map[*ssa.Global]*memory.Cell
-	kept      kept
+	// Literals are options whose addresses initializers keep in package variables.
+	Literals map[*ssa.Alloc]*memory.Cell
+	kept     kept
 	// parted are the transactions that commit with another context than they begin with.
 	parted map[string]bool
+	// Late are those with statements of a batch that may not be sent: they are written where they are sent,
+	// not where they are queued.
+	Late map[string]bool
 }
 
 // kept is what was found in places of prepared statements; ready says that all of it
@@ -38,7 +43,7 @@ type kept struct {
 
 // NewAnalysis makes what interpretations have in common, without a program.
 func NewAnalysis() *Analysis {
-	return &Analysis{parted: map[string]bool{}, Functions: map[string]CallModel{}, Globals: map[*ssa.Global]*memory.Cell{}, kept: kept{in: map[program.Place][]keptStmt{}, lost: map[program.Place]bool{}, alone: map[*ssa.Function]bool{}}}
+	return &Analysis{parted: map[string]bool{}, Late: map[string]bool{}, Literals: map[*ssa.Alloc]*memory.Cell{}, Functions: map[string]CallModel{}, Globals: map[*ssa.Global]*memory.Cell{}, kept: kept{in: map[program.Place][]keptStmt{}, lost: map[program.Place]bool{}, alone: map[*ssa.Function]bool{}}}
 }
 
 // Use makes an analysis one of a program with libraries, and gives what their names mean.

@@ -15,14 +15,19 @@ import (
 // where the call is none of the transaction that is written. The call that begins that transaction,
 // and the one that ends it, succeed.
 func (in *Session) Attempting(inv *Invocation, call func() (memory.Value, bool)) (memory.Value, bool) {
-	before := in.St.Phase
+	before, calling, notSent := in.St.Phase, in.calling, in.notSent
 	fails := before == memory.Idle || slices.ContainsFunc(inv.Args, in.holdsOther)
+	in.calling, in.notSent = inv, nil
 	v, ok := call()
-	if !ok || in.St == nil || in.Trace != nil {
+	if in.notSent != nil && ok && in.St != nil {
+		v = in.eachFailure(v, func(f *memory.Failure) *memory.Failure { return orNotSent(in.notSent, f) })
+	}
+	in.calling, in.notSent = calling, notSent
+	if !ok || in.St == nil || in.Trace != nil && !in.Failing {
 		return v, ok
 	}
 	if in.Failing || fails && in.St.Phase == before {
-		v = in.anyFailure(v)
+		v = in.eachFailure(v, in.MayFail)
 	}
 	return v, true
 }
@@ -50,17 +55,17 @@ func (in *Session) isOther(h *memory.Handle) bool {
 	return in.St.Phase == memory.Idle || !in.Owns(h) && !in.Perhaps(h)
 }
 
-// anyFailure gives the result of a call in which each error may be there that is not known to be. Then
-// there are no other results.
-func (in *Session) anyFailure(v memory.Value) memory.Value {
+// eachFailure gives the result of a call with another error for each. Where there is one there are no other
+// results.
+func (in *Session) eachFailure(v memory.Value, other func(*memory.Failure) *memory.Failure) memory.Value {
 	switch w := memory.Unbox(v).(type) {
 	case *memory.Failure:
-		return in.MayFail(w)
+		return other(w)
 	case memory.Tuple:
 		out, failed := make(memory.Tuple, len(w)), client.Expr(client.False)
 		for i, part := range w {
 			if f, ok := memory.Unbox(part).(*memory.Failure); ok {
-				f = in.MayFail(f)
+				f = other(f)
 				failed, part = in.Failed(f), f
 			}
 			out[i] = part
@@ -85,8 +90,11 @@ func (in *Session) MayFail(f *memory.Failure) *memory.Failure {
 
 // OrFails gives the error of a statement that is sent through a handle.
 func (in *Session) OrFails(h *memory.Handle, f *memory.Failure) *memory.Failure {
-	if in.Trace == nil && (in.Failing || in.isOther(h)) {
+	if in.Failing || in.Trace == nil && in.isOther(h) {
 		return in.MayFail(f)
+	}
+	if in.notSent != nil {
+		return orNotSent(in.notSent, f)
 	}
 	return f
 }

@@ -31,6 +31,7 @@ func (in *Session) FinishTxn(t *client.Txn) {
 	in.endings(t)
 	in.showResults(t)
 	in.showAtCommit(t)
+	simplify.Abandoned(t, in.mayEnd)
 	simplify.Txn(t, func(base string) string { return in.Temp(base, client.Int, false) })
 }
 

@@ -15,9 +15,6 @@ import (
 	"github.com/txrobust/robust/analyzer/internal/program"
 )
 
-// levelFields are the fields of options that hold the isolation level, of database/sql and of pgx.
-var levelFields = []string{"Isolation", "IsoLevel"}
-
 // anyLevel are the levels of which a transaction has one where it is not known which.
 var anyLevel = []string{"read committed", "repeatable read", "serializable"}
 
@@ -97,13 +94,7 @@ func AreOptions(t types.Type) bool {
 	if l, ok := t.Underlying().(*types.Slice); ok {
 		t = l.Elem()
 	}
-	s, ok := gotypes.Deref(t).Underlying().(*types.Struct)
-	for i := 0; ok && i < s.NumFields(); i++ {
-		if slices.Contains(levelFields, s.Field(i).Name()) {
-			return true
-		}
-	}
-	return false
+	return program.IsOptions(gotypes.Deref(t))
 }
 
 // levelsIn gives the levels of options, of a pointer to some, or of the first of a list.
@@ -133,7 +124,7 @@ func (in *Session) levelsIn(v memory.Value) (levels []string, known bool) {
 				continue
 			}
 		}
-		for _, name := range levelFields {
+		for _, name := range program.LevelFields {
 			level := memory.Field(o, name)
 			if level == nil {
 				continue

@@ -142,7 +142,8 @@ func (in *Session) Arrive(r *memory.Rows, c *memory.Cell, v string) {
 	}
 	old := in.Load(c)
 	zero := memory.Same(old, in.Zero(c.T))
-	if !r.One || c.Start == memory.Unknown || zero && in.Loops == 0 || in.keepsOld(r, old, v) {
+	// A trace is about values that are read: without a row there is an error mostly.
+	if !r.One || in.Trace != nil || c.Start == memory.Unknown || zero && in.Loops == 0 || in.keepsOld(r, old, v) {
 		in.Store(c, w)
 		return
 	}

@@ -30,7 +30,13 @@ type Session struct {
 	beginFrame *memory.Frame
 	// ends are contexts that may end before the transaction does, outlived those of statements that
 	// the context of the begin does not outlive.
-	ends     []ended
+	ends []ended
+	// mayEnd are the variables that say where one ends.
+	mayEnd []string
+	// calling is the call of a library that is modelled; a statement of it is not sent where notSent holds,
+	// nil for never.
+	calling  *Invocation
+	notSent  client.Expr
 	outlived []memory.Value
 	// Again says that something was found that an interpretation has to know from its beginning: it is
 	// to be done again.
@@ -38,6 +44,10 @@ type Session struct {
 	// Failing says that what the transaction sends may fail, too: what is looked for is what attempts
 	// change that fail.
 	Failing bool
+	// Begins is how many transactions the trace has begun, Round the name of an earlier round of a loop
+	// that is written, of which there were Rounds.
+	Begins, Rounds int
+	Round          string
 	// onConn says that it begins on a connection that the program has.
 	onConn bool
 	// Levels are the isolation levels one of which is asked for, and AnyLevel says that it is
@@ -68,6 +78,8 @@ type Control interface {
 	// LeavesAfterError reports whether the functions around a call that fails return, up to the one that
 	// begins the transaction, and give errors.
 	LeavesAfterError(inv *Invocation) bool
+	// Panics ends the functions around as a panic does.
+	Panics()
 	// Next goes to the next row of a query.
 	Next(inv *Invocation, r *memory.Rows) memory.Value
 }

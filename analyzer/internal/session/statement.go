@@ -49,6 +49,9 @@ func (in *Session) Send(inv *Invocation, h *memory.Handle, r program.Role, args 
 	switch r {
 	case program.ExecRole, program.NamedExecRole:
 		in.Execute(rs)
+		if rs.Unsent != nil && panicsAfterError(inv) {
+			in.Either(rs.Unsent, in.Control.Panics, func() {})
+		}
 		return in.answerIfSent(inv, rs, &memory.Outcome{Query: rs.Query, Mine: rs.Mine}), true
 	case program.QueryRowRole:
 		rs.One = true
@@ -67,6 +70,16 @@ func (in *Session) Send(inv *Invocation, h *memory.Handle, r program.Role, args 
 		}), true
 	}
 	return nil, false
+}
+
+// panicsAfterError reports whether a call panics in the place of giving an error, as its name says.
+func panicsAfterError(inv *Invocation) bool {
+	f := inv.C.StaticCallee()
+	if f == nil || !strings.HasPrefix(f.Name(), "Must") {
+		return false
+	}
+	r := f.Signature.Results()
+	return r.Len() == 0 || !gotypes.IsError(r.At(r.Len()-1).Type())
 }
 
 // answerIfSent gives the result of a statement, with an error where it was not sent.

@@ -14,16 +14,17 @@ import (
 func (in *Session) Begin(h *memory.Handle, inv *Invocation) *memory.Handle {
 	if h.Kind == memory.Transaction { // in a transaction: a savepoint
 		in.points++
-		n := &memory.Handle{Kind: memory.Transaction, Site: h.Site, Point: "point" + strconv.Itoa(in.points), T: h.T, Lost: h.Lost}
+		n := &memory.Handle{Kind: memory.Transaction, Site: h.Site, Point: "point" + strconv.Itoa(in.points), T: h.T, Lost: h.Lost, Ctx: h.Ctx}
 		in.Savepoint(h, n.Point)
 		return n
 	}
 	site := in.Path()
 	if in.Trace != nil {
+		in.Begins++
 		in.amid, in.onConn = true, in.onConn || in.P.Know.IsConn(h.T)
 		return &memory.Handle{Kind: memory.Transaction, Site: site, T: h.T}
 	}
-	tx := &memory.Handle{Kind: memory.Transaction, Site: site, T: h.T}
+	tx := &memory.Handle{Kind: memory.Transaction, Site: site, T: h.T, Ctx: h.Ctx}
 	in.newSite(site)
 	if site != in.Site {
 		if in.Site == "" {
@@ -32,7 +33,7 @@ func (in *Session) Begin(h *memory.Handle, inv *Invocation) *memory.Handle {
 		return tx
 	}
 	in.St.Phase, in.Begun, in.onConn = memory.Open, true, in.onConn || in.P.Know.IsConn(h.T) || types.IsInterface(h.T)
-	in.beginCtx, in.beginFrame = contextOf(inv), in.Fr
+	in.beginCtx, in.beginFrame = contextFor(inv, h), in.Fr
 	in.BeginPos, in.ReadOnly = in.P.Position(in.Pos), in.readsOnly(inv)
 	levels, known := in.levelsOf(inv)
 	in.AnyLevel = in.AnyLevel || !known
@@ -50,7 +51,7 @@ const beginLabel = "begin"
 
 // Path says where an instruction stands: its position, and the calls around.
 func (in *Session) Path() string {
-	s := in.P.Position(in.Pos).String()
+	s := in.P.Position(in.Pos).String() + in.Round
 	for f := in.Fr; f != nil && f.Caller != nil; f = f.Caller {
 		s = in.P.Position(f.At).String() + " > " + s
 	}

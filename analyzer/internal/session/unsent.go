@@ -18,8 +18,8 @@ type ended struct {
 	is  *memory.Cell
 }
 
-// contextOf gives the context that a call gets, nil if it gets none.
-func contextOf(inv *Invocation) memory.Value {
+// ContextOf gives the context that a call gets, nil if it gets none.
+func ContextOf(inv *Invocation) memory.Value {
 	if inv == nil {
 		return nil
 	}
@@ -32,10 +32,28 @@ func contextOf(inv *Invocation) memory.Value {
 	return nil
 }
 
+// contextFor gives the context of a statement that a call sends through a handle.
+func contextFor(inv *Invocation, h *memory.Handle) memory.Value {
+	if ctx := ContextOf(inv); ctx != nil {
+		return ctx
+	}
+	return h.Ctx
+}
+
+// NotSent says when the statements of a library's call are not sent, nil for never.
+func (in *Session) NotSent(h *memory.Handle) client.Expr { return in.unsent(in.calling, h) }
+
+// MayNotBeSent says when a statement of a library's call is not sent. That call gives an error then.
+func (in *Session) MayNotBeSent(h *memory.Handle, r *memory.Rows) {
+	if r.Unsent = in.NotSent(h); r.Unsent != nil {
+		in.notSent = client.Or(in.notSent, r.Unsent)
+	}
+}
+
 // unsent says when a statement of the transaction is not sent, nil for never. It does not matter where the
 // transaction ends with the context, or the program leaves it after an error of the statement.
 func (in *Session) unsent(inv *Invocation, h *memory.Handle) client.Expr {
-	ctx := contextOf(inv)
+	ctx := contextFor(inv, h)
 	if in.Trace != nil || !in.OwnsOpen(h) || ctx == nil || len(memory.Ends(ctx)) == 0 {
 		return nil
 	}
@@ -45,13 +63,15 @@ func (in *Session) unsent(inv *Invocation, h *memory.Handle) client.Expr {
 		return nil
 	}
 	now := in.hasEnded(ctx)
-	if in.Control.LeavesAfterError(inv) {
+	if inv != nil && in.Control.LeavesAfterError(inv) {
 		if is, known := in.Known(now); known && !is {
 			return nil
 		}
 		return now
 	}
-	now = client.Or(now, client.V(in.NewVar("ended", client.Bool, false, memory.Unknown)))
+	v := in.NewVar("ended", client.Bool, false, memory.Unknown)
+	in.mayEnd = append(in.mayEnd, v)
+	now = client.Or(now, client.V(v))
 	in.Store(in.endOf(memory.Ends(ctx)[0]).is, memory.Of(now, client.Bool))
 	return now
 }
@@ -79,7 +99,7 @@ func (in *Session) endOf(ctx memory.Value) ended {
 
 // commitBy is a commit by a call. One with a context fails if that has ended.
 func (in *Session) commitBy(inv *Invocation, h *memory.Handle) {
-	ctx := contextOf(inv)
+	ctx := ContextOf(inv)
 	if ctx == nil || !in.OwnsOpen(h) || h.Point != "" || in.Trace != nil {
 		in.Commit(h)
 		return
@@ -104,6 +124,11 @@ func (in *Session) unlessUnsent(r *memory.Rows, take func() memory.Value) memory
 			f = g
 		}
 	})
+	return orNotSent(not, f)
+}
+
+// orNotSent gives the error of a statement that is not sent where a condition holds.
+func orNotSent(not client.Expr, f *memory.Failure) *memory.Failure {
 	return &memory.Failure{NoRows: client.And(client.Not(not), client.Or(f.NoRows)), Other: client.Or(not, f.Other)}
 }
 

@@ -38,6 +38,7 @@ func (in *Writer) SendText(h *memory.Handle, f Fragment) *memory.Rows {
 	text, args := f.Numbered()
 	rs := in.Statement(h, memory.Of(client.C(ir.Text(text)), client.Text), args, f.Holed(), nil)
 	rs.Query.Standard = true
+	in.MayNotBeSent(h, rs)
 	return rs
 }
 

@@ -208,29 +208,30 @@ func propagate(t *client.Txn) {
 			}
 		}
 	}
-	var subst func(e client.Expr) client.Expr
-	subst = func(e client.Expr) client.Expr {
-		switch e := e.(type) {
-		case *client.VarExpr:
-			if w, ok := known[e.Name]; ok {
-				return subst(w)
-			}
-		case *client.Op:
-			args := make([]client.Expr, len(e.Args))
-			for i, a := range e.Args {
-				args[i] = subst(a)
-			}
-			return refold(&client.Op{Op: e.Op, Args: args})
-		case *client.Call:
-			c := &client.Call{Name: e.Name, Kind: e.Kind, Args: make([]client.Expr, len(e.Args))}
-			for i, a := range e.Args {
-				c.Args[i] = subst(a)
-			}
-			return c
+	client.EachExpr(t.Body, func(e *client.Expr) { *e = substitute(*e, func(name string) client.Expr { return known[name] }) })
+}
+
+// substitute puts what variables are in their places: is gives it, nil for those that stay.
+func substitute(e client.Expr, is func(name string) client.Expr) client.Expr {
+	switch e := e.(type) {
+	case *client.VarExpr:
+		if w := is(e.Name); w != nil {
+			return substitute(w, is)
 		}
-		return e
+	case *client.Op:
+		args := make([]client.Expr, len(e.Args))
+		for i, a := range e.Args {
+			args[i] = substitute(a, is)
+		}
+		return refold(&client.Op{Op: e.Op, Args: args})
+	case *client.Call:
+		c := &client.Call{Name: e.Name, Kind: e.Kind, Args: make([]client.Expr, len(e.Args))}
+		for i, a := range e.Args {
+			c.Args[i] = substitute(a, is)
+		}
+		return c
 	}
-	client.EachExpr(t.Body, func(e *client.Expr) { *e = subst(*e) })
+	return e
 }
 
 // refold simplifies an operator of constants.

@@ -30,7 +30,7 @@ func (in *run) addCall(inv *session.Invocation, q *query, name string, args []me
 	case "Apply":
 		return in.applyCall(inv, q, args[0])
 	case "Context":
-		return q
+		return &query{h: q.h.Within(args[0]), c: q.c}
 	case "TableModel", "AppendQuery", "TableAlias":
 		return in.Quiet(inv.T)
 	}

@@ -401,7 +401,7 @@ func asChain(v memory.Value) *chain {
 func (in *run) sessionCall(inv *session.Invocation, c *chain, r chainRole, args []memory.Value) (memory.Value, bool) {
 	switch r {
 	case contextCall:
-		return in.fork(c, true), true
+		return in.fork(c.within(session.ContextOf(inv)), true), true
 	case sessionCall:
 		return in.sessionOf(c, args), true
 	case beginCall:
@@ -465,6 +465,7 @@ func (in *run) sessionOf(c *chain, args []memory.Value) memory.Value {
 	}
 	is := map[string]bool{}
 	names := a.Names()
+	c = c.within(memory.Field(a, "Context"))
 	for i, n := range names {
 		switch n {
 		case "NewDB", "DryRun", "SkipHooks", "AllowGlobalUpdate", "FullSaveAssociations", "Initialized":

@@ -83,6 +83,13 @@ func newChain(in *memory.Memory, h *memory.Handle, d *draft) *chain {
 	return c
 }
 
+// within gives the chain for statements with a context, nil for that which it has.
+func (c *chain) within(ctx memory.Value) *chain {
+	r := *c
+	r.h = c.h.Within(ctx)
+	return &r
+}
+
 // draftOf gives the statement of a chain.
 func draftOf(in *memory.Memory, c *chain) *draft {
 	if c.s == nil {

@@ -307,6 +307,7 @@ func (in *run) onCall(inv *session.Invocation, h *memory.Handle, c call, args []
 func (in *run) rows(inv *session.Invocation, h *memory.Handle, args []memory.Value) memory.Value {
 	rest, known := in.ListOf(args[2])
 	rs := in.Statement(h, args[1], rest, !known, nil)
+	in.MayNotBeSent(h, rs)
 	rs.Query.Returned = true
 	in.Execute(rs)
 	if args[0] != nil {

@@ -12,10 +12,12 @@ import (
 )
 
 // batch is a pgx.Batch, or the results of one. Statements that are queued while a
-// transaction is open are taken to be sent with it, where they are queued.
+// transaction is open are taken to be sent with it, where they are queued, unless the context that they
+// are sent with may end before the transaction does.
 type batch struct {
 	queued []queued
-	sent   bool
+	// unsent says when what was sent was not, nil for never.
+	unsent client.Expr
 }
 
 func (b *batch) Live() bool                      { return false }
@@ -33,23 +35,24 @@ func isBatch(t types.Type) bool {
 	return gotypes.IsNamed(t, "github.com/jackc/pgx/v5", "Batch") || gotypes.IsNamed(t, "github.com/jackc/pgx/v4", "Batch")
 }
 
-// batchAt gives the batch in a cell.
+// batchAt gives the batch in a cell. It is not known where it is the caller's, or was lost.
 func batchAt(in *memory.Memory, p *memory.Pointer) (*batch, bool) {
 	if !isBatch(p.To.T) {
 		return nil, false
 	}
-	if b, ok := in.Held(p.To).(*batch); ok {
+	held := in.Held(p.To)
+	if b, ok := held.(*batch); ok {
 		return b, true
 	}
-	return &batch{}, p.To.Start == memory.Zeroed
+	return &batch{}, held == nil && p.To.Start == memory.Zeroed
 }
 
 func onBatch(in *session.Session, inv *session.Invocation, b *batch, name string, args []memory.Value) (memory.Value, bool) {
 	switch name {
 	case "Queue":
 		list, known := in.ListOf(args[1])
-		if in.IsOpen() && in.Trace == nil {
-			sendQueued(in, &memory.Handle{Kind: memory.Transaction, Site: in.Site}, queued{args[0], list, !known})
+		if in.IsOpen() && in.Trace == nil && !in.Shared.Late[in.Site] {
+			sendQueued(in, &memory.Handle{Kind: memory.Transaction, Site: in.Site}, queued{args[0], list, !known}, nil)
 		} else if p, ok := memory.Unbox(inv.Args[0]).(*memory.Pointer); ok {
 			in.Put(p.To, &batch{queued: append(slices.Clone(b.queued), queued{args[0], list, !known})})
 		}
@@ -59,42 +62,59 @@ func onBatch(in *session.Session, inv *session.Invocation, b *batch, name string
 	case "Exec", "Query", "QueryRow":
 		out := &memory.Rows{H: &memory.Handle{Kind: memory.Database}, Query: &client.Query{}, One: name == "QueryRow"}
 		if name == "Exec" {
-			return in.Answer(inv.T, &memory.Outcome{Query: out.Query}), true
+			return orUnsent(b, in.Answer(inv.T, &memory.Outcome{Query: out.Query})), true
 		}
-		return in.Answer(inv.T, out), true
+		return orUnsent(b, in.Answer(inv.T, out)), true
 	case "Close":
-		return in.Quiet(inv.T), true
+		return orUnsent(b, in.Quiet(inv.T)), true
 	}
 	return nil, false
 }
 
-func sendQueued(in *session.Session, h *memory.Handle, q queued) {
+// orUnsent gives what the results of a batch give, with an error where that was not sent.
+func orUnsent(b *batch, v memory.Value) memory.Value {
+	if b.unsent == nil {
+		return v
+	}
+	f := &memory.Failure{Other: b.unsent}
+	if list, ok := v.(memory.Tuple); ok {
+		list[len(list)-1] = f
+		return list
+	}
+	if _, ok := memory.Unbox(v).(*memory.Failure); ok {
+		return f
+	}
+	return v
+}
+
+func sendQueued(in *session.Session, h *memory.Handle, q queued, unsent client.Expr) {
 	rs := in.Statement(h, q.sql, q.args, q.open, nil)
-	rs.Query.Returned = true
+	rs.Query.Returned, rs.Unsent = true, unsent
 	in.Execute(rs)
 }
 
 // sendBatch sends what is queued.
 func sendBatch(in *session.Session, h *memory.Handle, args []memory.Value) memory.Value {
+	unsent := in.NotSent(h)
+	if unsent != nil && !in.Shared.Late[in.Site] {
+		in.Shared.Late[in.Site], in.Again = true, true
+	}
 	p, ok := memory.Unbox(args[len(args)-1]).(*memory.Pointer)
+	var b *batch
+	if ok {
+		b, ok = batchAt(in.Memory, p)
+	}
 	if !ok {
 		in.UnknownCall("SendBatch of a batch that is not known", append(args, h), nil)
-		return &batch{sent: true}
+		return &batch{unsent: unsent}
 	}
-	b, ok := batchAt(in.Memory, p)
-	if !ok && !(in.OwnsOpen(h)) {
-		in.UnknownCall("SendBatch of a batch that is not known", append(args, h), nil)
-		return &batch{sent: true}
+	if in.Trace != nil && h.Kind != memory.Transaction { // they are sent in one transaction
+		h = &memory.Handle{Kind: memory.Transaction, Site: in.Path()}
 	}
-	if b != nil {
-		if in.Trace != nil && h.Kind != memory.Transaction { // they are sent in one transaction
-			h = &memory.Handle{Kind: memory.Transaction, Site: in.Path()}
-		}
-		for _, q := range b.queued {
-			sendQueued(in, h, q)
-		}
+	for _, q := range b.queued {
+		sendQueued(in, h, q, unsent)
 	}
-	return &batch{sent: true}
+	return &batch{unsent: unsent}
 }
 
 // copyFrom is pgx's COPY: an insertion of rows that are not known.

@@ -125,6 +125,7 @@ func (in *run) send(inv *session.Invocation, b *statement, r program.Role, args 
 	if r == program.GetRole {
 		list, known := in.ListOf(args[len(args)-1])
 		rs := in.Statement(h, memory.Of(client.C(ir.Text(text)), client.Text), vals, f.Holed(), nil)
+		in.MayNotBeSent(h, rs)
 		rs.One = true
 		in.Execute(rs)
 		if !known {

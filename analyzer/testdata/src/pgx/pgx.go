@@ -109,6 +109,39 @@ func Batches(ctx context.Context, db *pgxpool.Pool, id int) error {
 	return tx.Commit(ctx)
 }
 
+// QueuedBefore fills a batch in a loop before the transaction begins.
+func QueuedBefore(ctx context.Context, db *pgxpool.Pool, ids []int) error {
+	var b pgx.Batch
+	for _, id := range ids {
+		b.Queue("DELETE FROM seen WHERE item = $1", id)
+	}
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		return tx.SendBatch(ctx, &b).Close() // want `unknown *: SendBatch of a batch that is not known`
+	})
+}
+
+// SendsGiven sends a batch of its caller, of which nobody knows what it has.
+func SendsGiven(ctx context.Context, db *pgxpool.Pool, b *pgx.Batch) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		return tx.SendBatch(ctx, b).Close() // want `unknown *: SendBatch of a batch that is not known`
+	})
+}
+
+// QueuedLate sends with a context of its own: what is queued is sent where the batch is.
+func QueuedLate(ctx context.Context, db *pgxpool.Pool, id int) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		waiting, cancel := context.WithCancel(ctx)
+		defer cancel()
+		var b, loop pgx.Batch
+		b.Queue("UPDATE items SET price = 2 WHERE id = $1", id) // not here
+		for range id {
+			loop.Queue("DELETE FROM log")
+		}
+		tx.SendBatch(waiting, &b).Close()           // want `UPDATE items SET price = 2 WHERE id = $1 (id)`
+		return tx.SendBatch(waiting, &loop).Close() // want `unknown *: SendBatch of a batch that is not known`
+	})
+}
+
 // Copies insert any rows into a table, which may not be known.
 func Copies(ctx context.Context, db *pgxpool.Pool, name string, rows [][]any) error {
 	tx, err := db.Begin(ctx)

@@ -34,6 +34,8 @@ func (db *DB) BeginTxx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) { 
 func (tx *Tx) GetContext(ctx context.Context, dest interface{}, query string, args ...interface{}) error {
 	return nil
 }
+func (tx *Tx) MustExecContext(ctx context.Context, query string, args ...any) sql.Result { return nil }
+
 func (tx *Tx) SelectContext(ctx context.Context, dest interface{}, query string, args ...interface{}) error {
 	return nil
 }

@@ -1,0 +1,29 @@
+// want package:"transactions: 1"
+
+// Package gormsession drops the error of a lock in a session with another context.
+package gormsession
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+type Item struct {
+	ID    int64
+	Stock int64
+}
+
+func restock(ctx context.Context, db *gorm.DB, id, n int64) error {
+	return db.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		waiting, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		tx.Session(&gorm.Session{Context: waiting}).Exec("SELECT pg_advisory_xact_lock(1)")
+		var it Item
+		if err := tx.Where("id = ?", id).Take(&it).Error; err != nil { // want `lost-update \(RB1101\) at READ COMMITTED: restock -> restock`
+			return err
+		}
+		return tx.Model(&Item{}).Where("id = ?", id).Update("stock", it.Stock+n).Error
+	})
+}

@@ -1,0 +1,37 @@
+// want package:"transactions: 1"
+
+// Package lockflag_tested is the mend of lockflag.
+package lockflag_tested
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+)
+
+func lock(ctx context.Context, tx *sql.Tx) bool {
+	_, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(1)")
+	return err == nil
+}
+
+func restock(ctx context.Context, db *sql.DB, id, n int64) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	waiting, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if !lock(waiting, tx) {
+		return errors.New("not locked")
+	}
+	var stock int64
+	if err := tx.QueryRowContext(ctx, "SELECT stock FROM item WHERE id = $1", id).Scan(&stock); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE item SET stock = $1 WHERE id = $2", stock+n, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

@@ -1,0 +1,33 @@
+// want package:"transactions: 1"
+
+// Package lockjoined_returned is the mend of lockjoined.
+package lockjoined_returned
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+)
+
+func restock(ctx context.Context, db *sql.DB, id, n int64) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	waiting, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	_, failed := tx.ExecContext(waiting, "SELECT pg_advisory_xact_lock(1)")
+	if err := errors.Join(err, failed); err != nil {
+		return err
+	}
+	var stock int64
+	if err := tx.QueryRowContext(ctx, "SELECT stock FROM item WHERE id = $1", id).Scan(&stock); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE item SET stock = $1 WHERE id = $2", stock+n, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

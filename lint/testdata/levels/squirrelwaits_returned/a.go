@@ -1,0 +1,34 @@
+// want package:"transactions: 1"
+
+// Package squirrelwaits_returned is the mend of squirrelwaits.
+package squirrelwaits_returned
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/Masterminds/squirrel"
+)
+
+func restock(ctx context.Context, db *sql.DB, id, n int64) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	waiting, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	var locked int64
+	if err := squirrel.Select("id").From("item").Where("id = ?", id).Suffix("FOR UPDATE").RunWith(tx).QueryRowContext(waiting).Scan(&locked); err != nil {
+		return err
+	}
+	var stock int64
+	if err := tx.QueryRowContext(ctx, "SELECT stock FROM item WHERE id = $1", id).Scan(&stock); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE item SET stock = $1 WHERE id = $2", stock+n, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
