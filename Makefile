@@ -1,6 +1,7 @@
 # make demo   build bin/robust and look at SmallBank, as it is and repaired
 # make test   formatting, vet and all tests; needs what `make setup` installs
 # make release  static binaries for all platforms with their checksums, in dist
+# make bin/z3 Z3 for the playground, from npm
 # make soak   long random comparisons with a server, from SEED on; they print what differs
 #
 # Both install the missing packages of a Debian or Ubuntu system (Z3's headers;
@@ -11,15 +12,23 @@ GO ?= go
 APPS = testdata/apps
 CHECK = $(GO) tool -modfile=tools.mod
 
-.PHONY: all demo test soak setup setup-demo build release clean
+.PHONY: all demo test soak setup setup-demo build playground release clean
 
 all: build
 
 build: bin/robust
 
-bin/robust: setup-demo FORCE
+bin/robust: setup-demo playground FORCE
 	@mkdir -p bin
-	$(GO) build -o $@ ./cmd/robust
+	$(GO) build -tags playground -o $@ ./cmd/robust
+
+# The checker for a browser, which robust playground writes. It is built before the robust that has it inside.
+playground:
+	$(GO) run ./internal/playground/build -o internal/playground/built
+
+# Z3 for a browser, for robust playground -z3 bin/z3. Without it the playground proves nothing.
+bin/z3:
+	npm install --no-fund --no-audit --prefix $@ z3-solver@5.2.0
 
 FORCE:
 
@@ -44,13 +53,13 @@ test: setup
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-release:
+release: playground
 	@rm -rf dist
 	@mkdir -p dist
 	@for p in $(PLATFORMS); do \
 		os=$${p%/*} arch=$${p#*/}; suffix=; test $$os != windows || suffix=.exe; \
 		echo "robust-$$os-$$arch$$suffix"; \
-		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=auto -ldflags "-s -w -X main.stamp=$(VERSION)" \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -tags playground -trimpath -buildvcs=auto -ldflags "-s -w -X main.stamp=$(VERSION)" \
 			-o dist/robust-$$os-$$arch$$suffix ./cmd/robust || exit 1; \
 	done
 	@cp Containerfile LICENSE dist/
@@ -94,4 +103,4 @@ install = echo "installing $(1)"; sudo=; test "$$(id -u)" -eq 0 || sudo=sudo; \
 	$$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq $(1)
 
 clean:
-	rm -rf bin dist
+	rm -rf bin dist internal/playground/built

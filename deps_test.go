@@ -69,7 +69,9 @@ var layers = [][]string{
 	{"report", "internal/replay"},
 	{"internal/findings", "internal/reportpage"},
 	{"internal/goprogram", "internal/check", "internal/repair"},
-	{"internal/allocate", "internal/demo"},
+	{"internal/allocate", "internal/demo", "internal/inbrowser"},
+	{"internal/playground", "internal/inbrowser/wasm"},
+	{"internal/playground/build"},
 	{""}, // the package robust itself
 	{"internal/sqlgen/compare"},
 	{"lint"},
@@ -95,6 +97,8 @@ var strangers = []struct{ who, whom, why string }{
 	{"internal/replay", "ir", "a server is told text only"},
 	{"internal/replay", "engine", "what a server does is not what the model says of it"},
 	{"internal/schedules", "internal/movers", "a search begins with walks, whoever found them"},
+	{"internal/inbrowser", "internal/demo", "what a browser has to load is no larger than it must be"},
+	{"internal/inbrowser", "internal/replay", "a browser reaches no server"},
 	{"report", "internal/movers", "a report does not depend on how results were found"},
 	{"report", "internal/schedules", "a report does not depend on how results were found"},
 }

@@ -15,6 +15,8 @@
 //	robust history convert -out FORMAT [flags] FILE…
 //	                                  rewrite a recorded history
 //	robust demo [flags] [SCENE…]      play an anomaly for a class
+//	robust playground [-o DIR | -http ADDRESS]
+//	                                  check programs in a browser, without a server
 //	robust debug sql -phase PHASE FILE…
 //	                                  print a phase of the translation of SQL,
 //	                                  for those who work on robust

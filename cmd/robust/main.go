@@ -62,6 +62,7 @@ func commands() []command {
 		{"proof verify", "[flags] DIR…", "check what check -proof wrote, with z3", "DIR is a folder that robust check -proof wrote.", verifyCommand},
 	}, append(historyCommands(),
 		command{"demo", "[flags] [SCENE…]", "play an anomaly for a class", demoOperands, demoCommand},
+		command{"playground", "[-o DIR | -http ADDRESS]", "check programs in a browser, without a server", playgroundOperands, playgroundCommand},
 		command{"debug sql", "-phase PHASE FILE…", "print a phase of the translation of SQL, for those who work on robust", debugOperands, debugSQLCommand},
 		command{"version", "", "print the versions of robust, Go and Z3", "", versionCommand})...)
 }
@@ -226,7 +227,7 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 	if c.operands == "" && fs.NArg() > 0 {
 		return 0, usagef("%s takes no arguments", c.name)
 	}
-	if fs.NArg() == 0 && c.operands != "" && c.operands != demoOperands {
+	if fs.NArg() == 0 && c.operands != "" && c.operands != demoOperands && c.operands != playgroundOperands {
 		if c.operands != inputs && c.operands != allocateOperands {
 			return 0, usagef("%s: there is no argument; robust %[1]s -h says what they are", c.name)
 		}

@@ -167,6 +167,8 @@ func (c *check) unsafe() func(*ir.Txn) *findings.Doubtful {
 	switch {
 	case len(c.faults) > 0:
 		return always(&findings.Doubtful{Why: "a part of the work ended in a fault of this program"})
+	case c.opt.Solverless:
+		return always(&findings.Doubtful{Why: "nothing is proved without Z3"})
 	case c.opt.Engine.Weaker != "" && !c.opt.Classic:
 		return always(&findings.Doubtful{Why: "which transactions are safe is not worked out on " + c.opt.Engine.Title})
 	case c.opt.Engine.Beyond(c.p) != "":

@@ -89,7 +89,7 @@ func Open(path string) (*os.File, error) {
 	if err := regular(path, info); err != nil {
 		return nil, err // a device may act when it is opened
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|unblocked, 0)
 	if err != nil {
 		return nil, fault(path, err)
 	}

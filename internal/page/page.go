@@ -29,6 +29,21 @@ type Page struct {
 	Data          any
 	// Without says what somebody without JavaScript can do.
 	Without string
+	// Scripts and Connect are what a page that is more than one file may run and ask, as a
+	// Content-Security-Policy has it.
+	Scripts, Connect string
+}
+
+// policy is what the page may do. A page of one file reaches nothing.
+func (p *Page) policy() string {
+	policy := "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'unsafe-inline'"
+	if p.Scripts != "" {
+		policy += " " + p.Scripts
+	}
+	if p.Connect != "" {
+		policy += "; connect-src " + p.Connect
+	}
+	return policy
 }
 
 // indent is what the lines of scripts and styles begin with.
@@ -49,7 +64,7 @@ func Write(w io.Writer, p Page) error {
 	}
 	var b bytes.Buffer
 	err = t.Execute(&b, map[string]any{
-		"Title": p.Title, "Text": p.Text, "Without": p.Without, "Data": template.JS(data),
+		"Title": p.Title, "Text": p.Text, "Without": p.Without, "Policy": p.policy(), "Data": template.JS(data),
 		"Style":  template.CSS(indent.ReplaceAllString(style+p.Style, "")),
 		"Script": template.JS(indent.ReplaceAllString("'use strict';\n"+script+p.Script, "")),
 	})

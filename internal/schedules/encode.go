@@ -368,7 +368,7 @@ func (s *search) solve(o Order, z size) *found {
 
 // near looks for another order in which the proposed values show an anomaly.
 func (s *search) near(sit *situation) *found {
-	if len(s.calls)-s.builders > maxCalls || !s.possible(sit) {
+	if len(s.calls)-s.builders > MaxCalls || !s.possible(sit) {
 		return nil
 	}
 	f, _ := s.explore(sit, maxExecutions)

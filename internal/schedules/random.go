@@ -8,6 +8,10 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
+// MaxCalls is the largest number of calls of which all orders are executed: without a
+// solver no anomaly of more of them is found.
+const MaxCalls = 4
+
 const (
 	// maxRows bounds the random rows of a table, but for a few that have more.
 	maxRows = 2
@@ -15,8 +19,6 @@ const (
 	maxExecutions = 1500
 	// maxFixed bounds them where the situation is the only one.
 	maxFixed = 200000
-	// maxCalls is the largest number of calls of which all orders are executed.
-	maxCalls = 4
 	// maxMisses is how many useless draws there may be per Options.Tries, and
 	// maxRepeats how many situations in a row may have come before.
 	maxMisses  = 6
@@ -50,7 +52,7 @@ func (s *search) random() *found {
 		s.stats.Exhausted = f == nil && complete
 		return f
 	}
-	if s.opt.Tries < 0 || len(s.calls)-s.builders > maxCalls {
+	if s.opt.Tries < 0 || len(s.calls)-s.builders > MaxCalls {
 		return nil
 	}
 	most := s.opt.Tries

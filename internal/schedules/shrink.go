@@ -87,7 +87,7 @@ func (k *shrinker) dropCalls() {
 		sit := k.f.sit.clone()
 		sit.calls = slices.Delete(sit.calls, c, c+1)
 		list := []Order{k.f.o.without(pos)}
-		if len(sit.calls) <= maxCalls {
+		if len(sit.calls) <= MaxCalls {
 			list = append(list, k.orders(sit.calls)...)
 		}
 		if k.try(sit, list...) {

@@ -1,3 +1,5 @@
+//go:build !js
+
 package smt
 
 import (
@@ -14,6 +16,15 @@ type child struct {
 	read *os.File // below out
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended
+}
+
+// newProcess starts the program with a name, z3 if it is "".
+func newProcess(name string) *process {
+	b, err := program(name)
+	if err != nil {
+		return converse(nil, err)
+	}
+	return converse(start(b.Program.Path, "-smt2", "-in"))
 }
 
 // start runs a program. What it writes as errors is among its answers.

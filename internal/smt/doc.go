@@ -10,7 +10,8 @@
 // There are two backends with the same answers. In a build with cgo Z3 is a library
 // (go-z3). In one without, or with the environment variable ROBUST_Z3, it is a program
 // that speaks SMT-LIB 2, a process for each Solver, which ends with the Solver, with a
-// limit of time, and with this process. Where a question has many models, the two may find
+// limit of time, and with this process. In a browser it is what the page has of Z3, if it
+// has one, and speaks the same language. Where a question has many models, the two may find
 // different ones.
 //
 // The package knows nothing of transactions.

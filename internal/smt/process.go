@@ -32,13 +32,8 @@ type symbolOf struct {
 	function bool
 }
 
-// newProcess starts the program with a name, z3 if it is "".
-func newProcess(name string) *process {
-	b, err := program(name)
-	if err != nil {
-		return &process{fault: err.Error()}
-	}
-	z3, err := start(b.Program.Path, "-smt2", "-in")
+// converse is a process with a Z3, or one that answers nothing since it could not be started.
+func converse(z3 *child, err error) *process {
 	if err != nil {
 		return &process{fault: err.Error()}
 	}
