@@ -4,10 +4,12 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
+	"github.com/txrobust/robust/analyzer/internal/hole"
 	"github.com/txrobust/robust/analyzer/internal/memory"
 	"github.com/txrobust/robust/internal/client"
 )
@@ -68,11 +70,14 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 			in.act.regs[phi] = s.value
 		}
 		list := memory.Ordered(l.cells)
+		were := slices.Clone(first)
 		for _, c := range list {
-			s := in.slotFor(c, c.Name, c.T, in.Load(c), forget)
-			slots = append(slots, s)
+			was := in.Load(c)
+			s := in.slotFor(c, c.Name, c.T, was, forget)
+			slots, were = append(slots, s), append(were, was)
 			in.St.Mem[c] = s.value
 		}
+		in.leads(slots, were, slotKey(phis, list), forget)
 		base := in.St.Clone()
 		place, around := in.around(behind)
 		s := &client.Loop{At: at, Label: in.Label("loop")}
@@ -214,7 +219,12 @@ type slot struct {
 	fail  bool
 	// to is the cell that a pointer with the variable v for being nil points to.
 	to *memory.Cell
+	// lead is what a text begins with in every round; it may have holes.
+	lead string
 }
+
+// leadOf is the key of a slot whose text begins with something else in a later round.
+type leadOf struct{ key any }
 
 // slotFor makes the slot of a phi or cell, with its first value.
 func (in *interp) slotFor(key any, name string, t types.Type, v memory.Value, forget map[any]bool) *slot {
@@ -257,15 +267,39 @@ func (in *interp) slotFor(key any, name string, t types.Type, v memory.Value, fo
 	return s
 }
 
-// closeLoop sets the slots where control goes back. It reports whether another
-// round is needed.
-func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*memory.Cell, slots []*slot, forget map[any]bool) (again bool) {
-	key := func(i int) any {
+// leads finds what the texts of slots begin with in front of the loop, and takes it for what they
+// begin with in every round until one is seen that does not.
+func (in *interp) leads(slots []*slot, first []memory.Value, key func(i int) any, forget map[any]bool) {
+	for i, s := range slots {
+		if s.kind != client.Text || forget[leadOf{key(i)}] {
+			continue
+		}
+		begin := hole.Common(in.TextsOf(in.ScalarOf(memory.Unbox(first[i])).E))
+		if s.lead = strings.TrimSuffix(begin, client.Hole); s.lead != "" {
+			in.Texts[s.v] = []string{begin}
+		}
+	}
+}
+
+// keepsLead reports whether a text begins with what it began with in front of the loop.
+func (in *interp) keepsLead(s *slot, e client.Expr) bool {
+	return !slices.ContainsFunc(in.TextsOf(e), func(t string) bool { return !strings.HasPrefix(t, s.lead) })
+}
+
+// slotKey gives the phi or cell of each slot.
+func slotKey(phis []*ssa.Phi, list []*memory.Cell) func(i int) any {
+	return func(i int) any {
 		if i < len(phis) {
 			return phis[i]
 		}
 		return list[i-len(phis)]
 	}
+}
+
+// closeLoop sets the slots where control goes back. It reports whether another
+// round is needed.
+func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*memory.Cell, slots []*slot, forget map[any]bool) (again bool) {
+	key := slotKey(phis, list)
 	for _, e := range h.back.Edges {
 		in.Ahead(e, func() {
 			type move struct {
@@ -312,7 +346,11 @@ func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*memory.Cell, slots
 					}
 					moves = append(moves, move{s.v, p.Nil()})
 				default:
-					moves = append(moves, move{s.v, in.ScalarOf(in.Present(v, t)).E})
+					next := in.ScalarOf(in.Present(v, t)).E
+					if !in.keepsLead(s, next) {
+						forget[leadOf{key(i)}], again = true, true
+					}
+					moves = append(moves, move{s.v, next})
 				}
 			}
 			// All variables change at once.
