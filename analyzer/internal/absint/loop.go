@@ -4,12 +4,10 @@ import (
 	"go/types"
 	"maps"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
-	"github.com/txrobust/robust/analyzer/internal/hole"
 	"github.com/txrobust/robust/analyzer/internal/memory"
 	"github.com/txrobust/robust/internal/client"
 )
@@ -70,14 +68,11 @@ func (in *interp) loop(b *ssa.BasicBlock) {
 			in.act.regs[phi] = s.value
 		}
 		list := memory.Ordered(l.cells)
-		were := slices.Clone(first)
 		for _, c := range list {
-			was := in.Load(c)
-			s := in.slotFor(c, c.Name, c.T, was, forget)
-			slots, were = append(slots, s), append(were, was)
+			s := in.slotFor(c, c.Name, c.T, in.Load(c), forget)
+			slots = append(slots, s)
 			in.St.Mem[c] = s.value
 		}
-		in.leads(slots, were, slotKey(phis, list), forget)
 		base := in.St.Clone()
 		place, around := in.around(behind)
 		s := &client.Loop{At: at, Label: in.Label("loop")}
@@ -223,9 +218,6 @@ type slot struct {
 	lead string
 }
 
-// leadOf is the key of a slot whose text begins with something else in a later round.
-type leadOf struct{ key any }
-
 // slotFor makes the slot of a phi or cell, with its first value.
 func (in *interp) slotFor(key any, name string, t types.Type, v memory.Value, forget map[any]bool) *slot {
 	v = memory.Unbox(v)
@@ -262,44 +254,24 @@ func (in *interp) slotFor(key any, name string, t types.Type, v memory.Value, fo
 	}
 	k := gotypes.KindOf(t)
 	s := &slot{v: in.Temp(name, k, k == client.Any || gotypes.Nullable(t)), kind: k}
-	in.Set(s.v, in.ScalarOf(in.Present(v, t)).E)
+	e := in.ScalarOf(in.Present(v, t)).E
+	in.Set(s.v, e)
 	s.value = memory.Of(client.V(s.v), k)
+	if !forget[leadOf{key}] {
+		s.takeLead(in, e)
+	}
 	return s
-}
-
-// leads finds what the texts of slots begin with in front of the loop, and takes it for what they
-// begin with in every round until one is seen that does not.
-func (in *interp) leads(slots []*slot, first []memory.Value, key func(i int) any, forget map[any]bool) {
-	for i, s := range slots {
-		if s.kind != client.Text || forget[leadOf{key(i)}] {
-			continue
-		}
-		begin := hole.Common(in.TextsOf(in.ScalarOf(memory.Unbox(first[i])).E))
-		if s.lead = strings.TrimSuffix(begin, client.Hole); s.lead != "" {
-			in.Texts[s.v] = []string{begin}
-		}
-	}
-}
-
-// keepsLead reports whether a text begins with what it began with in front of the loop.
-func (in *interp) keepsLead(s *slot, e client.Expr) bool {
-	return !slices.ContainsFunc(in.TextsOf(e), func(t string) bool { return !strings.HasPrefix(t, s.lead) })
-}
-
-// slotKey gives the phi or cell of each slot.
-func slotKey(phis []*ssa.Phi, list []*memory.Cell) func(i int) any {
-	return func(i int) any {
-		if i < len(phis) {
-			return phis[i]
-		}
-		return list[i-len(phis)]
-	}
 }
 
 // closeLoop sets the slots where control goes back. It reports whether another
 // round is needed.
 func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*memory.Cell, slots []*slot, forget map[any]bool) (again bool) {
-	key := slotKey(phis, list)
+	key := func(i int) any {
+		if i < len(phis) {
+			return phis[i]
+		}
+		return list[i-len(phis)]
+	}
 	for _, e := range h.back.Edges {
 		in.Ahead(e, func() {
 			type move struct {
@@ -347,7 +319,7 @@ func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*memory.Cell, slots
 					moves = append(moves, move{s.v, p.Nil()})
 				default:
 					next := in.ScalarOf(in.Present(v, t)).E
-					if !in.keepsLead(s, next) {
+					if !s.keepsLead(in, next) {
 						forget[leadOf{key(i)}], again = true, true
 					}
 					moves = append(moves, move{s.v, next})
