@@ -280,7 +280,7 @@ func (in *Memory) alternatives(vals []Value) []string {
 	if len(out) > hole.MaxTexts {
 		out = []string{hole.Common(out)}
 	}
-	if out[0] == client.Hole {
+	if len(out) == 1 && out[0] == client.Hole {
 		return nil
 	}
 	return out
