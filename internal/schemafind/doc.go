@@ -29,7 +29,8 @@
 // passes it over, a program that applies the files itself does not.
 //
 // What is found is read with sqlmodel.Options.Schema, which makes notes of the
-// statements that it cannot read and gives up on the tables that they name.
+// statements that it cannot read and gives up on the tables that they name. A template,
+// such as {{.user}} or ${USER}, may stand for a role in GRANT, REVOKE and OWNER TO.
 //
 // The dialect is what sqlc is told, else what names of directories and files say
 // (db/mysql, schema.sqlite.sql), else what the text looks like.

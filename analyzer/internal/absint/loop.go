@@ -246,6 +246,8 @@ type slot struct {
 	fail  bool
 	// to is the cell that a pointer with the variable v for being nil points to.
 	to *memory.Cell
+	// lead is what a text begins with in every round; it may have holes.
+	lead string
 }
 
 // slotFor makes the slot of a phi or cell, with its first value.
@@ -284,8 +286,12 @@ func (in *interp) slotFor(key any, name string, t types.Type, v memory.Value, fo
 	}
 	k := gotypes.KindOf(t)
 	s := &slot{v: in.Temp(name, k, k == client.Any || gotypes.Nullable(t)), kind: k}
-	in.Set(s.v, in.ScalarOf(in.Present(v, t)).E)
+	e := in.ScalarOf(in.Present(v, t)).E
+	in.Set(s.v, e)
 	s.value = memory.Of(client.V(s.v), k)
+	if !forget[leadOf{key}] {
+		s.takeLead(in, e)
+	}
 	return s
 }
 
@@ -344,7 +350,11 @@ func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*memory.Cell, slots
 					}
 					moves = append(moves, move{s.v, p.Nil()})
 				default:
-					moves = append(moves, move{s.v, in.ScalarOf(in.Present(v, t)).E})
+					next := in.ScalarOf(in.Present(v, t)).E
+					if !s.keepsLead(in, next) {
+						forget[leadOf{key(i)}], again = true, true
+					}
+					moves = append(moves, move{s.v, next})
 				}
 			}
 			// All variables change at once.

@@ -262,7 +262,8 @@ func KindAndNull(v Value) (client.Kind, bool) {
 	return client.Any, true
 }
 
-// alternatives gives the texts that a variable may hold if all are known.
+// alternatives gives the texts that a variable may hold if something is known of all. Of too many
+// texts only what they begin with counts.
 func (in *Memory) alternatives(vals []Value) []string {
 	var out []string
 	for _, v := range vals {
@@ -277,6 +278,9 @@ func (in *Memory) alternatives(vals []Value) []string {
 		}
 	}
 	if len(out) > hole.MaxTexts {
+		out = []string{hole.Common(out)}
+	}
+	if len(out) == 1 && out[0] == client.Hole {
 		return nil
 	}
 	return out

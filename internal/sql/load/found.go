@@ -86,8 +86,13 @@ func (l *Loader) readable(f input.File) (text string, ok bool) {
 	}
 	out := []byte(src.Text)
 	for _, span := range syntax.StatementSpans(toks, len(src.Text)) {
-		_, err := src.Whole().Slice("", span[0], span[1]).Parse()
+		text := src.Whole().Slice("", span[0], span[1])
+		_, err := text.Parse()
 		if err == nil {
+			continue
+		}
+		if filled, ok := roleHoles(text); ok {
+			copy(out[span[0]:span[1]], filled)
 			continue
 		}
 		pos := src.Pos(span[2])

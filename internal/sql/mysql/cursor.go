@@ -28,12 +28,20 @@ func (c *cursor) done() bool       { return c.i >= len(c.st.tokens) }
 func (c *cursor) pos() ir.Pos      { return c.st.src.pos(c.peek().from) }
 func (c *cursor) fail(what string) { panic(ir.Errorf(c.pos(), "%s", what)) }
 
-// accept reads the words if they come next.
-func (c *cursor) accept(words ...string) bool {
+// before reports whether the words come next.
+func (c *cursor) before(words ...string) bool {
 	for i, w := range words {
 		if c.i+i >= len(c.st.tokens) || !c.st.tokens[c.i+i].is(w) {
 			return false
 		}
+	}
+	return true
+}
+
+// accept reads the words if they come next.
+func (c *cursor) accept(words ...string) bool {
+	if !c.before(words...) {
+		return false
 	}
 	c.i += len(words)
 	return true

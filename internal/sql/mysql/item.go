@@ -241,7 +241,7 @@ type declared struct {
 func (t *item) readColumn(c *cursor) (d declared, ok bool) {
 	d.name = strings.ToLower(c.name("a column"))
 	typ := strings.ToUpper(c.name("a type"))
-	for c.accept("PRECISION") || c.accept("VARYING") || c.accept("VARCHAR") || c.accept("CHARACTER") && !c.peek().is("SET") {
+	for !c.before("CHARACTER", "SET") && (c.accept("PRECISION") || c.accept("VARYING") || c.accept("VARCHAR") || c.accept("CHARACTER")) {
 	}
 	size := c.parens()
 	unsigned := typ == "SERIAL"

@@ -59,6 +59,8 @@ func TestSchema(t *testing.T) {
   , PRIMARY KEY ("id") , CONSTRAINT "u" UNIQUE ("kind", "price")
                                      , CONSTRAINT "CONSTRAINT_1" CHECK (id > 0) , CONSTRAINT "f" FOREIGN KEY ("id") REFERENCES "o" ("id") ON DELETE CASCADE ) ; CREATE INDEX ON "t" ("kind") ; ; CREATE UNIQUE INDEX "t.kind" ON "t" ((left("kind", 10)));`,
 			touched: "at"},
+		{name: "character sets", in: "CREATE TABLE t (k int PRIMARY KEY, a text CHARACTER SET utf8 COLLATE utf8_bin NOT NULL, b mediumtext CHARACTER SET binary, c longtext CHARSET utf8, d NATIONAL CHARACTER VARYING(5));",
+			want: `CREATE TABLE "t" ( "k" <INT> PRIMARY KEY , "a" <TEXT> utf8_bin NOT NULL                         , "b" <MEDIUMTEXT> binary                       , "c" <LONGTEXT> usual             , "d" <NATIONAL(5)> usual );`},
 		{name: "what declares nothing", in: "SET NAMES utf8;\nINSERT INTO t VALUES (1);\nLOCK TABLES `t` WRITE;\nCREATE DATABASE d;\nGRANT ALL ON d.* TO 'u'@'%';\n/*!40000 ALTER TABLE `t` DISABLE KEYS */;",
 			want: ""},
 		{name: "changes", in: "CREATE TABLE t (a int, b int, UNIQUE KEY u (b));\nALTER TABLE t ADD COLUMN c int NOT NULL DEFAULT 0 AFTER a, ADD INDEX (c), DROP INDEX u, ENGINE=InnoDB;\n" +

@@ -288,6 +288,7 @@ const (
 	AlterEnableUserTrigger  = pgquery.AlterTableType_AT_EnableTrigUser
 	AlterAlwaysTrigger      = pgquery.AlterTableType_AT_EnableAlwaysTrig
 	AlterReplicaTrigger     = pgquery.AlterTableType_AT_EnableReplicaTrig
+	AlterChangeOwner        = pgquery.AlterTableType_AT_ChangeOwner
 
 	ObjectTable        = pgquery.ObjectType_OBJECT_TABLE
 	ObjectOperator     = pgquery.ObjectType_OBJECT_OPERATOR
@@ -375,10 +376,13 @@ func newError(text string, err error) *Error {
 // Parse gives the statements of a text. The error is an *Error.
 func Parse(text string) ([]*RawStmt, error) {
 	tree, err := pgquery.Parse(text)
-	if err != nil {
-		return nil, newError(text, err)
+	if err == nil {
+		return tree.Stmts, nil
 	}
-	return tree.Stmts, nil
+	if stmts, ok := parseOperatorColumn(text); ok {
+		return stmts, nil
+	}
+	return nil, newError(text, err)
 }
 
 // PlpgsqlJSON is the parser's own reading of the PL/pgSQL functions in a

@@ -3,6 +3,9 @@ package pg
 import (
 	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 func TestScan(t *testing.T) {
@@ -73,4 +76,55 @@ func TestWalk(t *testing.T) {
 	if Start(nil) != -1 || Inner(nil) != nil {
 		t.Error("nil has no place and nothing inside")
 	}
+}
+
+// TestOperatorAsName checks that a column may be called operator, and that what OPERATOR means
+// elsewhere stays.
+func TestOperatorAsName(t *testing.T) {
+	for sql, quoted := range map[string]string{
+		"SELECT operator, a FROM t WHERE Operator IN ('<', '>') ORDER BY operator": `SELECT "operator", a FROM t WHERE "operator" IN ('<', '>') ORDER BY "operator"`,
+		"CREATE TABLE t (operator text CHECK (operator <> '='))":                   `CREATE TABLE t ("operator" text CHECK ("operator" <> '='))`,
+		"UPDATE t SET operator = operator || 'x' WHERE 1 OPERATOR(pg_catalog.=) a": `UPDATE t SET "operator" = "operator" || 'x' WHERE 1 OPERATOR(pg_catalog.=) a`,
+		"SELECT lower(operator) FROM t WHERE NOT 'aaaaaaaa' = t.operator":          `SELECT lower("operator") FROM t WHERE NOT 'aaaaaaaa' = t."operator"`,
+	} {
+		got, err := Parse(sql)
+		if err != nil {
+			t.Errorf("%s: %v", sql, err)
+			continue
+		}
+		want, err := Parse(quoted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := withoutPlaces(got[0]), withoutPlaces(want[0]); !proto.Equal(a, b) {
+			t.Errorf("%s:\n%v\nwant\n%v", sql, a, b)
+		}
+	}
+	stmts, err := Parse("SELECT operator FROM t WHERE a = 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := Start(Inner(stmts[0].Stmt).(*SelectStmt).WhereClause); at != 29 {
+		t.Errorf("the condition stands at %d, want 29", at)
+	}
+	for _, sql := range []string{"SELECT operator FROM", "SELECT 1 operator 2 FROM t", "SELECT operator(x.+) FROM t"} {
+		if _, err := Parse(sql); err == nil {
+			t.Errorf("%s is read", sql)
+		}
+	}
+}
+
+// withoutPlaces gives a tree without its positions.
+func withoutPlaces(m Message) Message {
+	m = proto.Clone(m)
+	Walk(m, func(tree any) bool {
+		r := tree.(Message).ProtoReflect()
+		for _, name := range []protoreflect.Name{"location", "list_start", "list_end", "rexpr_list_start", "rexpr_list_end", "stmt_len"} {
+			if fd := r.Descriptor().Fields().ByName(name); fd != nil {
+				r.Clear(fd)
+			}
+		}
+		return true
+	})
+	return m
 }

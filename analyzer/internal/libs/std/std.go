@@ -1,6 +1,7 @@
 package std
 
 import (
+	"go/types"
 	"strings"
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
@@ -40,6 +41,7 @@ func New(*program.Program) *session.Library {
 		{builder, []string{"(*strings.Builder).WriteString", "(*strings.Builder).WriteByte", "(*strings.Builder).WriteRune", "(*strings.Builder).String",
 			"(*strings.Builder).Len", "(*strings.Builder).Reset", "(*bytes.Buffer).WriteString", "(*bytes.Buffer).WriteByte",
 			"(*bytes.Buffer).WriteRune", "(*bytes.Buffer).String", "fmt.Fprintf"}},
+		{newBuffer, []string{"bytes.NewBufferString"}},
 		{ofTexts, []string{"strconv.Itoa", "strconv.FormatInt", "strconv.Quote", "strings.ToLower", "strings.ToUpper", "strings.TrimSpace", "strings.Trim",
 			"strings.TrimPrefix", "strings.TrimSuffix", "strings.Repeat", "strings.Contains", "strings.HasPrefix", "strings.HasSuffix",
 			"strings.EqualFold"}},
@@ -168,6 +170,13 @@ func replaced(in *session.Session, inv *session.Invocation) (memory.Value, bool)
 		s = after
 	}
 	return memory.Of(memory.Concat(out, client.C(ir.Text(s))), client.Text), true
+}
+
+// newBuffer is bytes.NewBufferString.
+func newBuffer(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	to := in.NewCell(inv.T.Underlying().(*types.Pointer).Elem(), "buffer", memory.Zeroed)
+	in.Store(to, memory.Of(in.ScalarOf(inv.Args[0]).E, client.Text))
+	return &memory.Pointer{To: to}, true
 }
 
 // builder is a method of strings.Builder or bytes.Buffer, or fmt.Fprintf to

@@ -122,3 +122,96 @@ func Values(ctx context.Context, db *sql.DB, id int, at time.Time) error {
 	log.Println("took", time.Since(start))
 	return tx.Commit()
 }
+
+// Rows puts together a statement in a loop: what stands before the loop stays.
+func Rows(db *sql.DB, list []int) error {
+	q := bytes.NewBufferString("INSERT INTO logs (n) VALUES ")
+	text, front, reset := "DELETE FROM logs WHERE n IN (", "n = 1", "SELECT n FROM logs"
+	var b strings.Builder
+	b.WriteString("UPDATE logs SET n = 1 WHERE ")
+	for i, n := range list {
+		if i > 0 {
+			q.WriteString(", ")
+			text += ", "
+			b.WriteString(" OR ")
+		}
+		fmt.Fprintf(q, "(%d)", n)
+		text += strconv.Itoa(n)
+		front = "m = 2 AND " + front
+		reset = "SELECT m FROM " + strconv.Itoa(n)
+		b.WriteString("n = " + strconv.Itoa(n))
+		b.Reset()
+	}
+	if _, err := db.Exec(q.String()); err != nil { // want `INSERT INTO logs (n) VALUES …`
+		return err
+	}
+	if _, err := db.Exec(text + ")"); err != nil { // want `DELETE FROM logs WHERE n IN (…)`
+		return err
+	}
+	if _, err := db.Exec("DELETE FROM logs WHERE " + front); err != nil { // want `DELETE FROM logs WHERE …`
+		return err
+	}
+	if _, err := db.Exec(reset); err != nil { // want `…`
+		return err
+	}
+	_, err := db.Exec(b.String()) // want `…`
+	return err
+}
+
+// Joined puts together a statement in two loops, one after the other.
+func Joined(db *sql.DB, list []string) error {
+	var b strings.Builder
+	b.WriteString("SELECT n")
+	for _, c := range list {
+		b.WriteString(", " + c)
+	}
+	b.WriteString(" FROM logs l")
+	for _, c := range list {
+		fmt.Fprintf(&b, " LEFT JOIN names %s ON l.n = %s.n", c, c)
+	}
+	b.WriteString(" WHERE l.n = 1")
+	_, err := db.Exec(b.String()) // want `SELECT n… FROM logs l… WHERE l.n = 1`
+	return err
+}
+
+// Attempts sends in each attempt what the failed ones before it may have made of a text.
+func Attempts(db *sql.DB) error {
+	text, longer := "DELETE FROM logs", "UPDATE logs SET n = 1 WHERE m = 1"
+	for {
+		tx, err := db.Begin()
+		if err != nil {
+			text = "TRUNCATE logs"
+			longer += " OR m = 2"
+			continue
+		}
+		if _, err := tx.Exec(longer); err != nil { // want `UPDATE logs SET n = 1 WHERE m = 1…`
+			return err
+		}
+		if _, err := tx.Exec(text); err != nil { // want `…`
+			return err
+		}
+		return tx.Commit()
+	}
+}
+
+// Dozens chooses one of many texts, of which only the beginning is known.
+func Dozens(db *sql.DB, on [5]bool) error {
+	q := "UPDATE logs SET n = 1 WHERE m > 0"
+	if on[0] {
+		q += " AND a = 1"
+	}
+	if on[1] {
+		q += " AND b = 1"
+	}
+	if on[2] {
+		q += " AND c = 1"
+	}
+	if on[3] {
+		q += " AND d = 1"
+	}
+	if on[4] {
+		q += " AND e = 1"
+	}
+	_, err := db.Exec(q) // want `UPDATE logs SET n = 1 WHERE m > 0…`
+	return err
+}
