@@ -168,7 +168,7 @@ func (c *check) unsafe() func(*ir.Txn) *findings.Doubtful {
 	case len(c.faults) > 0:
 		return always(&findings.Doubtful{Why: "a part of the work ended in a fault of this program"})
 	case c.opt.Engine.Weaker != "" && !c.opt.Classic:
-		return always(&findings.Doubtful{Why: "which transactions are safe is not worked out on " + c.opt.Engine.Title})
+		return always(&findings.Doubtful{Why: "which transactions are safe is not worked out on " + c.rep.EngineTitle})
 	case c.opt.Engine.Beyond(c.p) != "":
 		return always(&findings.Doubtful{Why: c.opt.Engine.Title + ": " + c.opt.Engine.Beyond(c.p)})
 	case len(c.compared) > 0:
