@@ -81,6 +81,9 @@ type Profile struct {
 	// version, and so excludes.
 	EqualWrites bool
 
+	// NoReturning: no statement that writes gives rows (RETURNING).
+	NoReturning bool
+
 	Facts []Fact
 }
 

@@ -47,7 +47,6 @@ func MariaDBOff() *Profile {
 	p := MariaDB()
 	p.Name, p.Title = "mariadb-off", "MariaDB REPEATABLE READ, innodb_snapshot_isolation=OFF"
 	p.Weaker, p.Stricter, p.Instead = lostUpdates, "", "mariadb"
-	p.EqualWrites = true // nothing depends on it: the row is locked, and nobody looks for versions
 	p.LockExcludes = [len(p.LockExcludes)]WriteClass{}
 	p.Facts = []Fact{
 		{"1", "a row that changed since the snapshot can be written: lost updates commit", "writes take the newest rows (package pieces)", "TestMariaDBOff"},
@@ -61,6 +60,7 @@ func MariaDBOff() *Profile {
 func MySQL() *Profile {
 	p := MariaDBOff()
 	p.Name, p.Title = "mysql", "MySQL REPEATABLE READ"
+	p.NoReturning = true
 	p.Facts = []Fact{{"1", "lost updates commit", "as MariaDB without innodb_snapshot_isolation", "MySQL manual, consistent nonlocking reads"}}
 	return p
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,6 +28,10 @@ func (c *check) guardedInnoDB() (err error) {
 // (docs/soundness.md, 9.6), or if the database is at snapshot isolation, and it is proved there. Else
 // executions are searched in which others run between two commands of a transaction.
 func (c *check) onInnoDB() error {
+	if err := c.returning(); err != nil {
+		return err
+	}
+	c.title()
 	names := c.levelNames()
 	settled := readcommitted.SettleInnoDB(c.p, c.opt.Engine, names)
 	c.standings(settled)
@@ -61,6 +66,31 @@ func (c *check) onInnoDB() error {
 	}
 	c.leaveInnoDBOpen(settled, searched)
 	return nil
+}
+
+var (
+	constants = regexp.MustCompile("'[^']*'|\"[^\"]*\"|`[^`]*`")
+	returning = regexp.MustCompile(`(?is)^\s*(insert|replace|delete)\b.*[\s)]returning\s+[\w*(]`)
+)
+
+// returning is the fault of a script that asks for the rows that it writes where the database has no RETURNING.
+func (c *check) returning() error {
+	if !c.opt.Engine.NoReturning {
+		return nil
+	}
+	var err *ir.Error
+	for _, t := range c.p.Txns {
+		ir.Walk(t.Body, func(s ir.Stmt) {
+			send, is := s.(*ir.Send)
+			if is && t.Script && err == nil && returning.MatchString(constants.ReplaceAllString(strings.Join(send.Text, "?"), "''")) {
+				err = ir.Errorf(send.Pos, "a statement that writes must not have RETURNING on MySQL, but has; select the rows, or check for MariaDB (-engine mariadb or mariadb-off)")
+			}
+		})
+	}
+	if err == nil {
+		return nil
+	}
+	return err
 }
 
 // atRepeatableRead reports whether the database is at snapshot isolation where all

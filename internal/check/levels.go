@@ -154,9 +154,25 @@ func (c *check) unsupported() string {
 
 // title names the levels in the report.
 func (c *check) title() {
-	if readcommitted.Supported(c.opt.Engine) == "" {
+	switch {
+	case readcommitted.Supported(c.opt.Engine) == "":
 		c.rep.EngineTitle = "PostgreSQL"
+	case c.opt.Engine.InnoDB && c.levels != nil:
+		level := " " + string(c.oneLevel())
+		c.rep.EngineTitle = strings.Replace(c.opt.Engine.Title, " "+string(levels.RepeatableRead), strings.TrimRight(level, " "), 1)
 	}
+}
+
+// oneLevel is the level at which all transactions run, "" if they run at several.
+func (c *check) oneLevel() levels.Level {
+	if len(c.p.Txns) == 0 {
+		return ""
+	}
+	first := c.levels[c.p.Txns[0]].Level
+	if slices.ContainsFunc(c.p.Txns, func(t *ir.Txn) bool { return !c.at(first)(t) }) {
+		return ""
+	}
+	return first
 }
 
 // mixed decides about a program some of whose transactions run at READ COMMITTED. It is

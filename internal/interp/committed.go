@@ -189,6 +189,7 @@ type claim struct {
 	key    string
 	all    bool // all rows, whatever the key
 	gap    bool // the gaps between the rows
+	absent bool // there is no row with the key: what is locked is the gap where it would be
 	insert bool // it puts a row into a gap
 	mode   ir.LockMode
 }
@@ -315,7 +316,8 @@ func (f *frame) claim(s *scanner) claim {
 		key = appendValue(key, *v)
 	}
 	c.all, c.key = false, string(key)
-	c.gap = c.gap && f.db.get(s.table, c.key) == nil
+	c.absent = f.db.get(s.table, c.key) == nil
+	c.gap = c.gap && c.absent
 	return c
 }
 
@@ -397,9 +399,6 @@ func (db *DB) only(t int) *DB { return &DB{tabs: db.tabs[t : t+1]} }
 func overlay(db *DB, ops []Op) *DB {
 	for i := range ops {
 		op := &ops[i]
-		if op.Kind == OpUpdate && slices.Equal(op.Old, op.New) {
-			continue // InnoDB writes no version
-		}
 		if op.New != nil {
 			db = db.put(op.Table, row{op.Key, op.New})
 		} else {
@@ -482,6 +481,9 @@ func (c *claim) keepsOut(o *claim) bool {
 		return c.gap
 	}
 	if c.insert { // of the row itself there is another claim
+		return false
+	}
+	if c.absent && (o.absent || o.all) || o.absent && c.all { // locks on gaps keep out nobody but who inserts
 		return false
 	}
 	rows := c.all || o.all || c.key == o.key && c.key != ""

@@ -169,6 +169,21 @@ func (s *scope) dropped(st *ir.Dropped) exec {
 	}
 }
 
+func (m *Machine) changesKey(o *Op) bool {
+	row := o.New
+	if o.Kind == OpDelete {
+		if row = o.Becomes; row == nil {
+			return true
+		}
+	}
+	for c := range engine.KeyColumns(m.Program.Tables[o.Table]) {
+		if o.Old[c] != row[c] {
+			return true
+		}
+	}
+	return false
+}
+
 // taken reports whether the writes of others, in the order of their commits, exclude who
 // locks a row with a lock of the class on an older snapshot.
 func (m *Machine) taken(table int, key string, class engine.WriteClass, since []*Run) bool {

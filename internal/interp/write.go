@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -318,13 +317,15 @@ func (s *scope) onConflict(st *ir.Insert) (upsert func(f *frame, old *row, vals 
 		if where != nil && !where(f).IsTrue() {
 			return false
 		}
-		change(f, old)()
+		if write := change(f, old); write != nil {
+			write()
+		}
 		return true
 	}, targets
 }
 
 // change compiles the assignments of an UPDATE. The row variables of in must
-// be bound when it is called. What it gives writes the row.
+// be bound when it is called. What it gives writes the row, nil where that leaves the row as it is and writes nothing.
 func (s *scope) change(t *ir.Table, sets []ir.Set, in *scope) func(f *frame, old *row) (write func()) {
 	ti := s.c.tableIndex(t)
 	values := make([]eval, len(sets))
@@ -344,7 +345,7 @@ func (s *scope) change(t *ir.Table, sets []ir.Set, in *scope) func(f *frame, old
 		}
 		check(f, vals)
 		if equal && !f.m.Engine.EqualWrites {
-			return func() {}
+			return nil
 		}
 		return func() {
 			f.db = f.db.put(ti, row{old.key, vals})
@@ -389,12 +390,20 @@ func (s *scope) update(st *ir.Update) exec {
 	}
 	return func(f *frame) control {
 		list := f.matching(q)
+		noted := len(f.run.Reads)
 		f.read(readNote{q: q, scope: in, cols: reads, found: len(list) > 0})
 		// All values are computed from the rows before.
 		var writes []func()
 		for i := range list {
 			f.rows[slot] = list[i].vals
-			writes = append(writes, change(f, &list[i]))
+			if write := change(f, &list[i]); write != nil {
+				writes = append(writes, write)
+			}
+		}
+		for i := noted; len(writes) < len(list) && i < len(f.run.Reads); i++ { // it has seen that they have these values
+			for _, set := range st.Sets {
+				f.run.Reads[i].Cols[set.Col] = true
+			}
 		}
 		for _, write := range writes {
 			write()
@@ -436,21 +445,6 @@ func (f *frame) copyTable(dst, src int) {
 		f.db = f.db.put(dst, r)
 		f.log(Op{Kind: OpInsert, Table: dst, Key: r.key, New: r.vals})
 	}
-}
-
-func (m *Machine) changesKey(o *Op) bool {
-	row := o.New
-	if o.Kind == OpDelete {
-		if row = o.Becomes; row == nil {
-			return true
-		}
-	}
-	for c := range engine.KeyColumns(m.Program.Tables[o.Table]) {
-		if o.Old[c] != row[c] {
-			return true
-		}
-	}
-	return false
 }
 
 // Commit checks a run against the transactions that committed since its

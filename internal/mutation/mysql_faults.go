@@ -68,4 +68,12 @@ var mysqlFaults = []Fault{
 		Tests: "internal/sql/mysql", Breaks: "a condition that is returned is true, not 1"},
 	{Name: "mysql-count", File: "internal/sql/write/write.go", Old: "counted.Where = ir.AndE(q.Where, w.changes)", New: "_ = w.changes",
 		Tests: "sqlmodel:^TestMySQLCounts$", Breaks: "the count of an UPDATE is that of the rows that it finds"},
+	{Name: "mysql-carried", File: "internal/sql/mysql/carried.go", Old: "				if !own[name] {", New: "				if own[name] {",
+		Tests: "internal/sql/mysql:^TestCarried$", Breaks: "a variable of an earlier transaction is taken over without a note"},
+	{Name: "mysql-refused", File: "internal/sql/mysql/refused.go", Old: `	case st.at(i, "RETURNING") && depth == 0 && st.first("UPDATE")`, New: `	case st.at(i, "RETURNING") && depth == 0 && st.first("DELETE")`,
+		Tests: "internal/sql/mysql:^TestRefused$", Breaks: "UPDATE … RETURNING is taken, and DELETE … RETURNING is not"},
+	{Name: "innodb-equal-writes", File: "engine/mariadb.go", Old: "	p.NoReturning = true\n", New: "	p.NoReturning = true\n	p.EqualWrites = true\n",
+		Tests: "internal/replay:^TestInnoDB$", Breaks: "on MySQL, an UPDATE that changes nothing writes a version"},
+	{Name: "innodb-absent", File: "internal/interp/committed.go", Old: "	if c.absent && (o.absent || o.all) || o.absent && c.all {", New: "	if c.absent && o.insert {",
+		Tests: "internal/replay:^TestInnoDB$", Breaks: "locks on a row that is not there keep each other out"},
 }

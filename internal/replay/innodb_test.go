@@ -118,6 +118,50 @@ BEGIN;
 SELECT COUNT(*) INTO @n FROM acc WHERE bal > 0;
 INSERT INTO acc VALUES (:id, @n, 0) ON DUPLICATE KEY UPDATE bal = @n;
 COMMIT;`, "", robust.NotRobust, robust.NotRobust, ""},
+	{"a lock on a row that may be absent", accounts + `CREATE TABLE guard (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB;
+-- name: add
+BEGIN;
+SELECT n INTO @g FROM guard WHERE id = 1 FOR UPDATE;
+SELECT bal INTO @b FROM acc WHERE id = 1;
+UPDATE acc SET bal = @b + 1 WHERE id = 1;
+COMMIT;`, "", robust.NotRobust, robust.Robust, witness.LostUpdate},
+	{"a lock on a row that is put there first", accounts + `CREATE TABLE guard (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB;
+-- name: add
+BEGIN;
+INSERT INTO guard VALUES (1, 0) ON DUPLICATE KEY UPDATE n = n + 1;
+SELECT bal INTO @b FROM acc WHERE id = 1;
+UPDATE acc SET bal = @b + 1 WHERE id = 1;
+COMMIT;`, "", robust.Robust, robust.Robust, ""},
+	{"an UPDATE that finds the value there already", accounts + `-- name: reset
+BEGIN;
+SELECT version INTO @n FROM acc WHERE id = 1;
+UPDATE acc SET bal = 3 WHERE id = 1 AND version = @n;
+SELECT bal FROM acc WHERE id = 1;
+COMMIT;
+-- name: set
+UPDATE acc SET bal = :n WHERE id = 1;`, "", robust.NotRobust, robust.Robust, ""},
+	{"an UPDATE that finds the value there already, under a lock", accounts + `-- name: reset
+BEGIN;
+SELECT version INTO @n FROM acc WHERE id = 1 FOR UPDATE;
+UPDATE acc SET bal = 3 WHERE id = 1 AND version = @n;
+SELECT bal FROM acc WHERE id = 1;
+COMMIT;
+-- name: set
+UPDATE acc SET bal = :n WHERE id = 1;`, "", robust.Robust, robust.Robust, ""},
+	{"ON DUPLICATE KEY UPDATE that finds the value there already", accounts + `-- name: put
+BEGIN;
+SELECT COUNT(*) FROM acc WHERE id = :id;
+INSERT INTO acc VALUES (:id, 3, 0) ON DUPLICATE KEY UPDATE bal = 3;
+SELECT bal FROM acc WHERE id = :id;
+COMMIT;`, "", robust.NotRobust, robust.Unknown, ""},
+	{"REPLACE that finds the same row", accounts + `-- name: put
+BEGIN;
+SELECT COUNT(*) FROM acc WHERE id = :id;
+REPLACE INTO acc VALUES (:id, 3, 0);
+SELECT bal FROM acc WHERE id = :id;
+COMMIT;`, "", robust.NotRobust, robust.Unknown, ""},
+	{"REPLACE by itself", accounts + `-- name: put
+REPLACE INTO acc VALUES (:id, 3, 0);`, "", robust.Robust, robust.Robust, ""},
 	{"a child whose parent is locked", `CREATE TABLE parent (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB;
 CREATE TABLE child (id INT PRIMARY KEY, parent INT, FOREIGN KEY (parent) REFERENCES parent (id)) ENGINE=InnoDB;
 -- name: put

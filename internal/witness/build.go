@@ -315,6 +315,9 @@ func (v *view) read(r *interp.Read) {
 	if m := lockMode(r.Stmt, t); m != ir.NoLock && len(found) > 0 {
 		text += " (locked " + m.String() + ")"
 	}
+	if _, is := r.Stmt.(*ir.Update); is && len(found) > 0 && !v.b.e.Engine.EqualWrites {
+		text += ", and leave it as it is"
+	}
 	v.add(Read, t.Name, text, r.Stmt).Now = v.since(r, t, cols, keys)
 }
 

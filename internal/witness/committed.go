@@ -3,8 +3,10 @@ package witness
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/ir"
 )
 
 // split says where the last transaction was interrupted, or is nil for an
@@ -90,6 +92,10 @@ func (b *builder) committedKind(cycle []dependency) Kind {
 		}
 		switch d.kind {
 		case depWR:
+			if left(d) {
+				overwritten = overwritten || first[row(d)]
+				break
+			}
 			seen = true
 			reads[row(d)] = true
 			same = same || first[row(d)]
@@ -117,4 +123,17 @@ func (b *builder) committedKind(cycle []dependency) Kind {
 		return b.kind(cycle)
 	}
 	return Other
+}
+
+// left reports whether all that an UPDATE saw of a row are the values to which it sets it: it is a write that changes nothing.
+func left(d dependency) bool {
+	u, is := d.Read.(*ir.Update)
+	if !is || d.Cols == nil {
+		return false
+	}
+	reads := map[string]bool{}
+	ir.ReadColumns(u, func(t *ir.Table, col string) { reads[col] = reads[col] || t == u.Table })
+	return !slices.ContainsFunc(d.Cols, func(c int) bool {
+		return reads[u.Table.Columns[c].Name] || !slices.ContainsFunc(u.Sets, func(s ir.Set) bool { return s.Col == c })
+	})
 }

@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -106,8 +107,15 @@ func (p *printer) conjuncts(e ir.Expr) []string {
 // shortName is the name of a function without the types that tell it from others.
 func shortName(name string) string {
 	before, _, _ := strings.Cut(name, "(")
-	if words := strings.Fields(before); len(words) > 0 {
-		return words[len(words)-1]
+	words := strings.Fields(before)
+	switch {
+	case len(words) == 0:
+		return name
+	case digest.MatchString(words[len(words)-1]):
+		return "computed"
 	}
-	return name
+	return words[len(words)-1]
 }
+
+// digest matches what tells apart functions whose definitions are too long for a name.
+var digest = regexp.MustCompile(`^[0-9a-f]{16}$`)

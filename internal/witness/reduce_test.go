@@ -38,6 +38,7 @@ func TestPredicate(t *testing.T) {
 		{"the other branch", &ir.Cond{If: local("none"), Then: same, Else: col("free")}, "free"},
 		{"a branch that a row decides", &ir.Cond{If: col("free"), Then: bin(ir.Or, local("no"), same), Else: col("b")}, "CASE WHEN free THEN id = 7 ELSE b END"},
 		{"a function", overlaps(col("a"), local("n")), "overlaps(a, 7)"},
+		{"a function that only a digest names", &ir.Call{Name: "derive bdbc04acf7e7b9af", Args: []ir.Expr{local("n")}}, "computed(7)"},
 		{"a long part", bin(ir.And, bin(ir.And, same, long), col("free")), "id = 7 AND … AND free"},
 		{"an OR in an AND", bin(ir.And, bin(ir.Or, col("a"), col("b")), same), "(a OR b) AND id = 7"},
 	} {

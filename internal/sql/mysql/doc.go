@@ -4,7 +4,8 @@
 // ReadScripts reads the files of an application: its declarations, and a transaction for each START TRANSACTION or BEGIN …
 // COMMIT, and for each statement outside of them that has parameters or a name. These are transactions of a client
 // (package client), which sends the statements one by one: ?, :v and @v are inputs, and a @v that the transaction sets by SET
-// or SELECT … INTO is a variable. Types of inputs are those of the places where they stand. INSERT … VALUES of constants
+// or SELECT … INTO is a variable. A @v that an earlier transaction has set is an input, too, with a note. What neither MySQL nor
+// MariaDB takes, as far as that is known, is a fault of the input. Types of inputs are those of the places where they stand. INSERT … VALUES of constants
 // outside of transactions makes initial rows. A transaction that ends by ROLLBACK is left out, with a note.
 //
 // Comments that matter:

@@ -79,6 +79,8 @@ type reader struct {
 	implicit bool
 	// level is that of the session, next that of the next transaction, if it was set.
 	level, next string
+	// carried are the variables with what earlier transactions have read.
+	carried carried
 	// name, fresh and ignores are what comments say of the next transaction.
 	name    string
 	fresh   []string
@@ -87,7 +89,7 @@ type reader struct {
 
 // file reads the statements of a file.
 func (s *Scripts) file(f File) {
-	r := &reader{Scripts: s, f: f, base: strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name))}
+	r := &reader{Scripts: s, f: f, carried: carried{}, base: strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name))}
 	src := newSource(f)
 	for _, st := range cut(f) {
 		if r.open != nil && r.implicit && slices.ContainsFunc(st.comments, func(c comment) bool { return strings.HasPrefix(c.text, "name:") }) {
@@ -124,6 +126,9 @@ func (r *reader) begin(st *statement) {
 func (r *reader) end(rolled bool) {
 	b := r.open
 	r.open = nil
+	if b != nil {
+		r.across(b.stmts)
+	}
 	switch {
 	case b == nil || len(b.stmts) == 0 && !b.named:
 	case r.onlyRows(b):
@@ -212,6 +217,7 @@ func (r *reader) statement(st *statement) {
 	case st.first("USE"):
 		r.Schema.passes(st)
 	case st.first("SET") && r.name == "":
+		r.across([]*statement{st})
 		if st.has("sql_mode", "foreign_key_checks", "unique_checks") || strings.Contains(strings.ToLower(st.text()), "_checks") {
 			r.note(st.pos(), "this setting is left out: transactions are taken to run in strict mode, with keys checked")
 		}
@@ -236,12 +242,14 @@ func (r *reader) single(st *statement) {
 			r.rows(st)
 			break
 		}
+		r.across([]*statement{st})
 		r.note(st.pos(), "a statement outside of transactions without parameters is left out; write a comment -- name: … before it if it is one")
 	default:
 		r.begin(st)
 		b := r.open
 		b.stmts = append(b.stmts, st)
 		r.open = nil
+		r.across(b.stmts)
 		r.keep(b)
 	}
 }

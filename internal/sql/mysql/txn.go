@@ -90,6 +90,9 @@ func (w *scriptWriter) statement(st *statement) {
 	case !dml(st) && st.tokens[0].kind == word:
 		panic(ir.Errorf(st.pos(), "%s is not a statement that is read here; check the spelling", st.tokens[0].text))
 	default:
+		if fault := st.refused(); fault != nil {
+			panic(fault)
+		}
 		w.query(st)
 	}
 }

@@ -149,6 +149,21 @@ var mysqlOnly = regexp.MustCompile("(?i)at or near \"(`|auto_increment|engine|un
 // mysqlWidth matches what stands before the width of a type of integers, which PostgreSQL has not.
 var mysqlWidth = regexp.MustCompile(`(?i)\b(tiny|small|medium|big)?int\s*$`)
 
+// mysqlGoesOn matches what begins at an error where MySQL has a clause or a statement, mysqlVariable what stands before a variable
+// that a SELECT of MySQL sets.
+var (
+	mysqlGoesOn   = regexp.MustCompile(`(?i)^(lock\s+in\s+share\s+mode|replace\s+(into\s+)?\w+\s*(\(|values?\b|select\b|set\b)|ignore\s+(into\s+)?\w+)\b`)
+	mysqlVariable = regexp.MustCompile(`(?i)\binto\s*$`)
+)
+
+// ofMySQL reports whether a fault that the parser found is the dialect of MySQL.
+func (t *Text) ofMySQL(e *pg.Error) bool {
+	at := min(max(e.Offset, 0), len(t.SQL))
+	before, after := t.SQL[:at], t.SQL[at:]
+	return mysqlOnly.MatchString(e.Msg) || strings.Contains(e.Msg, `near "("`) && mysqlWidth.MatchString(before) ||
+		strings.Contains(e.Msg, "LIMIT #,# syntax") || mysqlGoesOn.MatchString(after) || mysqlVariable.MatchString(before) && strings.HasPrefix(after, "$")
+}
+
 // Parse gives the statements of the text.
 func (t *Text) Parse() ([]*pg.RawStmt, error) {
 	if err := t.checkDepth(); err != nil {
@@ -158,7 +173,7 @@ func (t *Text) Parse() ([]*pg.RawStmt, error) {
 	if err != nil {
 		e := err.(*pg.Error)
 		msg := Clipped(strings.TrimSpace(strings.ReplaceAll(e.Msg, "\n", " ")))
-		if mysqlOnly.MatchString(e.Msg) || strings.Contains(e.Msg, `near "("`) && mysqlWidth.MatchString(t.SQL[:min(max(e.Offset, 0), len(t.SQL))]) {
+		if t.ofMySQL(e) {
 			msg += ": this is the dialect of MySQL; give -dialect mysql"
 		}
 		return nil, ir.Errorf(t.Pos(e.Offset), "%s", msg)
