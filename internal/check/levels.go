@@ -123,7 +123,7 @@ func (c *check) atLevels() error {
 		why := c.unserialized()
 		if why == "" {
 			c.decide(report.Robust)
-			c.rep.Proof = &report.Proof{Method: "every transaction runs at SERIALIZABLE, where PostgreSQL keeps apart all that they read and write, and nothing frees a key or a parent that another one needs", Facts: []string{}}
+			c.rep.Proof = &report.Proof{Method: "every transaction runs at SERIALIZABLE, where PostgreSQL keeps apart all that they read and write, and nothing frees a key or a parent for another one that has read rows", Facts: []string{}}
 			return nil
 		}
 		c.rep.Notes = append(c.rep.Notes, report.Note{Text: "SERIALIZABLE alone does not settle it: " + why})
@@ -132,9 +132,14 @@ func (c *check) atLevels() error {
 		if c.refusesAll(nil) {
 			return nil
 		}
-		err := c.atSnapshot()
+		if err := c.atSnapshot(); err != nil {
+			return err
+		}
+		if err := c.rearrange(); err != nil {
+			return err
+		}
 		c.refusable()
-		return err
+		return nil
 	}
 	return c.mixed()
 }
@@ -186,6 +191,9 @@ func (c *check) mixed() error {
 		return err
 	}
 	proved := c.rep.Verdict == report.Robust
+	if err := c.rearrange(); err != nil {
+		return err
+	}
 	c.refusable()
 	there := c.rep.Findings
 	c.rep.Findings = slices.DeleteFunc(slices.Clone(there), func(f report.Finding) bool { return !c.allowed(&f) })
