@@ -123,7 +123,7 @@ func (c *check) atLevels() error {
 		why := c.unserialized()
 		if why == "" {
 			c.decide(report.Robust)
-			c.rep.Proof = &report.Proof{Method: "every transaction runs at SERIALIZABLE, where PostgreSQL keeps apart all that they read and write, and nothing frees a key or a parent for another one that has read rows", Facts: []string{}}
+			c.rep.Proof = &report.Proof{Method: "every transaction runs at SERIALIZABLE, where PostgreSQL keeps apart all that they read and write, and nothing frees a key or a parent that another one needs", Facts: []string{}}
 			return nil
 		}
 		c.rep.Notes = append(c.rep.Notes, report.Note{Text: "SERIALIZABLE alone does not settle it: " + why})
