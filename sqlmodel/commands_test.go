@@ -33,7 +33,7 @@ CREATE FUNCTION twice() RETURNS int LANGUAGE plpgsql AS $$ DECLARE a int; BEGIN 
 		{"loop", function("FOR a IN SELECT id FROM t LOOP UPDATE u SET v = 1 WHERE id = a; DELETE FROM u WHERE id = p; END LOOP;"), "Foreach; Update; Delete", ""},
 		{"call", function("a := twice(); DELETE FROM u;"), "Select Select; Delete", ""},
 		{"trigger", function("UPDATE t SET v = 1 WHERE id = p; DELETE FROM u;"), "Select Update Select Insert; Delete", ""},
-		{"stable", strings.Replace(function("SELECT v INTO a FROM t; SELECT v INTO b FROM u;"), "plpgsql AS", "plpgsql STABLE AS", 1), "?Select; ?Select", ""},
+		{"stable", strings.Replace(function("SELECT v INTO a FROM t; SELECT v INTO b FROM u;"), "plpgsql AS", "plpgsql STABLE AS", 1), "Select Select", ""},
 		{"sql", "CREATE FUNCTION f(p int) RETURNS bigint LANGUAGE sql AS $$ UPDATE u SET v = 1; SELECT count(*) FROM u; $$;", "Update; Select", ""},
 		{"script", "-- name: f\nBEGIN; SELECT v FROM u WHERE id = :p; UPDATE u SET v = 2 WHERE id = :p; COMMIT;", "EmitRows; Update", ""},
 		{"advisory", function("PERFORM pg_advisory_xact_lock(p); DELETE FROM u;"), "Delete", "advisory lock"},

@@ -79,6 +79,8 @@ type allocator struct {
 	settled map[*ir.Txn]readcommitted.Settled
 	// there is the check with all transactions at REPEATABLE READ.
 	there *report.Report
+	// rotated are further executions along the cycles of its findings, by their fingerprints.
+	rotated map[string][]report.Finding
 	// structures are those of the program; untold says why they settle nothing, or is "".
 	structures *movers.Structures
 	untold     string
@@ -110,7 +112,7 @@ func Allocate(ctx context.Context, p *ir.Program, opt check.Options) (*Result, e
 	}
 	q := *p
 	q.Ignores = nil // what is accepted is an anomaly all the same
-	a := &allocator{ctx: ctx, p: &q, opt: opt, out: &Result{Program: p.Name, Verdict: report.Unknown}}
+	a := &allocator{ctx: ctx, p: &q, opt: opt, rotated: map[string][]report.Finding{}, out: &Result{Program: p.Name, Verdict: report.Unknown}}
 	if err := a.choose(); err != nil {
 		return nil, err
 	}

@@ -148,13 +148,41 @@ func (a *allocator) finding(t *ir.Txn, of map[*ir.Txn]levels.Level) (*report.Fin
 		if !slices.Contains(f.Transactions(), t.Name) {
 			continue
 		}
-		g := check.Moved(a.ctx, a.p, a.options(of), f)
-		if g != nil && g.Status == report.Confirmed {
-			return g, nil
+		found := a.moved(of, f)
+		if found == nil || found.Status != report.Confirmed {
+			others, err := a.rotations(f)
+			if err != nil {
+				return nil, err
+			}
+			for k := range others {
+				if g := a.moved(of, &others[k]); found == nil || g != nil && g.Status == report.Confirmed {
+					found = g
+				}
+			}
+		}
+		if found != nil && found.Status == report.Confirmed {
+			return found, nil
 		}
 		if suspected == nil {
-			suspected = g
+			suspected = found
 		}
 	}
 	return suspected, nil
+}
+
+// moved is an execution of snapshot isolation at some levels, or nil.
+func (a *allocator) moved(of map[*ir.Txn]levels.Level, f *report.Finding) *report.Finding {
+	return check.Moved(a.ctx, a.p, a.options(of), f)
+}
+
+// rotations are further executions along the cycle of a finding.
+func (a *allocator) rotations(f *report.Finding) ([]report.Finding, error) {
+	if list, is := a.rotated[f.Fingerprint]; is {
+		return list, nil
+	}
+	ctx, cancel := a.share(0.1)
+	defer cancel()
+	list, err := check.Rotations(ctx, a.p, a.options(a.all(levels.RepeatableRead)), f)
+	a.rotated[f.Fingerprint] = list
+	return list, err
 }

@@ -14,7 +14,9 @@ import (
 func Markdown(w io.Writer, r *Result, opt Options) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Isolation levels of %s\n\n**%s.** %s\n\n", plain(r.Program), plain(capital(r.Headline())), r.minimal())
-	b.WriteString("| transaction | READ COMMITTED | REPEATABLE READ | SERIALIZABLE | recommended |\n|---|---|---|---|---|\n")
+	if len(r.Rows) > 0 {
+		b.WriteString("| transaction | READ COMMITTED | REPEATABLE READ | SERIALIZABLE | recommended |\n|---|---|---|---|---|\n")
+	}
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		fmt.Fprintf(&b, "| %s |", plain(row.Transaction))

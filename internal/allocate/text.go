@@ -96,6 +96,9 @@ func (t *text) list(wanted bool, title string, items []string) {
 
 // table writes the transactions and what is known of them at each level.
 func (t *text) table(r *Result) {
+	if len(r.Rows) == 0 {
+		return
+	}
 	const cells = 8 + 9 + 14 + 15 + 4
 	name := len("transaction")
 	for i := range r.Rows {

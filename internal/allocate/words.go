@@ -14,10 +14,13 @@ import (
 func (r *Result) Headline() string {
 	n := len(r.Rows)
 	if n == 0 {
-		return strings.TrimSuffix("no transactions are known: "+r.Unfinished, ": ")
+		if r.Unfinished != "" {
+			return "no transactions are known, and nothing is decided: " + r.Unfinished
+		}
+		return "no transactions are known"
 	}
 	if r.Verdict != report.Robust {
-		return "no levels are proved, not even SERIALIZABLE for " + quote.Verb(n, "the only transaction", fmt.Sprintf("all %d transactions", n))
+		return "no levels are proved, not even SERIALIZABLE for " + quote.Verb(n, "the only transaction", fmt.Sprintf("all %d transactions", n)) + r.late()
 	}
 	at := map[levels.Level]int{}
 	for i := range r.Rows {
@@ -45,10 +48,15 @@ func (r *Result) Headline() string {
 	if k := at[levels.Serializable]; k > 0 && low > 0 {
 		s += fmt.Sprintf("; %d %s at SERIALIZABLE", k, quote.Verb(k, "stays", "stay"))
 	}
-	if r.Unfinished != "" {
-		s += ", as far as was tried: " + r.Unfinished
+	return s + r.late()
+}
+
+// late says that not all was tried.
+func (r *Result) late() string {
+	if r.Unfinished == "" {
+		return ""
 	}
-	return s
+	return ", as far as was tried: " + r.Unfinished
 }
 
 // Minimal reports whether no level below a recommended one is proved, with the others as

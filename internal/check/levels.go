@@ -132,9 +132,14 @@ func (c *check) atLevels() error {
 		if c.refusesAll(nil) {
 			return nil
 		}
-		err := c.atSnapshot()
+		if err := c.atSnapshot(); err != nil {
+			return err
+		}
+		if err := c.rearrange(); err != nil {
+			return err
+		}
 		c.refusable()
-		return err
+		return nil
 	}
 	return c.mixed()
 }
@@ -202,6 +207,9 @@ func (c *check) mixed() error {
 		return err
 	}
 	proved := c.rep.Verdict == report.Robust
+	if err := c.rearrange(); err != nil {
+		return err
+	}
 	c.refusable()
 	there := c.rep.Findings
 	c.rep.Findings = slices.DeleteFunc(slices.Clone(there), func(f report.Finding) bool { return !c.allowed(&f) })

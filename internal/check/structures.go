@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/readcommitted"
+	"github.com/txrobust/robust/internal/walk"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
@@ -97,6 +99,80 @@ func (c *check) refusable() {
 	if c.rep.Verdict == report.NotRobust && len(c.rep.Confirmed()) == 0 {
 		c.rep.Verdict, c.rep.Open = report.Unknown, c.doubtful()
 	}
+}
+
+// rotations looks for executions along the cycle of a finding in which another one of its
+// transactions is delayed around the others, until the callback is satisfied. Levels may allow one
+// of them and not another one, since each has other transactions that are concurrent.
+func (c *check) rotations(ctx context.Context, f *report.Finding, until func(*report.Finding) bool) error {
+	around := c.templates(f.Cycle)
+	for k := 1; k < len(around) && ctx.Err() == nil; k++ {
+		w := &walk.Walk{Delayed: around[k]}
+		for _, t := range slices.Concat(around[k+1:], around[:k]) {
+			w.Helpers = append(w.Helpers, walk.Helper{Txn: t})
+		}
+		a, stats := c.quick(ctx, w, c.tried.facts, false)
+		c.count(stats)
+		if a == nil {
+			continue
+		}
+		g, err := c.suspected(a)
+		if err != nil {
+			return err
+		}
+		if g != nil && until(g) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// rearrange puts other executions of the same cycles in the place of those that the levels do not
+// allow, or of which SERIALIZABLE may refuse a transaction.
+func (c *check) rearrange() error {
+	var serializable []*ir.Txn
+	for _, t := range c.p.Txns {
+		if c.levels[t].May(levels.Serializable) {
+			serializable = append(serializable, t)
+		}
+	}
+	stands := func(f *report.Finding) bool {
+		var who []int
+		for k, t := range f.Witness.Transactions {
+			if slices.Contains(serializable, c.p.Txn(t.Name)) {
+				who = append(who, k)
+			}
+		}
+		return f.Status == report.Confirmed && c.allowed(f) && !c.mayRefuse(f, who)
+	}
+	for i := range c.rep.Findings {
+		f := &c.rep.Findings[i]
+		if f.Done() || stands(f) {
+			continue
+		}
+		err := c.rotations(c.ctx, f, func(g *report.Finding) bool {
+			is := stands(g)
+			if is {
+				*f = *g
+			}
+			return is
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rotations gives further executions of snapshot isolation along the cycle of a finding, each with
+// another transaction that is delayed.
+func Rotations(ctx context.Context, p *ir.Program, opt Options, f *report.Finding) (out []report.Finding, err error) {
+	c := newCheck(ctx, p, opt)
+	err = c.rotations(ctx, f, func(g *report.Finding) bool {
+		out = append(out, *g)
+		return false
+	})
+	return out, err
 }
 
 // pointers gives those to findings.

@@ -69,7 +69,10 @@ func TestRefusable(t *testing.T) {
 		}
 	}
 	// Two that overwrite each other's reads may be refused.
-	rep, err := check.Check(t.Context(), testprog.Load(t, testprog.Path(t, "apps", "courseware")), check.Options{Engine: engine.Postgres(), Isolation: levels.AtSerializable})
+	rep, err := check.Check(t.Context(), testprog.Parse(t, mixture+`
+txn gone(k int not null) { delete s where s.k == k }
+txn again(k int not null) { (r) := select t.v from t where t.k == 3; insert s (k, v) values (k, r) }
+`), check.Options{Engine: engine.Postgres(), Isolation: levels.AtSerializable})
 	if err != nil {
 		t.Fatal(err)
 	}

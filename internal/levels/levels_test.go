@@ -62,9 +62,12 @@ func TestUnserialized(t *testing.T) {
 		`
 	for _, tc := range []struct{ txns, want string }{
 		{"txn a(x int not null) { update t set v = t.v + 1 where t.v > x; }", ""},
-		{"txn a(x int not null) { insert t (id, v) values (x, 1); } txn b(x int not null) { delete t where t.id == x; }", "a key of t may be freed"},
+		{"txn a(x int not null) { local y int; (y) := select c.t from c where c.id == 1; insert t (id, v) values (x, y); } txn b(x int not null) { delete t where t.id == x; }", "a key of t may be freed"},
+		{"txn a(x int not null) { insert t (id, v) values (x, 1) on conflict (id) do nothing; } txn b(x int not null) { delete t where t.id == x; }", "a key of t may be freed"},
+		{"txn a(x int not null) { insert t (id, v) values (x, 1); update t set v = 2 where t.id == 1; } txn b(x int not null) { delete t where t.id == x; }", "a key of t may be freed"},
+		{"txn a(x int not null) { insert t (id, v) values (x, 1); insert t (id, v) values (x + 1, 1); } txn b(x int not null) { delete t where t.id == x; }", ""},
 		{"txn a() { local x int; x := fresh; insert t (id, v, u) values (x, 1, x); } txn b(x int not null) { delete t where t.id == x; }", ""},
-		{"txn a() { local x int; x := fresh; insert t (id, v, u) values (x, 1, 7); } txn b(x int not null) { delete t where t.id == x; }", "a key of t may be freed"},
+		{"txn a() { local x int; local y int; (y) := select c.t from c where c.id == 1; x := fresh; insert t (id, v, u) values (x, y, 7); } txn b(x int not null) { delete t where t.id == x; }", "a key of t may be freed"},
 		{"txn a(x int not null) { update t set u = x where t.id == 1; }", "a key of t may be freed"},
 		{"txn a(x int not null) { delete t where t.id == x; } txn b(x int not null) { delete c where c.id == x; }", "a row of t may be deleted after its last row of c went"},
 		{"txn a(x int not null) { delete t where t.id == x; }", ""},

@@ -249,7 +249,7 @@ func (a *flow) expr(s ir.Stmt, e ir.Expr, st *state) ir.Expr {
 	if !ir.HasExists(e) {
 		return st.value(e)
 	}
-	if !a.constant(s, ir.Reads(s)) {
+	if !a.constant(s, ir.Reads(s)) || a.foundByWrite(s, firstQuery(s)) {
 		if x, ok := e.(*ir.Exists); ok && len(ir.Exprs(s)) == 1 {
 			return a.exists(s, x, st)
 		}
@@ -341,7 +341,7 @@ func (a *flow) choose(s *ir.Select, st *state) {
 // query looks at a statement that reads. tells, if not nil, notes which values tell whether a
 // row was found.
 func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
-	if asked, _ := ir.LocksOf(s); len(asked) == 0 && (a.constant(s, ir.Reads(s)) || a.unseen(s)) {
+	if asked, _ := ir.LocksOf(s); len(asked) == 0 && (a.constant(s, ir.Reads(s)) && !a.foundByWrite(s, q) || a.unseen(s)) {
 		return
 	}
 	_, loop := s.(*ir.Foreach)
@@ -363,8 +363,8 @@ func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
 		a.knows(st, l, src.Table, src.Row, ir.Conjuncts(st.value(q.Where)), locks.Of(src.Row), s)
 		return
 	}
-	if mode := a.written(s, src, q.Where); mode != ir.NoLock && !a.plain[s] && (a.returns(s, src.Table) || existence(s, row, src.Table)) {
-		a.meet(s, src.Table, src.Row, q.Where, mode, st, tells)
+	if a.foundByWrite(s, q) {
+		a.meet(s, src.Table, src.Row, q.Where, a.written(s, src, q.Where), st, tells)
 		return
 	}
 	mode := locks.Of(src.Row)
@@ -477,18 +477,33 @@ func (a *flow) returns(s ir.Stmt, t *ir.Table) bool {
 	return true
 }
 
-// existence reports whether a query tells only whether there is a row. Before an UPDATE that
-// asks for the same rows it gives what that finds: where the two differ after a wait, the
+// foundByWrite reports whether a query tells what an UPDATE or DELETE of its command finds: it
+// tells then whether the row is there that this one locks.
+func (a *flow) foundByWrite(s ir.Stmt, q *ir.Query) bool {
+	if q == nil || len(q.From) != 1 || a.plain[s] {
+		return false
+	}
+	src := q.From[0]
+	row := conditionsOf(src.Table, src.Row, ir.Conjuncts(q.Where))
+	return a.written(s, src, q.Where) != ir.NoLock && (a.returns(s, src.Table) || a.existence(s, row, src))
+}
+
+// existence reports whether a query tells only whether there is a row, and what never changes of it. Before
+// an UPDATE that asks for the same rows it gives what that finds: where the two differ after a wait, the
 // UPDATE finds nothing, and a subquery of it is not used.
-func existence(s ir.Stmt, row equals, t *ir.Table) bool {
+func (a *flow) existence(s ir.Stmt, row equals, src ir.Source) bool {
 	switch s := s.(type) {
 	case *ir.Assign:
 		_, is := s.Expr.(*ir.Exists)
 		return is
 	case *ir.Select:
-		_, one := row.fixed(t)
-		return one && !slices.ContainsFunc(s.Aggs, func(g ir.Agg) bool { return g.Fn != "count" || g.Arg != nil }) &&
-			!slices.ContainsFunc(s.Cols, func(e ir.Expr) bool { _, is := e.(*ir.Const); return !is })
+		_, one := row.fixed(src.Table)
+		changes := func(e ir.Expr) bool {
+			c, column := e.(*ir.Col)
+			_, constant := e.(*ir.Const)
+			return !constant && !(column && c.Row == src.Row && !a.code.Updated[src.Table][src.Table.Column(c.Col)])
+		}
+		return one && !slices.ContainsFunc(s.Aggs, func(g ir.Agg) bool { return g.Fn != "count" || g.Arg != nil }) && !slices.ContainsFunc(s.Cols, changes)
 	default:
 		return false
 	}

@@ -216,7 +216,7 @@ func (a *flow) take(st *state, l *lock) {
 	st.held = append(slices.Clone(st.held), l)
 	for w, done := range st.done {
 		done = guarded{done.equals, maps.Clone(done.guards)}
-		done.add(l.guards(w.table, done.equals))
+		done.add(w.held(l, done.equals))
 		st.done[w] = done
 	}
 }

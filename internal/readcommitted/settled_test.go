@@ -29,7 +29,7 @@ func randomCommands(r *rand.Rand, h habits) []command {
 		}
 		c := command{kind: kinds[tab][r.Intn(len(kinds[tab]))], tab: tab, id: id, by: 1 + r.Intn(2), must: r.Intn(2) == 0, guard: r.Intn(5) == 0}
 		switch c.kind {
-		case "read", "lock", "share", "take", "nothing", "see", "absent":
+		case "read", "lock", "share", "take", "touch", "nothing", "see", "absent":
 		case "confirm":
 			c.must = r.Intn(5) > 0
 		default:
@@ -37,7 +37,7 @@ func randomCommands(r *rand.Rand, h habits) []command {
 		}
 		c.bump = bump && slices.Contains([]string{"set", "add", "marked", "take", "all", "upsert"}, c.kind)
 		switch c.kind {
-		case "read", "see", "confirm", "number", "lock", "share", "set", "add", "marked", "take", "delete":
+		case "read", "see", "confirm", "number", "lock", "share", "set", "add", "marked", "take", "touch", "delete":
 			c.last = last
 		}
 		if c.kind == "lock" && r.Intn(2) == 0 { // as most programs do
@@ -81,14 +81,14 @@ type habits struct {
 func randomHabits(r *rand.Rand) habits {
 	h := habits{kinds: randomKinds(r), bump: r.Intn(2) == 0}
 	if r.Intn(2) == 0 {
-		h.guard = []command{{kind: "number"}, {kind: "table"}, {kind: "lock", must: true}, {kind: "shared"}}[r.Intn(4)]
+		h.guard = []command{{kind: "number"}, {kind: "table"}, {kind: "lock", must: true}, {kind: "shared"}, {kind: "touch", must: r.Intn(4) > 0}}[r.Intn(5)]
 		h.guard.tab, h.guard.id, h.guard.by = r.Intn(2), r.Intn(2), 1+r.Intn(2)
 	}
 	return h
 }
 
 func randomKinds(r *rand.Rand) (out [2][]string) {
-	all := []string{"see", "see", "countv", "countv", "absent", "number", "read", "lock", "share", "count", "set", "add", "marked", "take", "all", "insert", "upsert", "nothing", "delete"}
+	all := []string{"see", "see", "countv", "countv", "absent", "number", "read", "lock", "share", "count", "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete"}
 	for t := range out {
 		for _, k := range all {
 			if r.Intn(2) == 0 {
@@ -306,6 +306,7 @@ func TestSettle(t *testing.T) {
 		txn number(a int not null) { local b bool; insert n (id, v) values (a, 0); if a > 3 { dropped advisory lock 'x' * number (1); } else { dropped advisory lock 'x' * number (1); } }
 		txn refer(a int not null, b int not null) { insert m (id, u) values (a, b); (b) := select u.id from u where u.id == b for update; }
 		txn grow(a int not null) { insert t (id, v, w) values (a, 0, 0); }
+		txn shrink(a int not null) { delete t where t.id == a; }
 		txn change(a int not null) { update t set v = t.v + 1 where t.id == a; update u set v = u.v + 1 where u.id == a; }
 		`
 	for _, tc := range []struct {
@@ -333,6 +334,9 @@ func TestSettle(t *testing.T) {
 		{"two looks", "(x) := select agg sum(t.v) int from t; (y) := select agg sum(t.v) int from t; emit x, y;", readcommitted.Unsettled},
 		{"a look in a loop", "while a > 0 { (x) := select agg sum(t.v) int from t; emit x; }", readcommitted.Unsettled},
 		{"rows with a parent", "insert c (id, t) values (a, a);", readcommitted.Atomic},
+		{"what is in the way, and goes before an insertion", "insert t (id, v, w) values (a, 0, 0) on conflict (id) do nothing done f; emit f; if f { abort; } insert t (id, v, w) values (a, 1, 1);", readcommitted.Unsettled},
+		{"what is in the way of an insertion, and one that follows only if nothing was", "insert t (id, v, w) values (a, 0, 0) on conflict (id) do nothing done f; if not f { abort; } insert t (id, v, w) values (a, 1, 1);", readcommitted.Atomic},
+		{"a row that is missing, and then inserted", "(x) := select t.v from t where t.id == a found f; if f { abort; } insert t (id, v, w) values (a, 1, 1);", readcommitted.Atomic},
 		{"a lock in a loop", "while a > 0 { (x) := select t.v from t where t.id == a for update found f; if not f { abort; } }", readcommitted.Atomic},
 		{"a lock in a loop that may miss", "while a > 0 { (x) := select t.v from t where t.id == a for update found f; }", readcommitted.Unsettled},
 		{"a way out of a loop", "while a > 0 { (x) := select t.v from t where t.id == a for update found f; if not f { break; } } update u set v = 0;", readcommitted.Unsettled},

@@ -245,10 +245,12 @@ func (a *flow) confirms(st *state, n, o *sighting, q *prospect) bool {
 }
 
 // isInserted is told that a row with such values was inserted: where it was looked for before,
-// and was not there, it was not there until then.
+// and was not there, it was not there until then. Where something was in the way of an insertion before,
+// that is gone by now.
 func (a *flow) isInserted(st *state, t *ir.Table, row equals) {
 	for n, p := range st.sightings {
-		if p.absent != nil && n.table == t && !a.frees(t) && !slices.ContainsFunc(n.key, func(c int) bool { return !n.equals.shares(row, c) }) {
+		_, inWay := n.stmt.(*ir.Insert)
+		if p.absent != nil && !inWay && n.table == t && !a.frees(t) && !slices.ContainsFunc(n.key, func(c int) bool { return !n.equals.shares(row, c) }) {
 			p.absent.harmless = true
 		}
 	}

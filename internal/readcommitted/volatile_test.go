@@ -8,6 +8,9 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/internal/readcommitted"
+	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
 
@@ -69,5 +72,86 @@ func TestVolatile(t *testing.T) {
 				t.Errorf("%s, %q: %v, want robust: %v", tc.name, kind, rep.Verdict, want)
 			}
 		}
+	}
+}
+
+// TestStableTemplates: a STABLE function that a client calls sees one snapshot. What it calls that is
+// VOLATILE sees snapshots of its own.
+func TestStableTemplates(t *testing.T) {
+	const tables = `CREATE TABLE acct (id int PRIMARY KEY, bal int NOT NULL);
+		CREATE FUNCTION move(n int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+			UPDATE acct SET bal = bal - n WHERE id = 1; IF NOT FOUND THEN RAISE EXCEPTION 'none'; END IF;
+			UPDATE acct SET bal = bal + n WHERE id = 2; IF NOT FOUND THEN RAISE EXCEPTION 'none'; END IF; END $$;
+		CREATE FUNCTION bal(i int) RETURNS int LANGUAGE sql INNER AS 'SELECT bal FROM acct WHERE id = i';
+		`
+	for _, tc := range []struct {
+		name, text string
+		// beside is that a VOLATILE function called by it is none of its snapshot.
+		beside bool
+	}{
+		{"one query", "CREATE FUNCTION rep() RETURNS bigint LANGUAGE sql KIND AS 'SELECT sum(bal) FROM acct';", false},
+		{"two statements", `CREATE FUNCTION rep() RETURNS int LANGUAGE plpgsql KIND AS $$ DECLARE x int; y int; BEGIN
+			SELECT bal INTO x FROM acct WHERE id = 1; SELECT bal INTO y FROM acct WHERE id = 2; RETURN x + y; END $$;`, false},
+		{"expressions", `CREATE FUNCTION rep() RETURNS int LANGUAGE plpgsql KIND AS $$
+			DECLARE x int := (SELECT bal FROM acct WHERE id = 1); BEGIN
+			IF EXISTS (SELECT FROM acct WHERE id = 2 AND bal > 0) THEN RETURN x; END IF; RETURN 3; END $$;`, false},
+		{"two calls", "CREATE FUNCTION rep() RETURNS int LANGUAGE sql KIND AS 'SELECT bal(1) + bal(2)';", true},
+		{"a call and a query", `CREATE FUNCTION rep() RETURNS int LANGUAGE plpgsql KIND AS $$ DECLARE x int; y int; BEGIN
+			x := bal(1); SELECT bal INTO y FROM acct WHERE id = 2; RETURN x + y; END $$;`, true},
+	} {
+		for kind, inner := range map[string]string{"STABLE": "STABLE", "VOLATILE": "STABLE", "stable": "VOLATILE"} {
+			once := tc.name == "one query" || tc.name == "two calls"
+			want := kind != "VOLATILE" || once
+			if inner == "VOLATILE" && tc.beside {
+				want = false
+			}
+			file := filepath.Join(t.TempDir(), "app.sql")
+			text := strings.NewReplacer("INNER", inner, "KIND", kind).Replace(tables + tc.text)
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			p, err := sqlmodel.Load(t.Context(), []string{file}, sqlmodel.Options{Txns: []string{"move", "rep"}})
+			if err != nil {
+				t.Fatal(tc.name, err)
+			}
+			settled := readcommitted.Settle(p, func(*ir.Txn) bool { return true })
+			if s := settled[p.Txn("rep")]; (s.Standing != readcommitted.Unsettled) != want {
+				t.Errorf("%s, %s, %s inside: %d (%s), want settled: %v", tc.name, kind, inner, s.Standing, s.Reason, want)
+			}
+		}
+	}
+}
+
+// TestStableOnServer: of two reads with a commit between them, a STABLE function that a client calls sees what was there
+// before, also in a call of a STABLE function. A VOLATILE one sees the new row.
+func TestStableOnServer(t *testing.T) {
+	s := pgtest.Open(t)
+	dsn := s.Database(t)
+	s.Exec(t, dsn, "CREATE TABLE acct (id int PRIMARY KEY, bal int NOT NULL)", "INSERT INTO acct VALUES (1, 10), (2, 10)")
+	for _, kind := range []string{"STABLE", "VOLATILE"} {
+		s.Exec(t, dsn, "CREATE FUNCTION of_"+kind+"(i int) RETURNS int LANGUAGE sql "+kind+" AS 'SELECT bal FROM acct WHERE id = i'")
+	}
+	for _, kind := range []string{"STABLE", "VOLATILE"} {
+		s.Exec(t, dsn, "CREATE FUNCTION rep_"+kind+"() RETURNS int LANGUAGE plpgsql "+kind+` AS $$ DECLARE x int; y int; z int; BEGIN
+			SELECT bal INTO x FROM acct WHERE id = 1;
+			PERFORM pg_advisory_lock(7);
+			PERFORM pg_advisory_unlock(7);
+			SELECT bal INTO y FROM acct WHERE id = 2;
+			z := of_STABLE(2);
+			RETURN x * 10000 + y * 100 + z; END $$`)
+	}
+	s.Exec(t, dsn, `CREATE FUNCTION mixes() RETURNS int LANGUAGE plpgsql STABLE AS $$ DECLARE x int; y int; BEGIN
+		PERFORM pg_advisory_lock(7);
+		PERFORM pg_advisory_unlock(7);
+		SELECT bal INTO x FROM acct WHERE id = 2;
+		y := of_VOLATILE(2);
+		RETURN x * 100 + y; END $$`)
+	for call, want := range map[string]string{"rep_STABLE()": "101010", "rep_VOLATILE()": "101111", "mixes()": "1011"} {
+		pgtest.Play(t, dsn, pgtest.ReadCommitted, `
+			B: SELECT pg_advisory_lock(7) IS NULL
+			A: SELECT `+call+` -> blocks, `+want+`
+			B: UPDATE acct SET bal = 11
+			B: SELECT pg_advisory_unlock(7)
+			B: UPDATE acct SET bal = 10`)
 	}
 }

@@ -60,6 +60,8 @@ func (c command) sql(s *session) string {
 		return fmt.Sprintf("UPDATE %s SET v = v + %d%s WHERE id = %s AND w = 1", t, c.by, bump, k)
 	case "take":
 		return fmt.Sprintf("UPDATE %s SET v = v - 1%s WHERE id = %s AND v > 0", t, bump, k)
+	case "touch":
+		return "UPDATE " + t + " SET w = w WHERE id = " + k
 	case "all":
 		return "UPDATE " + t + " SET v = v + 1" + bump
 	case "insert":

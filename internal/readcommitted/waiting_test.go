@@ -44,7 +44,7 @@ func (c command) tableMode() string {
 		return tableLocks[c.by%3]
 	case "lock", "share":
 		return "row share"
-	case "set", "add", "marked", "take", "all", "insert", "upsert", "nothing", "delete", "confirm":
+	case "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete", "confirm":
 		return "row exclusive"
 	}
 	return ""
@@ -98,6 +98,7 @@ func (c command) text() string {
 		"add":     fmt.Sprintf("update %s set v = %[1]s.v + %d where %[1]s.id == %[3]s;", t, c.by, k),
 		"marked":  fmt.Sprintf("update %s set v = %[1]s.v + %d where %[1]s.id == %[3]s and %[1]s.w == 1;", t, c.by, k),
 		"take":    fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %s and %[1]s.v > 0; update %[1]s set v = %[1]s.v - 1 where %[1]s.id == %[2]s and %[1]s.v > 0;", t, k),
+		"touch":   fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %s; update %[1]s set w = %[1]s.w where %[1]s.id == %[2]s;", t, k),
 		"all":     fmt.Sprintf("update %s set v = %[1]s.v + 1;", t),
 		"insert":  fmt.Sprintf("insert %s (id, v, w) values (%d, %d, 1);", t, c.id, c.by),
 		"upsert":  fmt.Sprintf("insert %s (id, v, w) values (%d, %d, 1) on conflict (id) do update o set v = o.v + 1;", t, c.id, c.by),
@@ -119,14 +120,14 @@ func (c command) text() string {
 	switch c.kind {
 	case "read", "lock", "share", "count", "see", "countv", "absent":
 		s += " emit a;"
-	case "take", "confirm":
+	case "take", "touch", "confirm":
 		s += " emit n;"
 	case "nothing":
 		s += " emit f;"
 	}
 	if c.must {
 		switch c.kind {
-		case "take", "confirm":
+		case "take", "touch", "confirm":
 			s += " if n == 0 { abort; }"
 		case "absent":
 			s += " if f { abort; }"
@@ -403,6 +404,8 @@ func (w *world) run(s *session, c command) bool {
 			put(now.v + c.by)
 		case "take":
 			put(now.v - 1)
+		case "touch":
+			put(now.v)
 		case "all":
 			put(now.v + 1)
 		case "delete":
@@ -416,7 +419,7 @@ func (w *world) run(s *session, c command) bool {
 			s.missing(c)
 		}
 		return true
-	case "take", "confirm":
+	case "take", "touch", "confirm":
 		s.out += fmt.Sprint(s.changed, " ")
 		if s.changed == 0 {
 			s.missing(c)

@@ -58,11 +58,7 @@ type written struct {
 func (w *write) own() map[guard]bool {
 	out := map[guard]bool{guard{kind: onTable, table: w.table, mode: ir.RowExclusive}: true}
 	named := func(t *ir.Table, key, cols []int, mode ir.LockMode, sure bool) {
-		k := keyName(key)
-		for _, c := range cols {
-			k += "\x00" + text(ofColumn(w.table, c))
-		}
-		out[guard{kind: onRow, table: t, row: mode, sure: sure, key: k}] = true
+		out[guard{kind: onRow, table: t, row: mode, sure: sure, key: rowKey(w.table, key, cols)}] = true
 	}
 	for _, k := range keys(w.table) {
 		mode := ir.ForUpdate
@@ -86,6 +82,38 @@ func (w *write) own() map[guard]bool {
 		}
 	}
 	return out
+}
+
+// held are the guards that a lock is of a write to rows with such values. A row that refers to the locked
+// one is not there without it: the lock, which was taken where no row comes later, has found it.
+func (w *write) held(l *lock, values equals) []guard {
+	list := l.guards(w.table, values)
+	for i := range list {
+		g := &list[i]
+		if g.kind != onRow || g.sure {
+			continue
+		}
+		for k := range w.table.ForeignKeys {
+			fk := &w.table.ForeignKeys[k]
+			if fk.Ref != l.table || fk.Ref == w.table {
+				continue
+			}
+			for _, key := range keys(fk.Ref) {
+				cols, ok := inOrder(fk, key)
+				g.sure = g.sure || ok && g.key == rowKey(w.table, key, cols)
+			}
+		}
+	}
+	return list
+}
+
+// rowKey names a row by a key of which the columns of a row that is written are the values.
+func rowKey(t *ir.Table, key, cols []int) string {
+	k := keyName(key)
+	for _, c := range cols {
+		k += "\x00" + text(ofColumn(t, c))
+	}
+	return k
 }
 
 // inOrder gives the columns of a foreign key in the order of a key of its parent.
@@ -118,7 +146,7 @@ func (a *flow) wrote(st *state, s ir.Stmt, w *write) {
 	}
 	done := guarded{values, w.own()}
 	for _, l := range st.held {
-		done.add(l.guards(w.table, values))
+		done.add(w.held(l, values))
 	}
 	st.done[w] = done
 }

@@ -255,14 +255,20 @@ type Builder struct{ *proc.Core }
 // Numbered translates a command of the template itself by f: one that the server
 // runs with a snapshot of its own at READ COMMITTED. What is inlined is part of the
 // Command that calls it. There, a query of a VOLATILE function has a snapshot of its own as
-// well, and a function that is STABLE sees that of its caller.
+// well, and a function that is STABLE sees that of its caller: one that is the template itself is one
+// command of the client.
 func (b *Builder) Numbered(command func()) {
 	f := func() { b.keepingFailures(command) }
+	number, outer := b.Number, b.Snapshots
 	if b.Calls[len(b.Calls)-1].Stable {
+		if len(b.Calls) == 1 {
+			b.Numbers = 1
+			b.Number = b.Numbers
+		}
 		f()
+		b.Number = number
 		return
 	}
-	number, outer := b.Number, b.Snapshots
 	switch {
 	case len(b.Calls) == 1:
 		b.Numbers++
