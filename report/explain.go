@@ -1,6 +1,9 @@
 package report
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Explanation says what carried a proof, what was looked at, or what is missing,
 // in more words than a Proof or Open.
@@ -15,8 +18,53 @@ type Explanation struct {
 	Facts []NeededFact `json:"facts"`
 	// Walks are those that were searched for an execution.
 	Walks []SearchedWalk `json:"walks"`
-	// Settle says what would lead to a verdict.
+	// Findings explains each finding.
+	Findings []ExplainedFinding `json:"findings"`
+	// Settle says what may lead to a verdict, and was not tried.
 	Settle []string `json:"settle"`
+	// Advice is what was tried for a verdict, what leads furthest first in each kind.
+	Advice []Advice `json:"advice"`
+}
+
+// AdviceKind is a kind of advice.
+type AdviceKind string
+
+// The kinds: to write another statement in place of one that is not modelled, to state a fact about rows,
+// and to allow the check more.
+const (
+	AdviceStatement AdviceKind = "statement"
+	AdviceInvariant AdviceKind = "invariant"
+	AdviceBound     AdviceKind = "bound"
+)
+
+// Advice is something to do, with what came of it when it was tried.
+type Advice struct {
+	Kind AdviceKind `json:"kind"`
+	// Text says what to do, and Position where, if that is one place.
+	Text     string    `json:"text"`
+	Position *Position `json:"position,omitempty"`
+	// Paste are lines for the schema.
+	Paste []string `json:"paste"`
+	// Result is what a check with it found, or says that it was not tried.
+	Result string `json:"result"`
+}
+
+// ExplainedFinding says which reads of a finding are stale, and why no serial order has its results.
+type ExplainedFinding struct {
+	Fingerprint string      `json:"fingerprint"`
+	Title       string      `json:"title"`
+	Stale       []StaleRead `json:"stale"`
+	Why         string      `json:"why"`
+}
+
+// StaleRead is a read of what another transaction of the execution changes without being seen.
+type StaleRead struct {
+	// Reader and Writer are labels.
+	Reader string   `json:"reader"`
+	Writer string   `json:"writer"`
+	Read   Position `json:"read"`
+	Write  Position `json:"write"`
+	Text   string   `json:"text"`
 }
 
 // RefutedPiece is a piece of a walk that is impossible.
@@ -60,7 +108,7 @@ type SearchedWalk struct {
 	Unmodelled []Havoc `json:"unmodelled"`
 }
 
-// explain writes an explanation for people. What would settle the verdict is
+// explain writes an explanation for people. What may settle the verdict is
 // said before.
 func (t *text) explain(e *Explanation) {
 	t.line("")
@@ -89,5 +137,37 @@ func (t *text) explain(e *Explanation) {
 			t.para("    for example: ", strings.Join(w.Example, "; "))
 		}
 		t.havocs("    not modelled: ", w.Unmodelled)
+	}
+	for _, f := range e.Findings {
+		t.para("- ", f.Title+":")
+		for _, r := range f.Stale {
+			t.para("    ", r.Text+".")
+		}
+		t.para("    no serial order: ", f.Why+".")
+	}
+	t.advice(e.Advice)
+}
+
+// advice lists what was tried.
+func (t *text) advice(list []Advice) {
+	if len(list) == 0 {
+		return
+	}
+	t.line("")
+	t.line("What to do, as it was tried:")
+	for _, a := range list {
+		at := ""
+		if p := a.Position; p != nil {
+			at = fmt.Sprintf("%s:%d:%d: ", p.File, p.Line, p.Col)
+		}
+		colon := "."
+		if len(a.Paste) > 0 {
+			colon = ":"
+		}
+		t.para("- ", at+a.Text+colon)
+		for _, line := range a.Paste {
+			t.line("    %s", line)
+		}
+		t.para("  Tried: ", a.Result+".")
 	}
 }

@@ -415,7 +415,7 @@ func (t *text) open(o *Open) {
 		}
 	}
 	if len(o.Settle) > 0 {
-		t.line("What would settle it:")
+		t.line("What may settle it (not tried):")
 		for _, s := range o.Settle {
 			t.para("- ", s)
 		}

@@ -89,7 +89,7 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.beside, "read-committed", false, "also look for what is wrong at READ COMMITTED only, as notes beside the verdict")
 	fs.BoolVar(&f.first, "first", false, "end with the first finding, and do not look for others")
 	fs.BoolVar(&f.verbose, "v", false, "also print what transactions touch, counts, and the assumptions of verdicts other than robust")
-	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, or what would settle it")
+	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, why findings are some, and what settles what is open; that is tried, which takes longer")
 	fs.BoolVar(&f.notes, "notes", true, "for Go: also look for what is not in one transaction, as notes beside the verdict")
 	fs.StringVar(&f.failOn, "fail-on", failOnUnknown, "the `verdict` from which on the exit code is not 0: finding (3), or unknown (4) as well")
 	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, sarif, html (a page for a browser, which steps through findings) or dot (the dependency graph, for Graphviz)")
@@ -401,7 +401,7 @@ func (f *checkFlags) options(p *program) check.Options {
 	return check.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
 		Baseline: f.accepted, Judges: f.judges, Apart: p.apart, Isolation: f.isolationOf(p), Levels: p.levels, Beside: f.beside,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, First: f.first, Shared: p.golang != nil,
-		Replay: f.onServer(), Cache: f.answers, Explain: f.explain || f.format == "html", Graph: f.format == "dot" || f.format == "html", Sources: p.text}
+		Replay: f.onServer(), Cache: f.answers, Advise: f.explain, Explain: f.explain || f.format == "html", Graph: f.format == "dot" || f.format == "html", Sources: p.text}
 }
 
 // initOf gives the initial rows of a program; check has found mistakes in their

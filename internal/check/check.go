@@ -44,10 +44,12 @@ type Options struct {
 	QueryLimit                 uint
 	QueryTimeout               time.Duration
 	Explain, Graph             bool
-	Progress                   func(done, total int, what string)
-	Sources                    findings.Sources
-	Baseline                   *report.Baseline
-	Replay                     func(context.Context, *witness.Witness) (*witness.Replay, error)
+	// Advise tries what may settle what is open, with Explain.
+	Advise   bool
+	Progress func(done, total int, what string)
+	Sources  findings.Sources
+	Baseline *report.Baseline
+	Replay   func(context.Context, *witness.Witness) (*witness.Replay, error)
 	// Keep, if not nil, is given what a proof rests on, if there is one.
 	Keep func(*proof.Proof)
 	// Apart are notes about writes that rest on what another transaction has read, nil
@@ -98,6 +100,8 @@ func Check(ctx context.Context, p *ir.Program, opt Options) (*report.Report, err
 	if err == nil {
 		rep.Findings = findings.Group(rep.Findings)
 		c.stand()
+		c.explainFindings()
+		c.advise()
 	}
 	if err == nil {
 		err = errors.Join(c.faults...)
@@ -214,14 +218,19 @@ func (c *check) otherEngine() string {
 
 // impossible notes the tables that can have no row: whatever is proved of them says nothing.
 func (c *check) impossible() {
-	if c.ctx.Err() != nil || !slices.ContainsFunc(c.p.Tables, func(t *ir.Table) bool { return len(t.Checks) > 0 }) {
+	if c.ctx.Err() != nil || len(c.p.Invariants) == 0 && !slices.ContainsFunc(c.p.Tables, func(t *ir.Table) bool { return len(t.Checks) > 0 }) {
 		return
 	}
 	solver := smt.NewSolver()
 	defer solver.Close()
 	solver.Limit = c.opt.QueryLimit
 	for _, t := range symbolic.Impossible(c.ctx, prepare.Of(c.p), solver, c.opt.Engine) {
-		at := t.Checks[0].Pos
+		at := t.Pos
+		if len(t.Checks) > 0 {
+			at = t.Checks[0].Pos
+		} else if i := slices.IndexFunc(c.p.Invariants, t.Stated); i >= 0 {
+			at = c.p.Invariants[i].Pos
+		}
 		c.rep.Notes = append(c.rep.Notes, report.Note{File: at.File, Line: at.Line, Col: at.Col,
 			Text: "no row of " + t.Name + " can satisfy all that is declared and stated of it: the verdict is about an empty table"})
 	}
@@ -486,21 +495,11 @@ func (c *check) leaveOpen() {
 	if len(open.Cycles) > 0 && !opaque {
 		open.Settle = append(open.Settle,
 			"a fact about the rows that rules such a cycle out, stated as -- invariant: … in the schema",
-			"an update of one common row in the first two transactions of a cycle, which excludes it"+c.meetings(),
-			fmt.Sprintf("a search with more transactions (-helpers %d)", c.opt.Helpers+2))
+			"an update of one common row in the first two transactions of a cycle, which excludes it"+c.meetings())
 	}
-	for _, b := range c.tried.bounds {
-		switch b {
-		case movers.BoundWindow:
-			open.Settle = append(open.Settle, fmt.Sprintf("questions about more transactions of a walk at once (-window %d)", c.opt.Window+2))
-		case movers.BoundQuestions:
-			open.Settle = append(open.Settle, fmt.Sprintf("more questions about each transaction (-questions %d)", 4*c.opt.Questions))
-		case movers.BoundSolver:
-			more := fmt.Sprintf("-query-limit %d", 4*c.opt.QueryLimit)
-			if c.opt.QueryTimeout > 0 {
-				more += fmt.Sprintf(", -query-timeout %v", 4*c.opt.QueryTimeout)
-			}
-			open.Settle = append(open.Settle, "more effort of the solver for each question ("+more+")")
+	for _, b := range c.larger() {
+		if !slices.Contains(open.Settle, b.text) && (b.flag != helpersFlag || len(open.Cycles) > 0 && !opaque) {
+			open.Settle = append(open.Settle, b.text)
 		}
 	}
 	if len(c.rep.Havocs) > 0 {

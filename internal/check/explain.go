@@ -28,7 +28,7 @@ func (c *check) explain() {
 }
 
 func (c *check) explanation() *report.Explanation {
-	e := &report.Explanation{Refuted: []report.RefutedPiece{}, NeverDelayed: []report.Because{}, Facts: []report.NeededFact{}, Walks: []report.SearchedWalk{}, Settle: []string{}}
+	e := &report.Explanation{Refuted: []report.RefutedPiece{}, NeverDelayed: []report.Because{}, Facts: []report.NeededFact{}, Walks: []report.SearchedWalk{}, Settle: []string{}, Findings: []report.ExplainedFinding{}, Advice: []report.Advice{}}
 	switch r := c.tried.result; {
 	case c.rep.Verdict != report.Robust && atCommitted(c.rep):
 		e.Summary = "At READ COMMITTED there is no graph: pairs of transactions are searched for an execution in which one runs between two commands of the other"

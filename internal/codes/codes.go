@@ -93,7 +93,7 @@ func All() []Code {
 			"A constraint, such as a key that one transaction frees and another one takes, is part of it. The schedule shows it step by step.",
 			"Follow the schedule: one of its statements has to see, or to lock, what another one changes."},
 		{Unknown, "unknown", "Neither a proof nor an execution was found.",
-			"The program may be robust or not. The report says which cycles are open, what ran out, and what would settle it.",
+			"The program may be robust or not. The report says which cycles are open, what ran out, and what may settle it. robust check -explain tries that.",
 			"State a fact about the rows with -- invariant: …, raise the bound that ran out, or write statements that are not modelled in another way."},
 		{Level, "recommended-level", "The lowest isolation level at which a transaction may run, with the others at theirs.",
 			"robust allocate finds a level for each transaction such that the program is proved with these levels as a whole. Who is safe at a level depends on the levels of the others: after a change, ask again.",
