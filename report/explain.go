@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // Explanation says what carried a proof, what was looked at, or what is missing,
@@ -18,6 +20,8 @@ type Explanation struct {
 	Facts []NeededFact `json:"facts"`
 	// Walks are those that were searched for an execution.
 	Walks []SearchedWalk `json:"walks"`
+	// Pairs say for each two transactions of a proof why they do not hold each other.
+	Pairs []PairGroup `json:"pairs"`
 	// Findings explains each finding.
 	Findings []ExplainedFinding `json:"findings"`
 	// Settle says what may lead to a verdict, and was not tried.
@@ -80,6 +84,41 @@ type RefutedPiece struct {
 	Needs []string `json:"needs"`
 }
 
+// PairKind is why two transactions do not hold each other.
+type PairKind string
+
+// The kinds.
+const (
+	// PairExcluded: the database lets one of two commit that run at the same time.
+	PairExcluded PairKind = "excluded"
+	// PairCommutes: they may change places.
+	PairCommutes PairKind = "commutes"
+	// PairNeverDelayed: both may as well begin when they commit.
+	PairNeverDelayed PairKind = "never-delayed"
+	// PairOffCycle: other pairs leave no cycle that goes through both.
+	PairOffCycle PairKind = "off-cycle"
+	// PairApart: neither affects the other one.
+	PairApart PairKind = "apart"
+)
+
+// PairGroup is pairs of transactions with one reason.
+type PairGroup struct {
+	Kind PairKind `json:"kind"`
+	// Text is the reason in a sentence, and Needs what it rests on: keys, locks, references, conditions, facts.
+	Text  string   `json:"text"`
+	Needs []string `json:"needs"`
+	// Obligations are the questions that were refuted for it, as Refuted has them.
+	Obligations []string `json:"obligations"`
+	Pairs       []Pair   `json:"pairs"`
+}
+
+// Pair is two transactions, or two runs of one, with where they meet.
+type Pair struct {
+	First  string    `json:"first"`
+	Second string    `json:"second"`
+	Meets  []Meeting `json:"meets"`
+}
+
 // Because is something with its reason.
 type Because struct {
 	Transaction string `json:"transaction"`
@@ -113,10 +152,19 @@ type SearchedWalk struct {
 func (t *text) explain(e *Explanation) {
 	t.line("")
 	t.para("Explanation: ", e.Summary+".")
+	t.pairs(e)
+	if len(e.Pairs) > 0 {
+		t.line("")
+		t.line("Step by step:")
+	}
 	for _, b := range e.NeverDelayed {
 		t.para("- ", b.Transaction+" "+b.Text+".")
 	}
-	for _, p := range e.Refuted {
+	for i, p := range e.Refuted {
+		if i == maxPieces && len(e.Refuted) > maxPieces+1 && !t.opt.Verbose {
+			t.line("- … and %s (-v lists them)", quote.Count(len(e.Refuted)-i, "other piece"))
+			break
+		}
 		t.para("- ", p.Text+" ["+p.Question+"]")
 		for _, n := range p.Needs {
 			t.para("    needs: ", n)
@@ -146,6 +194,70 @@ func (t *text) explain(e *Explanation) {
 		t.para("    no serial order: ", f.Why+".")
 	}
 	t.advice(e.Advice)
+}
+
+// maxPieces bounds the pieces of walks that are listed without Verbose, maxPairs the pairs of a group.
+const (
+	maxPieces = 24
+	maxPairs  = 6
+)
+
+// pairs is the argument of a proof by pairs of transactions.
+func (t *text) pairs(e *Explanation) {
+	if len(e.Pairs) > 0 {
+		t.line("")
+		t.line("Pair by pair:")
+	}
+	for _, g := range e.Pairs {
+		t.para("- ", g.sentence()+".")
+		shown := g.Pairs
+		if g.Kind == PairApart && !t.opt.Verbose {
+			continue
+		}
+		if !t.opt.Verbose {
+			shown = shown[:min(len(shown), maxPairs)]
+		}
+		for _, p := range shown {
+			t.para("    ", p.String())
+		}
+		if n := len(g.Pairs) - len(shown); n > 0 {
+			t.line("    … and %s (-v lists them)", quote.Count(n, "other pair"))
+		}
+		for _, n := range g.Needs {
+			t.para("    needs: ", n)
+		}
+	}
+}
+
+// sentence is the reason with what it is about.
+func (g *PairGroup) sentence() string {
+	s := quote.Count(len(g.Pairs), "pair") + ": " + g.Text
+	if n := len(g.Obligations); n > 0 {
+		s += fmt.Sprintf(" (%s)", quote.Count(n, "obligation"))
+	}
+	return s
+}
+
+// String names a pair, and where it meets.
+func (p *Pair) String() string {
+	s := p.First + " and " + p.Second
+	if p.First == p.Second {
+		s = "two of " + p.First
+	}
+	for i, m := range p.Meets {
+		if s += ", "; i == 0 {
+			s = strings.TrimSuffix(s, ", ") + ": "
+		}
+		s += m.Table
+		if len(m.Columns) > 0 {
+			s += " (" + strings.Join(m.Columns, ", ") + ")"
+		}
+		s += " at " + m.From.Short()
+		if m.To != m.From {
+			s += " and " + m.To.Short()
+		}
+	}
+	return s
 }
 
 // advice lists what was tried.

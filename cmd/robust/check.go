@@ -92,7 +92,7 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, why findings are some, and what settles what is open; that is tried, which takes longer")
 	fs.BoolVar(&f.notes, "notes", true, "for Go: also look for what is not in one transaction, as notes beside the verdict")
 	fs.StringVar(&f.failOn, "fail-on", failOnUnknown, "the `verdict` from which on the exit code is not 0: finding (3), or unknown (4) as well")
-	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, sarif, html (a page for a browser, which steps through findings) or dot (the dependency graph, for Graphviz)")
+	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, sarif, markdown (the argument of a proof pair by pair, for a pull request), html (a page for a browser, which steps through findings) or dot (the dependency graph, for Graphviz)")
 	fs.StringVar(&f.baseline, "baseline", "", "accept the findings in `FILE`, which -format json or sarif wrote")
 	fs.StringVar(&f.witness, "witness", "", "write the schedule of a finding as SQL scripts to the folder `DIR`")
 	fs.StringVar(&f.proof, "proof", "", "write a proof, as scripts that z3 checks, to the folder `DIR`")
@@ -338,8 +338,8 @@ func (f *checkFlags) check() error {
 			return usagef("-%s %v: a time is positive", name, d)
 		}
 	}
-	if !slices.Contains([]string{"text", "json", "sarif", "html", "dot"}, f.format) {
-		return usagef("-format %s: it is text, json, sarif, html or dot", f.format)
+	if !slices.Contains([]string{"text", "json", "sarif", "markdown", "html", "dot"}, f.format) {
+		return usagef("-format %s: it is text, json, sarif, markdown, html or dot", f.format)
 	}
 	if !slices.Contains([]string{failOnFinding, failOnUnknown}, f.failOn) {
 		return usagef("-fail-on %s: it is finding or unknown", f.failOn)
@@ -401,7 +401,7 @@ func (f *checkFlags) options(p *program) check.Options {
 	return check.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
 		Baseline: f.accepted, Judges: f.judges, Apart: p.apart, Isolation: f.isolationOf(p), Levels: p.levels, Beside: f.beside,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, First: f.first, Shared: p.golang != nil,
-		Replay: f.onServer(), Cache: f.answers, Advise: f.explain, Explain: f.explain || f.format == "html", Graph: f.format == "dot" || f.format == "html", Sources: p.text}
+		Replay: f.onServer(), Cache: f.answers, Advise: f.explain, Explain: f.explain || f.format == "html" || f.format == "markdown", Graph: f.format == "dot" || f.format == "html", Sources: p.text}
 }
 
 // initOf gives the initial rows of a program; check has found mistakes in their
@@ -494,6 +494,8 @@ func (f *checkFlags) print(out *bytes.Buffer, programs []*program, reports []*re
 			err = report.JSON(out, rep)
 		case "dot":
 			err = report.DOT(out, rep)
+		case "markdown":
+			err = report.Markdown(out, rep)
 		default:
 			if i > 0 {
 				fmt.Fprintln(out)

@@ -280,9 +280,8 @@ func (a *adviser) facts() {
 	}
 }
 
-// ruling gives sets of facts that are enough for a proof of the transactions of a cycle, each without those that
-// it does not need: of the facts that one proof needs, each that is enough by itself, or else as few as are left when one
-// after the other is taken away.
+// ruling gives sets of facts, each enough for a proof of the transactions of a cycle, and without those that it does not
+// need.
 func (a *adviser) ruling(ctx context.Context, cycle []*ir.Txn, kept *movers.Keeping, opt movers.Options) [][]*ir.Invariant {
 	opt.Explain, opt.MaxWindow, opt.MaxQuestions = true, a.opt.Window, a.opt.Questions
 	opt.MaxEffort = a.opt.Questions * questionEffort
@@ -295,20 +294,37 @@ func (a *adviser) ruling(ctx context.Context, cycle []*ir.Txn, kept *movers.Keep
 			return slices.ContainsFunc(r.Evidence.Facts, func(x movers.Fact) bool { return x.Invariant == f && x.Needed })
 		})
 	}
-	all := needed(a.together(ctx, kept.Facts))
+	var out [][]*ir.Invariant
+	left := a.together(ctx, kept.Facts)
+	for len(out) < maxProposals {
+		all := needed(left)
+		if len(all) == 0 {
+			break
+		}
+		sets := minimal(all, kept, func(set []*ir.Invariant) bool { return len(needed(set)) > 0 })
+		out = append(out, sets...)
+		left = slices.DeleteFunc(slices.Clone(left), func(f *ir.Invariant) bool {
+			return slices.ContainsFunc(sets, func(set []*ir.Invariant) bool { return slices.Contains(set, f) })
+		})
+	}
+	return out
+}
+
+// minimal gives sets of facts that are enough: each of them that is by itself, or else as few as are left when one
+// after the other is taken away.
+func minimal(all []*ir.Invariant, kept *movers.Keeping, enough func([]*ir.Invariant) bool) [][]*ir.Invariant {
 	var out [][]*ir.Invariant
 	for _, f := range all {
-		set := kept.Closed(func(o *ir.Invariant) bool { return o == f })
-		if len(set) < len(all) && len(needed(set)) > 0 {
+		if set := kept.Closed(func(o *ir.Invariant) bool { return o == f }); len(set) < len(all) && enough(set) {
 			out = append(out, set)
 		}
 	}
-	if len(out) > 0 || len(all) == 0 {
+	if len(out) > 0 {
 		return out
 	}
 	for _, f := range slices.Clone(all) {
 		fewer := kept.Closed(func(o *ir.Invariant) bool { return o != f && slices.Contains(all, o) })
-		if len(fewer) < len(all) && len(needed(fewer)) > 0 {
+		if len(fewer) < len(all) && enough(fewer) {
 			all = fewer
 		}
 	}

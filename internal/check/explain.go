@@ -28,7 +28,7 @@ func (c *check) explain() {
 }
 
 func (c *check) explanation() *report.Explanation {
-	e := &report.Explanation{Refuted: []report.RefutedPiece{}, NeverDelayed: []report.Because{}, Facts: []report.NeededFact{}, Walks: []report.SearchedWalk{}, Settle: []string{}, Findings: []report.ExplainedFinding{}, Advice: []report.Advice{}}
+	e := &report.Explanation{Refuted: []report.RefutedPiece{}, NeverDelayed: []report.Because{}, Facts: []report.NeededFact{}, Walks: []report.SearchedWalk{}, Settle: []string{}, Pairs: []report.PairGroup{}, Findings: []report.ExplainedFinding{}, Advice: []report.Advice{}}
 	switch r := c.tried.result; {
 	case c.rep.Verdict != report.Robust && atCommitted(c.rep):
 		e.Summary = "At READ COMMITTED there is no graph: pairs of transactions are searched for an execution in which one runs between two commands of the other"
@@ -69,10 +69,12 @@ func (c *check) explainProof(e *report.Explanation, r *movers.Result) {
 	uses := map[int][]string{}
 	keeps := map[int][]string{}
 	solver := 0
+	var asked []movers.Asked
 	for _, a := range ev.Asked {
 		if !a.Needed {
 			continue
 		}
+		asked = append(asked, a)
 		p := report.RefutedPiece{Question: a.Words(graph), Text: c.sentence(a.Question, ev), By: proof.BySyntax, Needs: []string{}}
 		if !a.Refuted.Syntactic {
 			p.By = proof.BySolver
@@ -97,6 +99,7 @@ func (c *check) explainProof(e *report.Explanation, r *movers.Result) {
 			e.Facts = append(e.Facts, report.NeededFact{Text: movers.FactString(f.Invariant), Stated: f.Stated, For: append([]string{}, uses[i]...), Keeps: append([]string{}, keeps[i]...)})
 		}
 	}
+	e.Pairs = c.pairGroups(r, e.Refuted, asked)
 	e.Summary = fmt.Sprintf("Every walk from the snapshot of a transaction to its commit contains one of the pieces below, which are impossible: %d by the solver, %d as they are built", solver, len(e.Refuted)-solver)
 }
 
