@@ -37,7 +37,7 @@ const grace = 2 * time.Second
 
 type checkFlags struct {
 	common
-	isolation, init, format, failOn, witness, proof, cache, baseline, bundle string
+	isolation, init, format, failOn, witness, proof, cache, baseline, since, bundle string
 
 	// levels are those of -level.
 	levels levelFlag
@@ -94,6 +94,7 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.StringVar(&f.failOn, "fail-on", failOnUnknown, "the `verdict` from which on the exit code is not 0: finding (3), or unknown (4) as well")
 	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, sarif, markdown (the argument of a proof pair by pair, for a pull request), html (a page for a browser, which steps through findings) or dot (the dependency graph, for Graphviz)")
 	fs.StringVar(&f.baseline, "baseline", "", "accept the findings in `FILE`, which -format json or sarif wrote")
+	fs.StringVar(&f.since, "since", "", "accept the findings that the files have at `REV`, a revision of git: what is left are those of the working tree")
 	fs.StringVar(&f.witness, "witness", "", "write the schedule of a finding as SQL scripts to the folder `DIR`")
 	fs.StringVar(&f.proof, "proof", "", "write a proof, as scripts that z3 checks, to the folder `DIR`")
 	fs.StringVar(&f.cache, "cache", "", "`DIR` for answers of earlier runs, or off (default: robust in the user's cache folder)")
@@ -127,7 +128,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 	if err != nil {
 		return 0, err
 	}
-	if err := f.readBaseline(ctx); err != nil {
+	if err := f.readBaseline(ctx, inputs); err != nil {
 		return 0, err
 	}
 	ctx, stop := f.timed(ctx, src)
@@ -566,7 +567,13 @@ func exitCode(r *report.Report) int {
 const maxBaseline = 256 << 20
 
 // readBaseline reads the findings that are accepted.
-func (f *checkFlags) readBaseline(ctx context.Context) (err error) {
+func (f *checkFlags) readBaseline(ctx context.Context, inputs []string) (err error) {
+	if f.since != "" {
+		if f.accepted, err = f.sinceBaseline(ctx, inputs); err == nil {
+			f.known = sinceKey(f.accepted)
+		}
+		return err
+	}
 	if f.baseline == "" {
 		return nil
 	}
