@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/quote"
 )
 
@@ -22,28 +23,16 @@ type Explanation struct {
 	Walks []SearchedWalk `json:"walks"`
 	// Pairs say for each two transactions of a proof why they do not hold each other.
 	Pairs []PairGroup `json:"pairs"`
-	// Findings explains each finding.
-	Findings []ExplainedFinding `json:"findings"`
 	// Settle says what may lead to a verdict, and was not tried.
 	Settle []string `json:"settle"`
 	// Advice is what was tried for a verdict, what leads furthest first in each kind.
 	Advice []Advice `json:"advice"`
 }
 
-// AdviceKind is a kind of advice.
-type AdviceKind string
-
-// The kinds: to write another statement in place of one that is not modelled, to state a fact about rows,
-// and to allow the check more.
-const (
-	AdviceStatement AdviceKind = "statement"
-	AdviceInvariant AdviceKind = "invariant"
-	AdviceBound     AdviceKind = "bound"
-)
-
 // Advice is something to do, with what came of it when it was tried.
 type Advice struct {
-	Kind AdviceKind `json:"kind"`
+	// Kind is "statement", "invariant" or "bound".
+	Kind string `json:"kind"`
 	// Text says what to do, and Position where, if that is one place.
 	Text     string    `json:"text"`
 	Position *Position `json:"position,omitempty"`
@@ -51,24 +40,6 @@ type Advice struct {
 	Paste []string `json:"paste"`
 	// Result is what a check with it found, or says that it was not tried.
 	Result string `json:"result"`
-}
-
-// ExplainedFinding says which reads of a finding are stale, and why no serial order has its results.
-type ExplainedFinding struct {
-	Fingerprint string      `json:"fingerprint"`
-	Title       string      `json:"title"`
-	Stale       []StaleRead `json:"stale"`
-	Why         string      `json:"why"`
-}
-
-// StaleRead is a read of what another transaction of the execution changes without being seen.
-type StaleRead struct {
-	// Reader and Writer are labels.
-	Reader string   `json:"reader"`
-	Writer string   `json:"writer"`
-	Read   Position `json:"read"`
-	Write  Position `json:"write"`
-	Text   string   `json:"text"`
 }
 
 // RefutedPiece is a piece of a walk that is impossible.
@@ -84,36 +55,25 @@ type RefutedPiece struct {
 	Needs []string `json:"needs"`
 }
 
-// PairKind is why two transactions do not hold each other.
-type PairKind string
-
-// The kinds.
-const (
-	// PairExcluded: the database lets one of two commit that run at the same time.
-	PairExcluded PairKind = "excluded"
-	// PairCommutes: they may change places.
-	PairCommutes PairKind = "commutes"
-	// PairNeverDelayed: both may as well begin when they commit.
-	PairNeverDelayed PairKind = "never-delayed"
-	// PairOffCycle: other pairs leave no cycle that goes through both.
-	PairOffCycle PairKind = "off-cycle"
-	// PairApart: neither affects the other one.
-	PairApart PairKind = "apart"
-)
-
 // PairGroup is pairs of transactions with one reason.
 type PairGroup struct {
-	Kind PairKind `json:"kind"`
+	// Kind is "excluded", "commutes", "never-delayed", "off-cycle" or "apart".
+	Kind string `json:"kind"`
 	// Text is the reason in a sentence, and Needs what it rests on: keys, locks, references, conditions, facts.
 	Text  string   `json:"text"`
 	Needs []string `json:"needs"`
 	// Obligations are the questions that were refuted for it, as Refuted has them.
 	Obligations []string `json:"obligations"`
-	Pairs       []Pair   `json:"pairs"`
+	Pairs       []pair   `json:"pairs"`
 }
 
-// Pair is two transactions, or two runs of one, with where they meet.
-type Pair struct {
+// Add adds a pair, with where it meets.
+func (g *PairGroup) Add(first, second string, meets []Meeting) {
+	g.Pairs = append(g.Pairs, pair{first, second, meets})
+}
+
+// pair is two transactions, or two runs of one, with where they meet.
+type pair struct {
 	First  string    `json:"first"`
 	Second string    `json:"second"`
 	Meets  []Meeting `json:"meets"`
@@ -186,13 +146,6 @@ func (t *text) explain(e *Explanation) {
 		}
 		t.havocs("    not modelled: ", w.Unmodelled)
 	}
-	for _, f := range e.Findings {
-		t.para("- ", f.Title+":")
-		for _, r := range f.Stale {
-			t.para("    ", r.Text+".")
-		}
-		t.para("    no serial order: ", f.Why+".")
-	}
 	t.advice(e.Advice)
 }
 
@@ -211,7 +164,7 @@ func (t *text) pairs(e *Explanation) {
 	for _, g := range e.Pairs {
 		t.para("- ", g.sentence()+".")
 		shown := g.Pairs
-		if g.Kind == PairApart && !t.opt.Verbose {
+		if g.Kind == codes.PairApart && !t.opt.Verbose {
 			continue
 		}
 		if !t.opt.Verbose {
@@ -239,7 +192,7 @@ func (g *PairGroup) sentence() string {
 }
 
 // String names a pair, and where it meets.
-func (p *Pair) String() string {
+func (p *pair) String() string {
 	s := p.First + " and " + p.Second
 	if p.First == p.Second {
 		s = "two of " + p.First
@@ -258,6 +211,19 @@ func (p *Pair) String() string {
 		}
 	}
 	return s
+}
+
+// reasons says what is stale in a finding, and why no serial order has its results.
+func (t *text) reasons(f *Finding) {
+	if f.NoOrder == "" {
+		return
+	}
+	t.line("")
+	t.line("   Why it is one:")
+	for _, n := range f.Stale {
+		t.para("   - ", n.Text+".")
+	}
+	t.para("   - ", "No serial order: "+f.NoOrder+".")
 }
 
 // advice lists what was tried.

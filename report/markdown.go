@@ -5,12 +5,13 @@ import (
 	"io"
 	"strings"
 
+	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/quote"
 )
 
-// Markdown writes a report as a text for a pull request or a page: the answer, the findings, and what an
+// writeMarkdown writes a report as a text for a pull request or a page: the answer, the findings, and what an
 // Explanation says, if there is one.
-func Markdown(w io.Writer, r *Report) error {
+func writeMarkdown(w io.Writer, r *Report) error {
 	m := &markdown{}
 	m.line("## %s is %s", words(r.Program), words(r.Answer()))
 	m.line("")
@@ -24,6 +25,9 @@ func Markdown(w io.Writer, r *Report) error {
 		titles = append(titles, r.Findings[i].Title())
 	}
 	m.list("Findings", titles)
+	for i := range r.Findings {
+		m.reasons(&r.Findings[i])
+	}
 	if e := r.Explanation; e != nil {
 		m.explanation(e)
 	}
@@ -72,8 +76,8 @@ func (m *markdown) explanation(e *Explanation) {
 		m.line("**%s.**", words(g.sentence()))
 		m.line("")
 		for i := range g.Pairs {
-			if i == maxPairs || g.Kind == PairApart {
-				if n := len(g.Pairs) - i; n > 0 && g.Kind != PairApart {
+			if i == maxPairs || g.Kind == codes.PairApart {
+				if n := len(g.Pairs) - i; n > 0 && g.Kind != codes.PairApart {
 					m.line("- … and %s", quote.Count(n, "other pair"))
 				}
 				break
@@ -93,14 +97,18 @@ func (m *markdown) explanation(e *Explanation) {
 		facts = append(facts, f.Text+" ("+kept+")")
 	}
 	m.list("Facts about rows", facts)
-	for _, f := range e.Findings {
-		m.section(words(f.Title))
-		for _, s := range f.Stale {
-			m.line("- %s", words(s.Text))
-		}
-		m.line("- no serial order: %s", words(f.Why))
-	}
 	m.advice(e.Advice)
+}
+
+func (m *markdown) reasons(f *Finding) {
+	if f.NoOrder == "" {
+		return
+	}
+	m.section(words(f.Title()))
+	for _, n := range f.Stale {
+		m.line("- %s", words(n.Text))
+	}
+	m.line("- no serial order: %s", words(f.NoOrder))
 }
 
 func (m *markdown) advice(list []Advice) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -21,7 +20,6 @@ import (
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
-	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/reportpage"
@@ -495,13 +493,11 @@ func (f *checkFlags) print(out *bytes.Buffer, programs []*program, reports []*re
 			err = report.JSON(out, rep)
 		case "dot":
 			err = report.DOT(out, rep)
-		case "markdown":
-			err = report.Markdown(out, rep)
 		default:
 			if i > 0 {
 				fmt.Fprintln(out)
 			}
-			err = report.Text(out, rep, report.TextOptions{Verbose: f.verbose})
+			err = report.Text(out, rep, report.TextOptions{Verbose: f.verbose, Markdown: f.format == "markdown"})
 		}
 		if err != nil {
 			return err
@@ -561,33 +557,6 @@ func exitCode(r *report.Report) int {
 		return exitUnknown
 	}
 	panic("robust: unknown verdict " + string(v))
-}
-
-// maxBaseline bounds the bytes of a baseline.
-const maxBaseline = 256 << 20
-
-// readBaseline reads the findings that are accepted.
-func (f *checkFlags) readBaseline(ctx context.Context, inputs []string) (err error) {
-	if f.since != "" {
-		if f.accepted, err = f.sinceBaseline(ctx, inputs); err == nil {
-			f.known = sinceKey(f.accepted)
-		}
-		return err
-	}
-	if f.baseline == "" {
-		return nil
-	}
-	f.known, err = infile.Read(ctx, f.baseline, maxBaseline, "name what robust check wrote")
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return usagef("-baseline %s: there is no such file; robust check -format json -o %[1]s writes it", f.baseline)
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		return usagef("-baseline: %v", err)
-	}
-	f.accepted, err = report.ReadBaseline(f.baseline, f.known)
-	return err
 }
 
 // graver gives the exit code that counts of two programs.

@@ -81,6 +81,7 @@ func values(p *ir.Program) map[string][]ir.Value {
 				for _, set := range s.Sets {
 					add(s.Table.Columns[set.Col].Name, set.Expr)
 				}
+			default: // writes no value that stands in the program
 			}
 		})
 	}

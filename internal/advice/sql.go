@@ -59,6 +59,7 @@ func (s *sql) expr(e ir.Expr) string {
 		if op, ok := operators[e.Op]; ok {
 			return s.operand(e.X, e.Op) + " " + op + " " + s.operand(e.Y, e.Op)
 		}
+	default:
 	}
 	s.ok = false
 	return ""

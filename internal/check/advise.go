@@ -125,8 +125,7 @@ func (a *adviser) add(x report.Advice) {
 // cause is a statement that is not modelled, wherever it runs.
 type cause struct {
 	report.Note
-	who  []string // undecided transactions that it keeps so, as far as it shows
-	rest int      // what is left without it
+	who []string // undecided transactions that it keeps so, as far as it shows
 }
 
 // causes are the statements that keep transactions undecided, those of most transactions first.
@@ -189,7 +188,7 @@ func (a *adviser) statements() {
 		return cmp.Compare(left(x), left(y))
 	})
 	for _, t := range list {
-		x := report.Advice{Kind: report.AdviceStatement, Position: &report.Position{File: t.File, Line: t.Line, Col: t.Col}, Text: t.Text + ": write what is modelled in its place (docs/sql.md)", Paste: []string{}}
+		x := report.Advice{Kind: codes.AdviceStatement, Position: &report.Position{File: t.File, Line: t.Line, Col: t.Col}, Text: t.Text + ": write what is modelled in its place (docs/sql.md)", Paste: []string{}}
 		switch {
 		case !t.done:
 			x.Result = fmt.Sprintf("not tried; it stands in the way of %s", quote.Count(len(t.who), "undecided transaction"))
@@ -204,7 +203,7 @@ func (a *adviser) statements() {
 		return
 	}
 	if after, ok := a.try(a.without(causes...), "without all that is not modelled", unchanged); ok && after.settles(a.before) {
-		a.add(report.Advice{Kind: report.AdviceStatement, Paste: []string{}, Text: fmt.Sprintf("Write what is modelled in place of all %d statements above", len(causes)),
+		a.add(report.Advice{Kind: codes.AdviceStatement, Paste: []string{}, Text: fmt.Sprintf("Write what is modelled in place of all %d statements above", len(causes)),
 			Result: "if they did nothing, " + a.vanish(after)})
 	}
 }
@@ -362,7 +361,7 @@ func (a *adviser) propose(facts []*ir.Invariant) bool {
 	if !ok || !after.better(a.before) {
 		return false
 	}
-	x := report.Advice{Kind: report.AdviceInvariant, Result: fmt.Sprintf("every transaction keeps %s, and with %[1]s %s", quote.Verb(len(facts), "it", "them"), after),
+	x := report.Advice{Kind: codes.AdviceInvariant, Result: fmt.Sprintf("every transaction keeps %s, and with %[1]s %s", quote.Verb(len(facts), "it", "them"), after),
 		Text: "If the rows have this from the beginning, state it in the schema"}
 	for _, f := range facts {
 		text, _ := advice.Comment(f)
@@ -383,7 +382,7 @@ func (a *adviser) bounds() {
 		case !ok:
 			continue
 		case after.settles(a.before):
-			a.add(report.Advice{Kind: report.AdviceBound, Text: b.text, Paste: []string{}, Result: "with it " + after.String()})
+			a.add(report.Advice{Kind: codes.AdviceBound, Text: b.text, Paste: []string{}, Result: "with it " + after.String()})
 		}
 		keeps := func(s string) bool { return s == b.text }
 		a.rep.Open.Settle = slices.DeleteFunc(a.rep.Open.Settle, keeps)

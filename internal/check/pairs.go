@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/symbolic"
@@ -28,7 +29,7 @@ func (c *check) pairGroups(r *movers.Result, refuted []report.RefutedPiece, aske
 				index[key] = k
 				out = append(out, g)
 			}
-			out[k].Pairs = append(out[k].Pairs, report.Pair{First: x.Name, Second: y.Name, Meets: meets(c.p, x, y, g.Kind)})
+			out[k].Add(x.Name, y.Name, meets(c.p, x, y, g.Kind))
 			for _, q := range g.Obligations {
 				if !slices.Contains(out[k].Obligations, q) {
 					out[k].Obligations = append(out[k].Obligations, q)
@@ -43,11 +44,11 @@ func (c *check) pairGroups(r *movers.Result, refuted []report.RefutedPiece, aske
 }
 
 // kinds orders reasons: those that need most are read first.
-var kinds = map[report.PairKind]int{report.PairExcluded: 0, report.PairCommutes: 1, report.PairNeverDelayed: 2, report.PairOffCycle: 3, report.PairApart: 4}
+var kinds = map[string]int{codes.PairExcluded: 0, codes.PairCommutes: 1, codes.PairNeverDelayed: 2, codes.PairOffCycle: 3, codes.PairApart: 4}
 
 // meets says where two templates touch the same, if that has to do with the reason.
-func meets(p *ir.Program, x, y *ir.Txn, why report.PairKind) []report.Meeting {
-	if why == report.PairApart {
+func meets(p *ir.Program, x, y *ir.Txn, why string) []report.Meeting {
+	if why == codes.PairApart {
 		return []report.Meeting{}
 	}
 	return append([]report.Meeting{}, findings.Meetings(p, x, y)...)
@@ -106,21 +107,23 @@ func (a *argument) collect() {
 
 // reason says why two templates do not hold each other.
 func (a *argument) reason(x, y *ir.Txn) report.PairGroup {
-	g := report.PairGroup{Pairs: []report.Pair{}, Needs: []string{}, Obligations: []string{}}
+	g := report.PairGroup{Needs: []string{}, Obligations: []string{}}
 	list := slices.Clone(a.pieces[[2]*ir.Txn{x, y}])
 	_, xNever := a.never[x]
 	_, yNever := a.never[y]
 	switch {
 	case !a.affects(x, y) && !a.affects(y, x):
-		g.Kind, g.Text = report.PairApart, "neither writes what decides what the other one does"
+		g.Kind, g.Text = codes.PairApart, "neither writes what decides what the other one does"
 		return g
 	case xNever && yNever:
-		g.Kind, g.Text = report.PairNeverDelayed, "each does at its commit what it would do at its snapshot, whoever commits in between"
-		list = append(a.delayed(x), a.delayed(y)...)
+		g.Kind, g.Text = codes.PairNeverDelayed, "each does at its commit what it would do at its snapshot, whoever commits in between"
+		if list = a.delayed(x); x != y {
+			list = append(list, a.delayed(y)...)
+		}
 	case len(list) > 0:
-		g.Kind, g.Text = report.PairCommutes, "one after the other they do the same in either order, wherever they could hold each other"
+		g.Kind, g.Text = codes.PairCommutes, "one after the other they do the same in either order, wherever they could hold each other"
 	default:
-		g.Kind, g.Text = report.PairOffCycle, "no cycle goes through both: each would need a step that is impossible for other pairs"
+		g.Kind, g.Text = codes.PairOffCycle, "no cycle goes through both: each would need a step that is impossible for other pairs"
 		return g
 	}
 	for _, i := range list {
@@ -130,7 +133,7 @@ func (a *argument) reason(x, y *ir.Txn) report.PairGroup {
 			continue
 		}
 		if slices.Contains(q.Refuted.Topics, movers.TopicExclusion) {
-			g.Kind, g.Text = report.PairExcluded, "where they do not commute, they write the same, and the database lets one of two that run at the same time commit"
+			g.Kind, g.Text = codes.PairExcluded, "where they do not commute, they write the same, and the database lets one of two that run at the same time commit"
 		}
 		for _, n := range a.needs(q.Refuted, a.ev, a.mode, "it") {
 			if !slices.Contains(g.Needs, n) {

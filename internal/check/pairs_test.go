@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/report"
 )
 
 // reasons gives the kind of each pair of a proof.
-func reasons(t *testing.T, r *report.Report) map[string]report.PairKind {
+func reasons(t *testing.T, r *report.Report) map[string]string {
 	t.Helper()
-	out := map[string]report.PairKind{}
+	out := map[string]string{}
 	for _, g := range r.Explanation.Pairs {
 		if g.Text == "" {
 			t.Errorf("no reason: %+v", g)
@@ -42,8 +43,8 @@ CREATE FUNCTION write(i int) RETURNS void LANGUAGE sql AS 'UPDATE note SET v = v
 		t.Fatal(rep.Verdict)
 	}
 	got := reasons(t, rep)
-	for pair, want := range map[string]report.PairKind{
-		"add write": report.PairApart, "close write": report.PairApart, "add add": report.PairNeverDelayed, "add close": report.PairNeverDelayed,
+	for pair, want := range map[string]string{
+		"add write": codes.PairApart, "close write": codes.PairApart, "add add": codes.PairNeverDelayed, "add close": codes.PairNeverDelayed,
 	} {
 		if got[pair] != want {
 			t.Errorf("%s: %q, not %q", pair, got[pair], want)
@@ -84,7 +85,7 @@ END $$;
 		t.Errorf("%d of %d pairs have a reason", n, 80*81/2)
 	}
 	var out strings.Builder
-	if err := report.Markdown(&out, rep); err != nil {
+	if err := report.Text(&out, rep, report.TextOptions{Markdown: true}); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(out.String(), "\n"); n > 60 {

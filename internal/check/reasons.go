@@ -16,35 +16,31 @@ func (c *check) explainFindings() {
 	for i := range c.rep.Findings {
 		f := &c.rep.Findings[i]
 		if f.Witness != nil {
-			c.rep.Explanation.Findings = append(c.rep.Explanation.Findings, explainFinding(f))
+			explainFinding(f)
 		}
 	}
 }
 
-func explainFinding(f *report.Finding) report.ExplainedFinding {
+func explainFinding(f *report.Finding) {
 	w := f.Witness
-	out := report.ExplainedFinding{Fingerprint: f.Fingerprint, Title: f.Title(), Stale: []report.StaleRead{}}
-	var chain []string
+	var chain, why []string
 	for _, e := range w.Cycle {
 		chain = append(chain, w.Who(e.From))
 		if e.Type == "RW" {
-			out.Stale = append(out.Stale, stale(w, e))
+			f.Stale = append(f.Stale, stale(w, e))
 		}
 	}
 	if len(chain) > 0 {
-		out.Why = fmt.Sprintf("each has to come before the next, and none is the first: %s", strings.Join(append(chain, chain[0]), ", then "))
-		if w.Orders > 0 {
-			out.Why += "; "
-		}
+		why = append(why, "each has to come before the next, and none is the first: "+strings.Join(append(chain, chain[0]), ", then "))
 	}
 	if w.Orders > 0 {
-		out.Why += "every serial order was played, and gives another result or other rows at the end"
+		why = append(why, "every serial order was played, and gives another result or other rows at the end")
 	}
-	return out
+	f.NoOrder = strings.Join(why, "; ")
 }
 
 // stale describes a read of what another transaction changes.
-func stale(w *witness.Witness, e witness.Edge) report.StaleRead {
+func stale(w *witness.Witness, e witness.Edge) report.Note {
 	reader, writer := w.Transaction(e.From), w.Transaction(e.To)
 	what := e.Table
 	if len(e.Columns) > 0 {
@@ -56,5 +52,6 @@ func stale(w *witness.Witness, e witness.Edge) report.StaleRead {
 	} else {
 		text += ", since " + w.Who(e.From) + " commits first"
 	}
-	return report.StaleRead{Reader: e.From, Writer: e.To, Read: e.FromPosition, Write: e.ToPosition, Text: text}
+	at := e.FromPosition
+	return report.Note{File: at.File, Line: at.Line, Col: at.Col, Text: text}
 }

@@ -166,3 +166,31 @@ func ByID(id string) (Code, bool) {
 	}
 	return Code{}, false
 }
+
+// What suppresses a finding (report.Suppressed.By).
+const (
+	ByComment  = "comment"
+	ByBaseline = "baseline"
+)
+
+// Kinds of advice (report.Advice.Kind): to write another statement in place of one that is not modelled, to
+// state a fact about rows, and to allow the check more.
+const (
+	AdviceStatement = "statement"
+	AdviceInvariant = "invariant"
+	AdviceBound     = "bound"
+)
+
+// Why two transactions of a proof do not hold each other (report.PairGroup.Kind).
+const (
+	// PairExcluded: the database lets one of two commit that run at the same time.
+	PairExcluded = "excluded"
+	// PairCommutes: they may change places.
+	PairCommutes = "commutes"
+	// PairNeverDelayed: both may as well begin when they commit.
+	PairNeverDelayed = "never-delayed"
+	// PairOffCycle: other pairs leave no cycle that goes through both.
+	PairOffCycle = "off-cycle"
+	// PairApart: neither affects the other one.
+	PairApart = "apart"
+)

@@ -10,8 +10,7 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// Impossible gives the tables, of those with checks and those that invariants are about, that can have no
-// row: what is declared and stated of the rows contradicts itself.
+// Impossible gives the tables of which what is declared and stated contradicts itself: no row can be there.
 func Impossible(ctx context.Context, c *prepare.Code, solver *smt.Solver, e *engine.Profile) []*ir.Table {
 	var out []*ir.Table
 	for i, t := range c.Program.Tables {

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/report"
 )
 
@@ -194,6 +196,33 @@ func (f *checkFlags) checkRevision(ctx context.Context, r *revision, inputs []st
 		err = fmt.Errorf("-since %s: that revision cannot be checked: %s", r.name, oneLine(strings.ReplaceAll(errs.String(), r.tree+string(filepath.Separator), "")))
 	}
 	return out, err
+}
+
+// maxBaseline bounds the bytes of a baseline.
+const maxBaseline = 256 << 20
+
+// readBaseline reads the findings that are accepted.
+func (f *checkFlags) readBaseline(ctx context.Context, inputs []string) (err error) {
+	if f.since != "" {
+		if f.accepted, err = f.sinceBaseline(ctx, inputs); err == nil {
+			f.known = sinceKey(f.accepted)
+		}
+		return err
+	}
+	if f.baseline == "" {
+		return nil
+	}
+	f.known, err = infile.Read(ctx, f.baseline, maxBaseline, "name what robust check wrote")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return usagef("-baseline %s: there is no such file; robust check -format json -o %[1]s writes it", f.baseline)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return usagef("-baseline: %v", err)
+	}
+	f.accepted, err = report.ReadBaseline(f.baseline, f.known)
+	return err
 }
 
 // sinceKey is a baseline as a text that is the same for the same findings.
