@@ -35,7 +35,7 @@ var layers = [][]string{
 	{"internal/folder", "internal/dbserver"},
 	{"ir", "internal/smt", "internal/proof", "internal/cache", "internal/sqlgen", "internal/sarif"},
 	{"internal/wellformed", "internal/failure", "internal/commits", "internal/ignore", "internal/pieces"},
-	{"engine", "internal/client", "internal/schemafind", "internal/gormmodel"},
+	{"engine", "internal/advice", "internal/client", "internal/schemafind", "internal/gormmodel"},
 	{"ir/irtext", "internal/prepare", "internal/interp", "internal/draws", "internal/client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "internal/sql/input", "internal/sql/pg", "internal/sql/trace", "internal/sql/system", "internal/sql/tidy", "internal/sql/catalog", "analyzer/internal/gotypes", "analyzer/internal/hole"},
 	{"analyzer/internal/program"},
 	{"analyzer/internal/memory"},

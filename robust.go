@@ -110,8 +110,8 @@ type Budget struct {
 
 // Output is what is told besides the verdict and the findings.
 type Output struct {
-	// Explain adds an Explanation to the Report, and Graph the dependency
-	// graph.
+	// Explain adds an Explanation to the Report, for which it tries what may settle an open verdict, and
+	// Graph the dependency graph.
 	Explain, Graph bool
 	// Sources gives the text of input files, for the fingerprints of findings (nil:
 	// they are read from the disk).
@@ -146,7 +146,7 @@ func Check(ctx context.Context, p *ir.Program, opt Options) (*Report, error) {
 		Isolation: opt.Isolation, Levels: of, Beside: opt.Beside, First: opt.First, Shared: opt.Shared,
 		Helpers: opt.Helpers, MaxExecutions: opt.MaxExecutions, Window: opt.Window, Questions: opt.Questions,
 		QueryLimit: opt.QueryLimit, QueryTimeout: opt.QueryTimeout,
-		Explain: opt.Explain, Graph: opt.Graph, Sources: opt.Sources, Progress: opt.Progress,
+		Explain: opt.Explain, Advise: opt.Explain, Graph: opt.Graph, Sources: opt.Sources, Progress: opt.Progress,
 		Replay: opt.Replay, Baseline: opt.Baseline,
 	})
 }

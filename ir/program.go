@@ -193,6 +193,11 @@ func (t *Table) RefersTo(parent *Table) bool {
 	return slices.ContainsFunc(t.ForeignKeys, func(fk ForeignKey) bool { return fk.Ref == parent })
 }
 
+// Stated reports whether an invariant is about rows of the table.
+func (t *Table) Stated(inv *Invariant) bool {
+	return slices.ContainsFunc(inv.From, func(s Source) bool { return s.Table == t })
+}
+
 // Mask marks some columns of the table; nil is none.
 func (t *Table) Mask(cols []int) []bool {
 	if len(cols) == 0 {

@@ -211,6 +211,10 @@ type Finding struct {
 	// Depends names what only the database decides, such as "random()", and what the
 	// witness does not do with all values.
 	Depends []string `json:"depends,omitempty"`
+	// Stale are the reads that miss what another transaction of the execution writes, and NoOrder says why no serial
+	// order has the results, if an Explanation was asked for.
+	Stale   []Note `json:"stale,omitempty"`
+	NoOrder string `json:"no_order,omitempty"`
 	// Also are findings that begin with the same read, so that one repair of it may remove
 	// them all.
 	Also []BaselineEntry `json:"also,omitempty"`

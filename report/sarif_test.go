@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/golden"
 	"github.com/txrobust/robust/internal/sarif"
@@ -20,8 +21,8 @@ func suppressed() *report.Report {
 	r.Verdict, r.Open, r.Rest = report.NotRobust, nil, report.Robust
 	f := report.Finding{Class: report.SnapshotIsolation, Status: report.Confirmed, Code: "RB1001", Fingerprint: "00112233445566778899aabbccddeeff", Kind: witness.WriteSkew, Cycle: []string{"pay", "ship"}, Edges: []witness.Edge{}, Repairs: []string{}, Validation: []crosscheck.Judgement{}}
 	r.Suppressed = []report.Suppressed{
-		{Finding: f, By: report.ByComment, Reason: "pay runs at night", Position: witness.Position{File: "f.sql", Line: 2, Col: 12}},
-		{Finding: f, By: report.ByBaseline, Position: witness.Position{File: "old.json"}},
+		{Finding: f, By: codes.ByComment, Reason: "pay runs at night", Position: witness.Position{File: "f.sql", Line: 2, Col: 12}},
+		{Finding: f, By: codes.ByBaseline, Position: witness.Position{File: "old.json"}},
 	}
 	r.Stale = []report.BaselineEntry{{Code: "RB1003", Fingerprint: "ffeeddccbbaa99887766554433221100", Cycle: []string{"pay", "pay"}}}
 	return r

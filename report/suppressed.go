@@ -12,16 +12,10 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// What suppresses a finding.
-const (
-	ByComment  = "comment"
-	ByBaseline = "baseline"
-)
-
 // Suppressed is a finding that is accepted.
 type Suppressed struct {
 	Finding Finding `json:"finding"`
-	// By is ByComment or ByBaseline. Reason is that of the comment, which stands at
+	// By is "comment" or "baseline". Reason is that of the comment, which stands at
 	// Position; or the file of the baseline is at Position.
 	By       string   `json:"by"`
 	Reason   string   `json:"reason,omitempty"`
@@ -126,7 +120,7 @@ func ReadBaseline(name string, data []byte) (*Baseline, error) {
 			b.Entries = append(append(b.Entries, e.BaselineEntry), e.Also...)
 		}
 		for _, s := range f.Suppressed {
-			if s.By == ByBaseline {
+			if s.By == codes.ByBaseline {
 				b.Entries = append(b.Entries, s.Finding)
 			}
 		}

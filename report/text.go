@@ -19,6 +19,9 @@ const width = 80
 
 // TextOptions direct Text.
 type TextOptions struct {
+	// Markdown writes a text for a pull request instead: the answer, the findings, and what an Explanation
+	// says, if there is one.
+	Markdown bool
 	// Verbose adds what each transaction touches, the facts and the counts, and the
 	// assumptions of verdicts other than robust, too.
 	Verbose bool
@@ -26,6 +29,9 @@ type TextOptions struct {
 
 // Text writes a report for people.
 func Text(w io.Writer, r *Report, opt TextOptions) error {
+	if opt.Markdown {
+		return writeMarkdown(w, r)
+	}
 	t := &text{opt: opt, txns: r.Transactions}
 	t.head(r)
 	for i := range r.Findings {
@@ -103,6 +109,7 @@ func (t *text) finding(n int, f *Finding) {
 		}
 	}
 	t.serial(w)
+	t.reasons(f)
 	t.others(f)
 	t.suspected(f)
 	if len(f.Repairs) > 0 {
@@ -214,7 +221,7 @@ func (t *text) suppressed(r *Report) {
 // suppressedText says what is suppressed, and why.
 func suppressedText(s *Suppressed) string {
 	by := "baseline " + s.Position.File
-	if s.By == ByComment {
+	if s.By == codes.ByComment {
 		by = fmt.Sprintf("%s: %s", s.Position, s.Reason)
 	}
 	return fmt.Sprintf("%s: %s [%s] (%s)", s.Finding.Kind, strings.Join(s.Finding.Cycle, " -> "), s.Finding.Code, by)
@@ -415,7 +422,7 @@ func (t *text) open(o *Open) {
 		}
 	}
 	if len(o.Settle) > 0 {
-		t.line("What would settle it:")
+		t.line("What may settle it (not tried):")
 		for _, s := range o.Settle {
 			t.para("- ", s)
 		}

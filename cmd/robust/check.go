@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -21,7 +20,6 @@ import (
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
-	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/reportpage"
@@ -37,7 +35,7 @@ const grace = 2 * time.Second
 
 type checkFlags struct {
 	common
-	isolation, init, format, failOn, witness, proof, cache, baseline, bundle string
+	isolation, init, format, failOn, witness, proof, cache, baseline, since, bundle string
 
 	// levels are those of -level.
 	levels levelFlag
@@ -89,11 +87,12 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.beside, "read-committed", false, "also look for what is wrong at READ COMMITTED only, as notes beside the verdict")
 	fs.BoolVar(&f.first, "first", false, "end with the first finding, and do not look for others")
 	fs.BoolVar(&f.verbose, "v", false, "also print what transactions touch, counts, and the assumptions of verdicts other than robust")
-	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, or what would settle it")
+	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, why findings are some, and what settles what is open; that is tried, which takes longer")
 	fs.BoolVar(&f.notes, "notes", true, "for Go: also look for what is not in one transaction, as notes beside the verdict")
 	fs.StringVar(&f.failOn, "fail-on", failOnUnknown, "the `verdict` from which on the exit code is not 0: finding (3), or unknown (4) as well")
-	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, sarif, html (a page for a browser, which steps through findings) or dot (the dependency graph, for Graphviz)")
+	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, sarif, markdown (the argument of a proof pair by pair, for a pull request), html (a page for a browser, which steps through findings) or dot (the dependency graph, for Graphviz)")
 	fs.StringVar(&f.baseline, "baseline", "", "accept the findings in `FILE`, which -format json or sarif wrote")
+	fs.StringVar(&f.since, "since", "", "accept the findings that the files have at `REV`, a revision of git: what is left are those of the working tree")
 	fs.StringVar(&f.witness, "witness", "", "write the schedule of a finding as SQL scripts to the folder `DIR`")
 	fs.StringVar(&f.proof, "proof", "", "write a proof, as scripts that z3 checks, to the folder `DIR`")
 	fs.StringVar(&f.cache, "cache", "", "`DIR` for answers of earlier runs, or off (default: robust in the user's cache folder)")
@@ -127,7 +126,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 	if err != nil {
 		return 0, err
 	}
-	if err := f.readBaseline(ctx); err != nil {
+	if err := f.readBaseline(ctx, inputs); err != nil {
 		return 0, err
 	}
 	ctx, stop := f.timed(ctx, src)
@@ -338,8 +337,8 @@ func (f *checkFlags) check() error {
 			return usagef("-%s %v: a time is positive", name, d)
 		}
 	}
-	if !slices.Contains([]string{"text", "json", "sarif", "html", "dot"}, f.format) {
-		return usagef("-format %s: it is text, json, sarif, html or dot", f.format)
+	if !slices.Contains([]string{"text", "json", "sarif", "markdown", "html", "dot"}, f.format) {
+		return usagef("-format %s: it is text, json, sarif, markdown, html or dot", f.format)
 	}
 	if !slices.Contains([]string{failOnFinding, failOnUnknown}, f.failOn) {
 		return usagef("-fail-on %s: it is finding or unknown", f.failOn)
@@ -401,7 +400,7 @@ func (f *checkFlags) options(p *program) check.Options {
 	return check.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
 		Baseline: f.accepted, Judges: f.judges, Apart: p.apart, Isolation: f.isolationOf(p), Levels: p.levels, Beside: f.beside,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, First: f.first, Shared: p.golang != nil,
-		Replay: f.onServer(), Cache: f.answers, Explain: f.explain || f.format == "html", Graph: f.format == "dot" || f.format == "html", Sources: p.text}
+		Replay: f.onServer(), Cache: f.answers, Advise: f.explain, Explain: f.explain || f.format == "html" || f.format == "markdown", Graph: f.format == "dot" || f.format == "html", Sources: p.text}
 }
 
 // initOf gives the initial rows of a program; check has found mistakes in their
@@ -498,7 +497,7 @@ func (f *checkFlags) print(out *bytes.Buffer, programs []*program, reports []*re
 			if i > 0 {
 				fmt.Fprintln(out)
 			}
-			err = report.Text(out, rep, report.TextOptions{Verbose: f.verbose})
+			err = report.Text(out, rep, report.TextOptions{Verbose: f.verbose, Markdown: f.format == "markdown"})
 		}
 		if err != nil {
 			return err
@@ -558,27 +557,6 @@ func exitCode(r *report.Report) int {
 		return exitUnknown
 	}
 	panic("robust: unknown verdict " + string(v))
-}
-
-// maxBaseline bounds the bytes of a baseline.
-const maxBaseline = 256 << 20
-
-// readBaseline reads the findings that are accepted.
-func (f *checkFlags) readBaseline(ctx context.Context) (err error) {
-	if f.baseline == "" {
-		return nil
-	}
-	f.known, err = infile.Read(ctx, f.baseline, maxBaseline, "name what robust check wrote")
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return usagef("-baseline %s: there is no such file; robust check -format json -o %[1]s writes it", f.baseline)
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		return usagef("-baseline: %v", err)
-	}
-	f.accepted, err = report.ReadBaseline(f.baseline, f.known)
-	return err
 }
 
 // graver gives the exit code that counts of two programs.

@@ -37,14 +37,15 @@
 // history check 0 is that all levels that were asked for are satisfied, and 3 that one
 // is violated.
 //
-// Findings that a comment (-- robust: ignore reason) or the file of -baseline
-// accepts do not count: the exit code is that of the program without their
+// Findings that a comment (-- robust: ignore reason), the file of -baseline or the
+// revision of -since accepts do not count: the exit code is that of the program without their
 // transactions, 0 or 4, where there is no other finding.
 //
 // # Formats
 //
 // -format text is for people, json one object per program (report/schema.json),
-// sarif one log of SARIF 2.1.0, html one page for a browser about all programs
+// sarif one log of SARIF 2.1.0, markdown a text for a pull request with the argument
+// of a proof pair by pair, html one page for a browser about all programs
 // (docs/page.md), and dot the dependency graph for Graphviz. What json and sarif write
 // is a baseline. docs/accepting.md says more.
 //

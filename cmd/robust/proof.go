@@ -51,7 +51,7 @@ func (f *checkFlags) sign(p *program, m *proof.Manifest) {
 // effort, for output, and for where files may be, and -level, with which there is no proof.
 // All others are part of a proof.
 var silent = strings.Fields(`allow-include baseline bundle cache explain fail-on format helpers level notes o proof query-limit query-timeout
-	questions read-committed replay timeout v window witness`)
+	questions read-committed replay since timeout v window witness`)
 
 // claimFlags gives the flags that shape the claim about a program as -name=value,
 // sorted, defaults included, and each in one way only.

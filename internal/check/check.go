@@ -44,10 +44,12 @@ type Options struct {
 	QueryLimit                 uint
 	QueryTimeout               time.Duration
 	Explain, Graph             bool
-	Progress                   func(done, total int, what string)
-	Sources                    findings.Sources
-	Baseline                   *report.Baseline
-	Replay                     func(context.Context, *witness.Witness) (*witness.Replay, error)
+	// Advise tries what may settle what is open, with Explain.
+	Advise   bool
+	Progress func(done, total int, what string)
+	Sources  findings.Sources
+	Baseline *report.Baseline
+	Replay   func(context.Context, *witness.Witness) (*witness.Replay, error)
 	// Keep, if not nil, is given what a proof rests on, if there is one.
 	Keep func(*proof.Proof)
 	// Apart are notes about writes that rest on what another transaction has read, nil
@@ -73,42 +75,6 @@ const (
 	Questions  = 2000
 	QueryLimit = 2_000_000
 )
-
-// Check does the work of robust.Check. It returns a *crosscheck.Disagreement if a
-// checker of histories contradicts a finding, which is a fault of this program. A panic in a
-// part of the work is a *fault.Fault: there is a Report with what the other parts found
-// beside it, and several faults are joined.
-//
-// A finding that the program's Ignores or the Baseline accept is suppressed, and
-// the check goes on with the program without its transactions: without the one
-// that a comment stands at, or without each of them in turn. Report.Rest says what
-// came of that.
-func Check(ctx context.Context, p *ir.Program, opt Options) (*report.Report, error) {
-	if opt.Sources == nil {
-		opt.Sources = findings.Disk
-	}
-	if err := knownCodes(p); err != nil {
-		return nil, err
-	}
-	if _, err := smt.Z3(); err == nil {
-		opt.Solverless = false
-	} else if !opt.Solverless {
-		return nil, err
-	}
-	c := newCheck(ctx, p, opt)
-	rep, err := c.all()
-	if err == nil && (len(p.Ignores) > 0 || opt.Baseline != nil) {
-		c.faults, err = suppress(ctx, p, opt, rep, c.faults)
-	}
-	if err == nil {
-		rep.Findings = findings.Group(rep.Findings)
-		c.stand()
-	}
-	if err == nil {
-		err = errors.Join(c.faults...)
-	}
-	return rep, err
-}
 
 // all is Check, without regard to what is accepted. A part of it that ends in a fault of
 // this program is left out, and c.faults has the fault.
@@ -219,14 +185,19 @@ func (c *check) otherEngine() string {
 
 // impossible notes the tables that can have no row: whatever is proved of them says nothing.
 func (c *check) impossible() {
-	if c.ctx.Err() != nil || !slices.ContainsFunc(c.p.Tables, func(t *ir.Table) bool { return len(t.Checks) > 0 }) {
+	if c.ctx.Err() != nil || len(c.p.Invariants) == 0 && !slices.ContainsFunc(c.p.Tables, func(t *ir.Table) bool { return len(t.Checks) > 0 }) {
 		return
 	}
 	solver := smt.NewSolver()
 	defer solver.Close()
 	solver.Limit = c.opt.QueryLimit
 	for _, t := range symbolic.Impossible(c.ctx, prepare.Of(c.p), solver, c.opt.Engine) {
-		at := t.Checks[0].Pos
+		at := t.Pos
+		if len(t.Checks) > 0 {
+			at = t.Checks[0].Pos
+		} else if i := slices.IndexFunc(c.p.Invariants, t.Stated); i >= 0 {
+			at = c.p.Invariants[i].Pos
+		}
 		c.rep.Notes = append(c.rep.Notes, report.Note{File: at.File, Line: at.Line, Col: at.Col,
 			Text: "no row of " + t.Name + " can satisfy all that is declared and stated of it: the verdict is about an empty table"})
 	}
@@ -281,16 +252,6 @@ func (c *check) unordered() {
 		at = append(at, fmt.Sprintf("%s: %s", n.Pos, n.Text))
 	}
 	c.rep.Open.Reason = strings.Join(at, "; ") + "; a transaction that draws early and commits late is missed by those that look in between, and whether that matters is not decided"
-}
-
-// GaveUp is the report on a check that was not waited for, because ctx had
-// ended.
-func GaveUp(ctx context.Context, p *ir.Program, opt Options) *report.Report {
-	c := newCheck(ctx, p, opt)
-	c.leaveOpen()
-	c.done()
-	c.stand()
-	return c.rep
 }
 
 // check is one run of Check.
@@ -495,21 +456,11 @@ func (c *check) leaveOpen() {
 	if len(open.Cycles) > 0 && !opaque {
 		open.Settle = append(open.Settle,
 			"a fact about the rows that rules such a cycle out, stated as -- invariant: … in the schema",
-			"an update of one common row in the first two transactions of a cycle, which excludes it"+c.meetings(),
-			fmt.Sprintf("a search with more transactions (-helpers %d)", c.opt.Helpers+2))
+			"an update of one common row in the first two transactions of a cycle, which excludes it"+c.meetings())
 	}
-	for _, b := range c.tried.bounds {
-		switch b {
-		case movers.BoundWindow:
-			open.Settle = append(open.Settle, fmt.Sprintf("questions about more transactions of a walk at once (-window %d)", c.opt.Window+2))
-		case movers.BoundQuestions:
-			open.Settle = append(open.Settle, fmt.Sprintf("more questions about each transaction (-questions %d)", 4*c.opt.Questions))
-		case movers.BoundSolver:
-			more := fmt.Sprintf("-query-limit %d", 4*c.opt.QueryLimit)
-			if c.opt.QueryTimeout > 0 {
-				more += fmt.Sprintf(", -query-timeout %v", 4*c.opt.QueryTimeout)
-			}
-			open.Settle = append(open.Settle, "more effort of the solver for each question ("+more+")")
+	for _, b := range c.larger() {
+		if !slices.Contains(open.Settle, b.text) && (b.flag != helpersFlag || len(open.Cycles) > 0 && !opaque) {
+			open.Settle = append(open.Settle, b.text)
 		}
 	}
 	if len(c.rep.Havocs) > 0 {

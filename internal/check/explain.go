@@ -28,7 +28,7 @@ func (c *check) explain() {
 }
 
 func (c *check) explanation() *report.Explanation {
-	e := &report.Explanation{Refuted: []report.RefutedPiece{}, NeverDelayed: []report.Because{}, Facts: []report.NeededFact{}, Walks: []report.SearchedWalk{}, Settle: []string{}}
+	e := &report.Explanation{Refuted: []report.RefutedPiece{}, NeverDelayed: []report.Because{}, Facts: []report.NeededFact{}, Walks: []report.SearchedWalk{}, Settle: []string{}, Pairs: []report.PairGroup{}, Advice: []report.Advice{}}
 	switch r := c.tried.result; {
 	case c.rep.Verdict != report.Robust && atCommitted(c.rep):
 		e.Summary = "At READ COMMITTED there is no graph: pairs of transactions are searched for an execution in which one runs between two commands of the other"
@@ -69,10 +69,12 @@ func (c *check) explainProof(e *report.Explanation, r *movers.Result) {
 	uses := map[int][]string{}
 	keeps := map[int][]string{}
 	solver := 0
+	var asked []movers.Asked
 	for _, a := range ev.Asked {
 		if !a.Needed {
 			continue
 		}
+		asked = append(asked, a)
 		p := report.RefutedPiece{Question: a.Words(graph), Text: c.sentence(a.Question, ev), By: proof.BySyntax, Needs: []string{}}
 		if !a.Refuted.Syntactic {
 			p.By = proof.BySolver
@@ -97,6 +99,7 @@ func (c *check) explainProof(e *report.Explanation, r *movers.Result) {
 			e.Facts = append(e.Facts, report.NeededFact{Text: movers.FactString(f.Invariant), Stated: f.Stated, For: append([]string{}, uses[i]...), Keeps: append([]string{}, keeps[i]...)})
 		}
 	}
+	e.Pairs = c.pairGroups(r, e.Refuted, asked)
 	e.Summary = fmt.Sprintf("Every walk from the snapshot of a transaction to its commit contains one of the pieces below, which are impossible: %d by the solver, %d as they are built", solver, len(e.Refuted)-solver)
 }
 
@@ -251,4 +254,39 @@ func (c *check) excluded(g *report.Graph, ev *movers.Evidence, notes map[string]
 		}
 		e.Vulnerable, e.Why = excluded == "", excluded
 	}
+}
+
+// helpersFlag is the flag of the search for an execution.
+const helpersFlag = "-helpers"
+
+// largerBound is a bound that may have kept a check from a verdict.
+type largerBound struct {
+	flag, text string
+	set        func(*Options)
+}
+
+// larger gives larger bounds in place of those that ran out.
+func (c *check) larger() []largerBound {
+	o := c.opt
+	out := []largerBound{{helpersFlag, fmt.Sprintf("a search with more transactions (%s %d)", helpersFlag, o.Helpers+2), func(n *Options) { n.Helpers = o.Helpers + 2 }}}
+	for _, b := range []movers.Bound{movers.BoundWindow, movers.BoundQuestions, movers.BoundSolver} {
+		if !slices.Contains(c.tried.bounds, b) {
+			continue
+		}
+		switch b {
+		case movers.BoundWindow:
+			out = append(out, largerBound{"-window", fmt.Sprintf("questions about more transactions of a walk at once (-window %d)", o.Window+2), func(n *Options) { n.Window = o.Window + 2 }})
+		case movers.BoundQuestions:
+			out = append(out, largerBound{"-questions", fmt.Sprintf("more questions about each transaction (-questions %d)", 4*o.Questions), func(n *Options) { n.Questions = 4 * o.Questions }})
+		case movers.BoundSolver:
+			more := fmt.Sprintf("-query-limit %d", 4*o.QueryLimit)
+			if o.QueryTimeout > 0 {
+				more += fmt.Sprintf(", -query-timeout %v", 4*o.QueryTimeout)
+			}
+			out = append(out, largerBound{"-query-limit", "more effort of the solver for each question (" + more + ")", func(n *Options) {
+				n.QueryLimit, n.QueryTimeout = 4*o.QueryLimit, 4*o.QueryTimeout
+			}})
+		}
+	}
+	return out
 }

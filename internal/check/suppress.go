@@ -132,14 +132,14 @@ func (s *suppressor) accepted(f *report.Finding) (by *report.Suppressed, next []
 		}
 		s.used[g] = true
 		if by == nil {
-			by = &report.Suppressed{By: report.ByComment, Reason: g.Reason, Position: witness.Position{File: g.Pos.File, Line: g.Pos.Line, Col: g.Pos.Col}}
+			by = &report.Suppressed{By: codes.ByComment, Reason: g.Reason, Position: witness.Position{File: g.Pos.File, Line: g.Pos.Line, Col: g.Pos.Col}}
 			if declared := declared(f, g.Covers); g.Code == "" && len(declared) > 0 {
 				next = [][]string{declared}
 			}
 		}
 	}
 	if by == nil && s.opt.Baseline.Has(f) {
-		by = &report.Suppressed{By: report.ByBaseline, Position: witness.Position{File: s.opt.Baseline.File}}
+		by = &report.Suppressed{By: codes.ByBaseline, Position: witness.Position{File: s.opt.Baseline.File}}
 	}
 	if by != nil && next == nil {
 		for _, name := range f.Transactions() {

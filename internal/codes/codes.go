@@ -93,7 +93,7 @@ func All() []Code {
 			"A constraint, such as a key that one transaction frees and another one takes, is part of it. The schedule shows it step by step.",
 			"Follow the schedule: one of its statements has to see, or to lock, what another one changes."},
 		{Unknown, "unknown", "Neither a proof nor an execution was found.",
-			"The program may be robust or not. The report says which cycles are open, what ran out, and what would settle it.",
+			"The program may be robust or not. The report says which cycles are open, what ran out, and what may settle it. robust check -explain tries that.",
 			"State a fact about the rows with -- invariant: …, raise the bound that ran out, or write statements that are not modelled in another way."},
 		{Level, "recommended-level", "The lowest isolation level at which a transaction may run, with the others at theirs.",
 			"robust allocate finds a level for each transaction such that the program is proved with these levels as a whole. Who is safe at a level depends on the levels of the others: after a change, ask again.",
@@ -166,3 +166,31 @@ func ByID(id string) (Code, bool) {
 	}
 	return Code{}, false
 }
+
+// What suppresses a finding (report.Suppressed.By).
+const (
+	ByComment  = "comment"
+	ByBaseline = "baseline"
+)
+
+// Kinds of advice (report.Advice.Kind): to write another statement in place of one that is not modelled, to
+// state a fact about rows, and to allow the check more.
+const (
+	AdviceStatement = "statement"
+	AdviceInvariant = "invariant"
+	AdviceBound     = "bound"
+)
+
+// Why two transactions of a proof do not hold each other (report.PairGroup.Kind).
+const (
+	// PairExcluded: the database lets one of two commit that run at the same time.
+	PairExcluded = "excluded"
+	// PairCommutes: they may change places.
+	PairCommutes = "commutes"
+	// PairNeverDelayed: both may as well begin when they commit.
+	PairNeverDelayed = "never-delayed"
+	// PairOffCycle: other pairs leave no cycle that goes through both.
+	PairOffCycle = "off-cycle"
+	// PairApart: neither affects the other one.
+	PairApart = "apart"
+)

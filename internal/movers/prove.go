@@ -183,7 +183,7 @@ func Prove(ctx context.Context, p *ir.Program, opt Options) (*Result, error) {
 	if opt.maxSteps == 0 {
 		opt.maxSteps = symbolic.MaxSteps
 	}
-	opt.each = opt.each || opt.Scripts || opt.AtCommit != nil
+	opt.each = opt.each || opt.Scripts || opt.Explain || opt.AtCommit != nil
 	lanes := newLanes(opt)
 	defer func() {
 		for _, l := range lanes {

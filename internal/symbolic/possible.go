@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"context"
+	"slices"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/prepare"
@@ -9,12 +10,11 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// Impossible gives the tables with checks that can have no row: what is declared and stated of the
-// rows contradicts itself.
+// Impossible gives the tables of which what is declared and stated contradicts itself: no row can be there.
 func Impossible(ctx context.Context, c *prepare.Code, solver *smt.Solver, e *engine.Profile) []*ir.Table {
 	var out []*ir.Table
 	for i, t := range c.Program.Tables {
-		if t.Var || len(t.Checks) == 0 {
+		if t.Var || len(t.Checks) == 0 && !slices.ContainsFunc(c.Program.Invariants, t.Stated) {
 			continue
 		}
 		w := NewWorld(c, smt.NewBuilder(), e)
