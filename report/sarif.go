@@ -261,7 +261,7 @@ func openResult(run *sarif.Run, r *Report) *sarif.Result {
 }
 
 func notification(code, text string, p witness.Position) *sarif.Notification {
-	n := &sarif.Notification{Level: sarif.LevelNote, Message: message(text), Descriptor: &sarif.Reference{ID: code, Index: -1}, Locations: []*sarif.Location{}}
+	n := &sarif.Notification{Level: sarif.LevelNote, Message: message(text), Descriptor: &sarif.Reference{ID: code}, Locations: []*sarif.Location{}}
 	if p.File != "" {
 		n.Locations = append(n.Locations, location(p, ""))
 	}

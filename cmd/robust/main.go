@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/fault"
+	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/report"
 )
@@ -63,7 +63,8 @@ func commands() []command {
 	}, append(historyCommands(),
 		command{"demo", "[flags] [SCENE…]", "play an anomaly for a class", demoOperands, demoCommand},
 		command{"debug sql", "-phase PHASE FILE…", "print a phase of the translation of SQL, for those who work on robust", debugOperands, debugSQLCommand},
-		command{"version", "", "print the versions of robust, Go and Z3", "", versionCommand})...)
+		command{"completion", "SHELL", "complete command lines in a shell", completionOperands, completionCommand},
+		command{"version", "", "print versions, and where flags come from", "", versionCommand})...)
 }
 
 // inputs says what INPUT is.
@@ -116,6 +117,9 @@ func run(ctx context.Context, args []string, std streams) (code int) {
 		return exitFault
 	case err != nil:
 		fmt.Fprintf(std.err, "%s\n", oneLine(err.Error()))
+		if isTerminal(std.err) {
+			fmt.Fprint(std.err, excerpt(err))
+		}
 		return exitFault
 	}
 	return code
@@ -212,11 +216,10 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 			return exitOK, nil
 		}
 		fmt.Fprintf(std.out, "\n%s\n\nFlags:\n", c.operands)
-		fs.SetOutput(std.out)
-		fs.PrintDefaults()
+		flags.Help(std.out, fs)
 		return exitOK, nil
 	case err != nil:
-		return 0, usagef("%s: %s; robust %s -h lists the flags", c.name, flagFault(fs, err), c.name)
+		return 0, usagef("%s: %s; robust %s -h lists the flags", c.name, flags.Fault(err), c.name)
 	}
 	for _, a := range fs.Args() {
 		if len(a) > 1 && a[0] == '-' {
@@ -232,31 +235,19 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 		}
 		return 0, usagef("%s: there is no input; name packages of Go, .sql files, directories of them, .litmus files, or - for SQL from standard input", c.name)
 	}
-	return f(ctx, std, fs.Args())
-}
-
-// wrongValue matches what package flag says of a value that does not fit.
-var wrongValue = regexp.MustCompile(`^invalid value ("(?:[^"\\]|\\.)*") for flag -([^:]+): parse error$`)
-
-// flagFault says what is wrong with the flags. Package flag says of a number without a unit
-// only that it is no time.
-func flagFault(fs *flag.FlagSet, err error) string {
-	m := wrongValue.FindStringSubmatch(err.Error())
-	if m == nil {
-		return err.Error()
+	if fs.Lookup("config") == nil {
+		return f(ctx, std, fs.Args())
 	}
-	g, ok := fs.Lookup(m[2]).Value.(flag.Getter)
-	if !ok {
-		return err.Error()
+	read, err := configure(ctx, fs, fs.Args())
+	if err != nil {
+		return 0, err
 	}
-	want := "a whole number"
-	switch g.Get().(type) {
-	case time.Duration:
-		want = "a time with its unit, such as 30s or 5m"
-	case uint:
-		want = "a whole number from 0 on"
+	sayConfig(std, fs, read)
+	code, err := f(ctx, std, fs.Args())
+	if usage, ok := errors.AsType[*usageError](err); ok && read != "" {
+		return code, usagef("%s (flags are read from %s, too)", usage.msg, read)
 	}
-	return fmt.Sprintf("-%s must be %s, but is %s", m[2], want, m[1])
+	return code, err
 }
 
 func usage(w io.Writer) {

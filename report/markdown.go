@@ -1,0 +1,186 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/internal/codes"
+	"github.com/txrobust/robust/internal/quote"
+)
+
+// MarkdownOptions direct Markdown.
+type MarkdownOptions struct {
+	// New, if not nil, reports whether a finding is new on a branch. These come first, and
+	// the others are folded away. Since names what the branch is compared with.
+	New   func(*Finding) bool
+	Since string
+}
+
+// Markdown writes reports as a summary for a pull request: a table of the programs, then the
+// findings, each with its schedule and repairs folded away.
+func Markdown(w io.Writer, reports []*Report, opt MarkdownOptions) error {
+	m := &markdown{opt: opt}
+	m.line("### Robustness of transactions")
+	m.line("")
+	m.summary(reports)
+	for _, r := range reports {
+		m.report(r, len(reports) > 1)
+	}
+	_, err := io.WriteString(w, m.b.String())
+	return err
+}
+
+type markdown struct {
+	b   strings.Builder
+	opt MarkdownOptions
+}
+
+// line writes one line of Markdown.
+func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.b, format+"\n", args...) }
+
+// summary is a table with a row for each program.
+func (m *markdown) summary(reports []*Report) {
+	fresh := ""
+	if m.opt.New != nil {
+		fresh = " new |"
+	}
+	m.line("| program | verdict | transactions | findings |%s accepted |", fresh)
+	m.line("|---|---|---|---|%s---|", strings.Repeat("---|", len(fresh)/len(" new |")))
+	for _, r := range reports {
+		found := fmt.Sprint(len(r.Confirmed()))
+		if n := len(r.Findings) - len(r.Confirmed()); n > 0 {
+			found += fmt.Sprintf(" and %d suspected", n)
+		}
+		if m.opt.New != nil {
+			fresh = fmt.Sprintf(" %d |", len(m.fresh(r)))
+		}
+		verdict := map[Verdict]string{Robust: "robust", NotRobust: "**not robust**", Unknown: "unknown"}[r.Verdict]
+		m.line("| %s | %s | %d | %s |%s %d |", quote.Markdown(r.Program), verdict, len(r.Transactions), found, fresh, len(r.Suppressed))
+	}
+}
+
+// fresh gives the findings that are new.
+func (m *markdown) fresh(r *Report) []*Finding {
+	return slices.DeleteFunc(pointers(r.Findings), func(f *Finding) bool { return m.opt.New == nil || !m.opt.New(f) })
+}
+
+// pointers gives the findings of a list.
+func pointers(list []Finding) []*Finding {
+	out := make([]*Finding, len(list))
+	for i := range list {
+		out[i] = &list[i]
+	}
+	return out
+}
+
+// report writes what is said of one program.
+func (m *markdown) report(r *Report, several bool) {
+	if several {
+		m.line("")
+		m.line("#### %s", quote.Markdown(r.Program))
+	}
+	m.line("")
+	m.line("%s is %s. %s.", quote.Markdown(r.Program), quote.Markdown(r.Answer()), quote.Markdown(strings.ToUpper(r.Headline[:1])+r.Headline[1:]))
+	fresh := m.fresh(r)
+	known := slices.DeleteFunc(pointers(r.Findings), func(f *Finding) bool { return slices.Contains(fresh, f) })
+	if len(fresh) > 0 {
+		m.line("")
+		m.line("**New since %s:**", quote.Markdown(m.opt.Since))
+		m.findings(r, fresh)
+		if len(known) > 0 {
+			m.line("")
+			m.line("Known before:")
+		}
+	}
+	m.findings(r, known)
+	if r.Open != nil {
+		items := []string{"Why: " + r.Open.Reason + "."}
+		for _, c := range r.Open.Cycles {
+			items = append(items, "open: "+strings.Join(c, " -> "))
+		}
+		for _, s := range r.Open.Settle {
+			items = append(items, "may settle it: "+s)
+		}
+		m.list("What is undecided", items)
+	}
+	var apart []string
+	for i := range r.Apart {
+		if a := &r.Apart[i]; a.Accepted == nil {
+			apart = append(apart, fmt.Sprintf("%s: %s. %s [%s]", a.Write.Short(), a.Text, a.Repair, a.Code))
+		}
+	}
+	m.list("Not in one transaction", apart)
+	var left []string
+	for _, h := range r.Havocs {
+		left = append(left, fmt.Sprintf("%s:%d: in %s: %s", h.File, h.Line, h.Transaction, h.Reason))
+	}
+	m.list("Not modelled exactly", slices.Compact(left))
+	var accepted []string
+	for i := range r.Suppressed {
+		accepted = append(accepted, suppressedText(&r.Suppressed[i]))
+	}
+	for _, e := range r.Stale {
+		accepted = append(accepted, "found no more: "+staleText(e))
+	}
+	m.list("Accepted", accepted)
+	if r.Verdict == Robust {
+		m.list("Assumptions", r.Assumptions)
+	}
+}
+
+// findings writes findings, each folded to its title.
+func (m *markdown) findings(r *Report, list []*Finding) {
+	for _, f := range list {
+		at := ""
+		if p, ok := f.Pivot(); ok {
+			at = ", " + p.Short()
+		}
+		m.line("")
+		m.line("<details><summary><b>%s</b>%s</summary>", quote.HTML(f.Title()), quote.HTML(at))
+		m.line("")
+		if c, ok := codes.ByID(f.Code); ok {
+			m.line("%s", quote.Markdown(c.Summary))
+			m.line("")
+		}
+		t := &text{txns: r.Transactions}
+		t.execution(f)
+		m.b.WriteString(quote.Fence("text", strings.TrimLeft(t.b.String(), "\n")))
+		repairs := f.Repairs
+		if c, ok := codes.ByID(f.Code); ok && len(repairs) == 0 {
+			repairs = []string{c.Repair}
+		}
+		if len(repairs) > 0 {
+			m.line("")
+			m.line("Repair:")
+			m.line("")
+		}
+		for _, s := range repairs {
+			m.line("- %s", quote.Markdown(s))
+		}
+		for _, s := range append(f.Uncertain(), f.ConfirmedBy(), f.Replayed()) {
+			if s != "" {
+				m.line("")
+				m.line("%s", quote.Markdown(s))
+			}
+		}
+		m.line("")
+		m.line("</details>")
+	}
+}
+
+// list writes items folded to a title.
+func (m *markdown) list(title string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	m.line("")
+	m.line("<details><summary>%s (%d)</summary>", quote.HTML(title), len(items))
+	m.line("")
+	for _, s := range items {
+		m.line("- %s", quote.Markdown(s))
+	}
+	m.line("")
+	m.line("</details>")
+}
