@@ -68,7 +68,7 @@ var layers = [][]string{
 	{"internal/codes"},
 	{"report", "internal/replay"},
 	{"internal/findings", "internal/reportpage"},
-	{"internal/goprogram", "internal/check", "internal/repair"},
+	{"internal/goprogram", "internal/check", "internal/repair", "internal/lsp"},
 	{"internal/allocate", "internal/demo"},
 	{""}, // the package robust itself
 	{"internal/sqlgen/compare"},

@@ -42,6 +42,11 @@ type fixFlags struct {
 
 func fixCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
 	f := &fixFlags{}
+	f.flags(fs)
+	return f.run
+}
+
+func (f *fixFlags) flags(fs *flag.FlagSet) {
 	f.declare(fs)
 	flags.Choice(fs, &f.format, "format", "text", []string{"text", "json"}, "`format` of the result: text or json")
 	flags.Choice(fs, &f.isolation, "isolation", levels.AtSnapshot, levels.Questions(), "isolation `level` that the program is to be right at: si, or code, rc, rr or serializable, as in robust check")
@@ -53,7 +58,6 @@ func fixCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int,
 	flags.Time(fs, &f.each, "each", 10*time.Second, 1, "give up the proof of one repair after this time")
 	declareColor(fs, &f.color)
 	fs.BoolVar(&f.verbose, "v", false, "also print the changes that do not help")
-	return f.run
 }
 
 func (f *fixFlags) check() error {

@@ -63,6 +63,7 @@ func commands() []command {
 	}, append(historyCommands(),
 		command{"demo", "[flags] [SCENE…]", "play an anomaly for a class", demoOperands, demoCommand},
 		command{"debug sql", "-phase PHASE FILE…", "print a phase of the translation of SQL, for those who work on robust", debugOperands, debugSQLCommand},
+		command{"lsp", "", "serve an editor (Language Server Protocol)", lspOperands, lspCommand},
 		command{"completion", "SHELL", "complete command lines in a shell", completionOperands, completionCommand},
 		command{"version", "", "print versions, and where flags come from", "", versionCommand})...)
 }
@@ -215,7 +216,12 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 		if c.operands == "" {
 			return exitOK, nil
 		}
-		fmt.Fprintf(std.out, "\n%s\n\nFlags:\n", c.operands)
+		fmt.Fprintf(std.out, "\n%s\n", c.operands)
+		some := false
+		fs.VisitAll(func(*flag.Flag) { some = true })
+		if some {
+			fmt.Fprintln(std.out, "\nFlags:")
+		}
 		flags.Help(std.out, fs)
 		return exitOK, nil
 	case err != nil:
@@ -226,10 +232,10 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 			return 0, usagef("%s: the flag %s must come before the inputs", c.name, a)
 		}
 	}
-	if c.operands == "" && fs.NArg() > 0 {
+	if c.args == "" && fs.NArg() > 0 {
 		return 0, usagef("%s takes no arguments", c.name)
 	}
-	if fs.NArg() == 0 && c.operands != "" && c.operands != demoOperands {
+	if fs.NArg() == 0 && c.args != "" && c.operands != demoOperands {
 		if c.operands != inputs && c.operands != allocateOperands {
 			return 0, usagef("%s: there is no argument; robust %[1]s -h says what they are", c.name)
 		}
