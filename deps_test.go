@@ -67,7 +67,7 @@ var layers = [][]string{
 	{"internal/readcommitted", "internal/crosscheck"},
 	{"internal/codes"},
 	{"report", "internal/replay"},
-	{"internal/findings", "internal/reportpage"},
+	{"internal/findings", "internal/reportpage", "internal/summary"},
 	{"internal/goprogram", "internal/check", "internal/repair", "internal/lsp"},
 	{"internal/allocate", "internal/demo"},
 	{""}, // the package robust itself

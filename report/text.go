@@ -130,6 +130,14 @@ func (t *text) finding(n int, f *Finding) {
 	t.replayed(f)
 }
 
+// Execution tells the witness of a finding, and why no serial order explains it, in lines of 80
+// columns.
+func (f *Finding) Execution() string {
+	t := &text{}
+	t.execution(f)
+	return strings.Trim(t.b.String(), "\n")
+}
+
 // execution writes the witness of a finding, and why no serial order explains it.
 func (t *text) execution(f *Finding) {
 	w := f.Witness
@@ -223,7 +231,7 @@ func (t *text) suppressed(r *Report) {
 		t.line("")
 		t.heading("Suppressed:")
 		for i := range r.Suppressed {
-			t.para("- ", suppressedText(&r.Suppressed[i]))
+			t.para("- ", r.Suppressed[i].Describe())
 		}
 	}
 	switch {
@@ -236,13 +244,13 @@ func (t *text) suppressed(r *Report) {
 		t.line("")
 		t.heading("In the baseline, but found no more:")
 		for _, e := range r.Stale {
-			t.para("- ", staleText(e))
+			t.para("- ", e.Describe())
 		}
 	}
 }
 
-// suppressedText says what is suppressed, and why.
-func suppressedText(s *Suppressed) string {
+// Describe says what is suppressed, and why.
+func (s *Suppressed) Describe() string {
 	by := "baseline " + s.Position.File
 	if s.By == ByComment {
 		by = fmt.Sprintf("%s: %s", s.Position, s.Reason)
@@ -250,7 +258,8 @@ func suppressedText(s *Suppressed) string {
 	return fmt.Sprintf("%s: %s [%s] (%s)", s.Finding.Kind, strings.Join(s.Finding.Cycle, " -> "), s.Finding.Code, by)
 }
 
-func staleText(e BaselineEntry) string {
+// Describe says what is to be done about a finding that is found no more.
+func (e BaselineEntry) Describe() string {
 	out := "[" + e.Code + "] "
 	if c, ok := codes.ByID(e.Code); ok {
 		out = c.Name + ": " + strings.Join(e.Cycle, " -> ") + " [" + e.Code + "] "

@@ -28,6 +28,7 @@ import (
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/reportpage"
 	"github.com/txrobust/robust/internal/schedules"
+	"github.com/txrobust/robust/internal/summary"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
@@ -446,7 +447,7 @@ func (f *checkFlags) print(out *bytes.Buffer, programs []*program, reports []*re
 	case "sarif":
 		return report.SARIF(out, reports, strings.TrimPrefix(version(), "robust "))
 	case "markdown":
-		return report.Markdown(out, reports, report.MarkdownOptions{})
+		return summary.Write(out, reports, summary.Options{})
 	case "html":
 		return reportpage.Write(out, reports, func(file string) (string, bool) {
 			for _, p := range programs {

@@ -230,7 +230,7 @@ func (f *demoFlags) server(ctx context.Context, std streams) (*replay.Server, er
 // stage is what the scene is played on.
 func (f *demoFlags) stage(std streams) demo.Stage {
 	terminal := isTerminal(std.out)
-	s := demo.Stage{Out: std.out, Colors: ansi.Wanted(f.color, std.out)}
+	s := demo.Stage{Out: std.out, Colors: ansi.Wanted(f.color, terminal)}
 	if out, ok := std.out.(*os.File); ok && terminal {
 		if w, _, err := term.GetSize(int(out.Fd())); err == nil {
 			s.Width = w

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,5 +36,27 @@ func TestExcerpt(t *testing.T) {
 	}
 	if got := excerpt(ir.Errorf(ir.Pos{File: "standard input", Line: 1, Col: 1}, "wrong")); got != "" {
 		t.Error(got)
+	}
+}
+
+// TestConfigDocs: the page about robust.yaml has every key, and no other one.
+func TestConfigDocs(t *testing.T) {
+	text, err := os.ReadFile("../../docs/config.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "| key | value |")
+	var keys []string
+	for _, row := range strings.Split(table, "\n") {
+		cell, _, _ := strings.Cut(strings.TrimPrefix(row, "|"), "|")
+		for i, part := range strings.Split(cell, "`") {
+			if i%2 == 1 {
+				keys = append(keys, part)
+			}
+		}
+	}
+	slices.Sort(keys)
+	if !slices.Equal(keys, slices.Sorted(slices.Values(inConfig))) {
+		t.Errorf("the page has the keys %v, and the file %v", keys, inConfig)
 	}
 }

@@ -61,7 +61,7 @@ func declareColor(fs *flag.FlagSet, to *string) {
 
 // colored reports whether the result goes in colors to where it goes.
 func (c *common) colored(std streams) bool {
-	return (c.output == "" || c.color == "always") && ansi.Wanted(c.color, std.out)
+	return (c.output == "" || c.color == "always") && ansi.Wanted(c.color, isTerminal(std.out))
 }
 
 // declareInit declares -init.

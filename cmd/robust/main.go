@@ -16,41 +16,14 @@ import (
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/flags"
-	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/report"
 )
-
-// Exit codes.
-const (
-	exitOK        = 0 // robust, or accepted
-	exitFault     = 1 // faulty input, or a fault of this program
-	exitUsage     = 2
-	exitNotRobust = 3
-	exitUnknown   = 4
-)
-
-// usageError is a mistake in the arguments.
-type usageError struct{ msg string }
-
-func (e *usageError) Error() string { return e.msg }
-
-// command is one subcommand. run gives the exit code.
-type command struct {
-	name, args, summary string
-	// operands says what the arguments after the flags are. "" is that there are none.
-	operands string
-	// flags declares the flags, and gives what runs with their values.
-	flags func(fs *flag.FlagSet) func(ctx context.Context, std streams, inputs []string) (int, error)
-}
 
 // patience is how long a command may go on after an interrupt.
 const patience = 10 * time.Second
 
 // workerVar marks the process that does the work, if that is another one.
 const workerVar = "ROBUST_WORKER"
-
-// streams are where a command writes.
-type streams struct{ out, err io.Writer }
 
 func commands() []command {
 	return append([]command{
@@ -67,9 +40,6 @@ func commands() []command {
 		command{"completion", "SHELL", "complete command lines in a shell", completionOperands, completionCommand},
 		command{"version", "", "print versions, and where flags come from", "", versionCommand})...)
 }
-
-// inputs says what INPUT is.
-const inputs = "INPUT is packages of Go (./...), together one application, .sql files and\ndirectories of them, together another one, and .litmus files, each a program\nof its own. - is SQL from standard input."
 
 func main() {
 	if isVet(os.Args[1:]) {
@@ -138,9 +108,6 @@ func keptStack(f *fault.Fault) string {
 	}
 	return "; the stack is in " + file.Name()
 }
-
-// oneLine puts a message into one line, without what a terminal would not print.
-func oneLine(s string) string { return quote.Line(strings.Join(strings.Fields(s), " ")) }
 
 func dispatch(ctx context.Context, args []string, std streams) (int, error) {
 	if len(args) == 0 {

@@ -2,17 +2,21 @@ package main
 
 import (
 	"io"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 
-	"github.com/txrobust/robust/internal/ansi"
 	"github.com/txrobust/robust/internal/quote"
 )
 
 // isTerminal reports whether somebody looks at what is written.
-func isTerminal(w io.Writer) bool { return ansi.Terminal(w) }
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
 
 // progress shows what is being done, on terminals only.
 func progress(w io.Writer) (show func(done, total int, what string), end func()) {

@@ -1,12 +1,7 @@
 // Package ansi colors text for terminals.
 package ansi
 
-import (
-	"io"
-	"os"
-
-	"golang.org/x/term"
-)
+import "os"
 
 // Color is an escape sequence of terminals. "" leaves text as it is.
 type Color string
@@ -35,19 +30,13 @@ func (c Color) Paint(text string) string {
 // NO_COLOR is set or the terminal is dumb.
 func Modes() []string { return []string{"auto", "always", "never"} }
 
-// Wanted reports whether what is written to w is to be in colors.
-func Wanted(mode string, w io.Writer) bool {
+// Wanted reports whether what is written to a terminal, or elsewhere, is to be in colors.
+func Wanted(mode string, terminal bool) bool {
 	switch mode {
 	case "always":
 		return true
 	case "never":
 		return false
 	}
-	return Terminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-}
-
-// Terminal reports whether somebody looks at what is written.
-func Terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	return terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

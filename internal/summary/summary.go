@@ -1,4 +1,5 @@
-package report
+// Package summary writes what checks found as a summary for a pull request, in Markdown.
+package summary
 
 import (
 	"fmt"
@@ -8,25 +9,26 @@ import (
 
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/report"
 )
 
-// MarkdownOptions direct Markdown.
-type MarkdownOptions struct {
+// Options direct Write.
+type Options struct {
 	// New, if not nil, reports whether a finding is new on a branch. These come first, and
 	// the others are folded away. Since names what the branch is compared with.
-	New   func(*Finding) bool
+	New   func(*report.Finding) bool
 	Since string
 }
 
-// Markdown writes reports as a summary for a pull request: a table of the programs, then the
+// Write writes reports: a table of the programs, then the
 // findings, each with its schedule and repairs folded away.
-func Markdown(w io.Writer, reports []*Report, opt MarkdownOptions) error {
+func Write(w io.Writer, reports []*report.Report, opt Options) error {
 	m := &markdown{opt: opt}
 	m.line("### Robustness of transactions")
 	m.line("")
 	m.summary(reports)
 	for _, r := range reports {
-		m.report(r, len(reports) > 1)
+		m.program(r, len(reports) > 1)
 	}
 	_, err := io.WriteString(w, m.b.String())
 	return err
@@ -34,14 +36,14 @@ func Markdown(w io.Writer, reports []*Report, opt MarkdownOptions) error {
 
 type markdown struct {
 	b   strings.Builder
-	opt MarkdownOptions
+	opt Options
 }
 
 // line writes one line of Markdown.
 func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.b, format+"\n", args...) }
 
 // summary is a table with a row for each program.
-func (m *markdown) summary(reports []*Report) {
+func (m *markdown) summary(reports []*report.Report) {
 	fresh := ""
 	if m.opt.New != nil {
 		fresh = " new |"
@@ -56,45 +58,49 @@ func (m *markdown) summary(reports []*Report) {
 		if m.opt.New != nil {
 			fresh = fmt.Sprintf(" %d |", len(m.fresh(r)))
 		}
-		verdict := map[Verdict]string{Robust: "robust", NotRobust: "**not robust**", Unknown: "unknown"}[r.Verdict]
+		verdict := map[report.Verdict]string{report.Robust: "robust", report.NotRobust: "**not robust**", report.Unknown: "unknown"}[r.Verdict]
 		m.line("| %s | %s | %d | %s |%s %d |", quote.Markdown(r.Program), verdict, len(r.Transactions), found, fresh, len(r.Suppressed))
 	}
 }
 
 // fresh gives the findings that are new.
-func (m *markdown) fresh(r *Report) []*Finding {
-	return slices.DeleteFunc(pointers(r.Findings), func(f *Finding) bool { return m.opt.New == nil || !m.opt.New(f) })
+func (m *markdown) fresh(r *report.Report) []*report.Finding {
+	return slices.DeleteFunc(pointers(r.Findings), func(f *report.Finding) bool { return m.opt.New == nil || !m.opt.New(f) })
 }
 
 // pointers gives the findings of a list.
-func pointers(list []Finding) []*Finding {
-	out := make([]*Finding, len(list))
+func pointers(list []report.Finding) []*report.Finding {
+	out := make([]*report.Finding, len(list))
 	for i := range list {
 		out[i] = &list[i]
 	}
 	return out
 }
 
-// report writes what is said of one program.
-func (m *markdown) report(r *Report, several bool) {
+// program writes what is said of one program.
+func (m *markdown) program(r *report.Report, several bool) {
 	if several {
 		m.line("")
 		m.line("#### %s", quote.Markdown(r.Program))
 	}
 	m.line("")
-	m.line("%s is %s. %s.", quote.Markdown(r.Program), quote.Markdown(r.Answer()), quote.Markdown(strings.ToUpper(r.Headline[:1])+r.Headline[1:]))
+	said := r.Program + " is " + r.Answer() + "."
+	if r.Headline != "" {
+		said += " " + strings.ToUpper(r.Headline[:1]) + r.Headline[1:] + "."
+	}
+	m.line("%s", quote.Markdown(said))
 	fresh := m.fresh(r)
-	known := slices.DeleteFunc(pointers(r.Findings), func(f *Finding) bool { return slices.Contains(fresh, f) })
+	known := slices.DeleteFunc(pointers(r.Findings), func(f *report.Finding) bool { return slices.Contains(fresh, f) })
 	if len(fresh) > 0 {
 		m.line("")
 		m.line("**New since %s:**", quote.Markdown(m.opt.Since))
-		m.findings(r, fresh)
+		m.findings(fresh)
 		if len(known) > 0 {
 			m.line("")
 			m.line("Known before:")
 		}
 	}
-	m.findings(r, known)
+	m.findings(known)
 	if r.Open != nil {
 		items := []string{"Why: " + r.Open.Reason + "."}
 		for _, c := range r.Open.Cycles {
@@ -119,19 +125,19 @@ func (m *markdown) report(r *Report, several bool) {
 	m.list("Not modelled exactly", slices.Compact(left))
 	var accepted []string
 	for i := range r.Suppressed {
-		accepted = append(accepted, suppressedText(&r.Suppressed[i]))
+		accepted = append(accepted, r.Suppressed[i].Describe())
 	}
 	for _, e := range r.Stale {
-		accepted = append(accepted, "found no more: "+staleText(e))
+		accepted = append(accepted, "found no more: "+e.Describe())
 	}
 	m.list("Accepted", accepted)
-	if r.Verdict == Robust {
+	if r.Verdict == report.Robust {
 		m.list("Assumptions", r.Assumptions)
 	}
 }
 
 // findings writes findings, each folded to its title.
-func (m *markdown) findings(r *Report, list []*Finding) {
+func (m *markdown) findings(list []*report.Finding) {
 	for _, f := range list {
 		at := ""
 		if p, ok := f.Pivot(); ok {
@@ -144,9 +150,7 @@ func (m *markdown) findings(r *Report, list []*Finding) {
 			m.line("%s", quote.Markdown(c.Summary))
 			m.line("")
 		}
-		t := &text{txns: r.Transactions}
-		t.execution(f)
-		m.b.WriteString(quote.Fence("text", strings.TrimLeft(t.b.String(), "\n")))
+		m.b.WriteString(quote.Fence("text", f.Execution()))
 		repairs := f.Repairs
 		if c, ok := codes.ByID(f.Code); ok && len(repairs) == 0 {
 			repairs = []string{c.Repair}
