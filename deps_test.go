@@ -20,8 +20,8 @@ const module = "github.com/txrobust/robust"
 // line do not import each other. FOLDER/* stands for the packages in a folder that no
 // other line has.
 var layers = [][]string{
-	{"internal/quote", "internal/infile", "internal/z3program", "internal/fault", "internal/page"}, // names and files of any input: they know nothing of what these mean
-	{"internal/checker/anomalies", "internal/irwords", "internal/irnames"},
+	{"internal/quote", "internal/infile", "internal/z3program", "internal/fault", "internal/page", "internal/ansi", "internal/clock", "internal/revision"}, // names and files of any input: they know nothing of what these mean
+	{"internal/checker/anomalies", "internal/irwords", "internal/irnames", "internal/flags"},
 	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
 	{"history/codec/internal/ednode", "history/codec/internal/numbers", "history/codec/internal/dbcopyaml", "history/codec/internal/sniff"},
 	{"history/codec/internal/stringstore"},
@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"internal/checker/view"},
 	{"internal/folder", "internal/dbserver"},
 	{"ir", "internal/smt", "internal/proof", "internal/cache", "internal/sqlgen", "internal/sarif"},
-	{"internal/wellformed", "internal/failure", "internal/commits", "internal/ignore", "internal/pieces"},
+	{"internal/wellformed", "internal/failure", "internal/commits", "internal/ignore", "internal/pieces", "internal/config"},
 	{"engine", "internal/advice", "internal/client", "internal/schemafind", "internal/gormmodel"},
 	{"ir/irtext", "internal/prepare", "internal/interp", "internal/draws", "internal/client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "internal/sql/input", "internal/sql/pg", "internal/sql/trace", "internal/sql/system", "internal/sql/tidy", "internal/sql/catalog", "analyzer/internal/gotypes", "analyzer/internal/hole"},
 	{"analyzer/internal/program"},
@@ -67,8 +67,8 @@ var layers = [][]string{
 	{"internal/readcommitted", "internal/crosscheck"},
 	{"internal/codes"},
 	{"report", "internal/replay"},
-	{"internal/findings", "internal/reportpage"},
-	{"internal/goprogram", "internal/check", "internal/repair"},
+	{"internal/findings", "internal/reportpage", "internal/summary"},
+	{"internal/goprogram", "internal/check", "internal/repair", "internal/lsp"},
 	{"internal/allocate", "internal/demo", "internal/inbrowser"},
 	{"internal/playground", "internal/inbrowser/wasm"},
 	{"internal/playground/build"},

@@ -162,7 +162,7 @@ func (t *text) pairs(e *Explanation) {
 		t.line("Pair by pair:")
 	}
 	for _, g := range e.Pairs {
-		t.para("- ", g.sentence()+".")
+		t.para("- ", g.Sentence()+".")
 		shown := g.Pairs
 		if g.Kind == codes.PairApart && !t.opt.Verbose {
 			continue
@@ -182,8 +182,8 @@ func (t *text) pairs(e *Explanation) {
 	}
 }
 
-// sentence is the reason with what it is about.
-func (g *PairGroup) sentence() string {
+// Sentence is the reason with what it is about.
+func (g *PairGroup) Sentence() string {
 	s := quote.Count(len(g.Pairs), "pair") + ": " + g.Text
 	if n := len(g.Obligations); n > 0 {
 		s += fmt.Sprintf(" (%s)", quote.Count(n, "obligation"))

@@ -92,7 +92,7 @@ func sarifRun(r *Report, version string) *sarif.Run {
 		say(notification(codes.LeftOut, d.Text+" is left out in "+d.Transaction+".", witness.Position{File: d.File, Line: d.Line, Col: d.Col}))
 	}
 	for _, s := range r.Suppressed {
-		say(notification(codes.Suppressed, suppressedText(&s)+".", s.Position))
+		say(notification(codes.Suppressed, s.Describe()+".", s.Position))
 	}
 	for _, a := range r.Apart {
 		if a.Accepted != nil {
@@ -100,7 +100,7 @@ func sarifRun(r *Report, version string) *sarif.Run {
 		}
 	}
 	for _, e := range r.Stale {
-		say(notification(codes.Suppressed, staleText(e)+".", witness.Position{}))
+		say(notification(codes.Suppressed, e.Describe()+".", witness.Position{}))
 	}
 	run.Invocations = append(run.Invocations, inv)
 	return run
@@ -261,7 +261,7 @@ func openResult(run *sarif.Run, r *Report) *sarif.Result {
 }
 
 func notification(code, text string, p witness.Position) *sarif.Notification {
-	n := &sarif.Notification{Level: sarif.LevelNote, Message: message(text), Descriptor: &sarif.Reference{ID: code, Index: -1}, Locations: []*sarif.Location{}}
+	n := &sarif.Notification{Level: sarif.LevelNote, Message: message(text), Descriptor: &sarif.Reference{ID: code}, Locations: []*sarif.Location{}}
 	if p.File != "" {
 		n.Locations = append(n.Locations, location(p, ""))
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/txrobust/robust/internal/ansi"
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/witness"
@@ -19,19 +20,15 @@ const width = 80
 
 // TextOptions direct Text.
 type TextOptions struct {
-	// Markdown writes a text for a pull request instead: the answer, the findings, and what an Explanation
-	// says, if there is one.
-	Markdown bool
 	// Verbose adds what each transaction touches, the facts and the counts, and the
 	// assumptions of verdicts other than robust, too.
 	Verbose bool
+	// Colors are for a terminal that shows them.
+	Colors bool
 }
 
 // Text writes a report for people.
 func Text(w io.Writer, r *Report, opt TextOptions) error {
-	if opt.Markdown {
-		return writeMarkdown(w, r)
-	}
 	t := &text{opt: opt, txns: r.Transactions}
 	t.head(r)
 	for i := range r.Findings {
@@ -63,14 +60,32 @@ func Text(w io.Writer, r *Report, opt TextOptions) error {
 }
 
 type text struct {
-	b    strings.Builder
-	opt  TextOptions
-	txns []Transaction
+	b   strings.Builder
+	opt TextOptions
+	// color is that of the lines that are written.
+	color ansi.Color
+	txns  []Transaction
 }
 
 // line writes one line, whatever is in the arguments.
 func (t *text) line(format string, args ...any) {
-	t.b.WriteString(quote.Line(fmt.Sprintf(format, args...)) + "\n")
+	text := quote.Line(fmt.Sprintf(format, args...))
+	if t.opt.Colors {
+		text = t.color.Paint(text)
+	}
+	t.b.WriteString(text + "\n")
+}
+
+// in writes in a color.
+func (t *text) in(c ansi.Color, write func()) {
+	t.color = c
+	write()
+	t.color = ""
+}
+
+// heading writes a line that says what follows.
+func (t *text) heading(format string, args ...any) {
+	t.in(ansi.Bold, func() { t.line(format, args...) })
 }
 
 // para writes a paragraph: first starts its first line, and as many spaces the
@@ -84,7 +99,8 @@ func (t *text) para(first, s string) {
 }
 
 func (t *text) head(r *Report) {
-	t.para("", r.Program+" is "+r.Answer()+".")
+	of := map[Verdict]ansi.Color{Robust: ansi.Green, NotRobust: ansi.Red, Unknown: ansi.Yellow}
+	t.in(of[r.Verdict], func() { t.para("", r.Program+" is "+r.Answer()+".") })
 	t.para("", fmt.Sprintf("(%s; %s)", r.EngineTitle, quote.Count(len(r.Transactions), "transaction")))
 	t.standings(r)
 	t.levels(r)
@@ -92,8 +108,38 @@ func (t *text) head(r *Report) {
 
 func (t *text) finding(n int, f *Finding) {
 	t.line("")
-	t.para(fmt.Sprintf("%d. ", n), f.Title())
+	t.in(ansi.Bold, func() { t.para(fmt.Sprintf("%d. ", n), f.Title()) })
 	t.helpers(f)
+	t.execution(f)
+	if f.Witness == nil {
+		return
+	}
+	if len(f.Repairs) > 0 {
+		t.line("")
+		t.line("   Any of these removes it:")
+		for _, s := range f.Repairs {
+			t.para("   - ", s)
+		}
+	}
+	t.decided(f)
+	if c, ok := codes.ByID(f.Code); ok && len(f.Repairs) == 0 {
+		t.line("")
+		t.para("   Repair: ", c.Repair)
+	}
+	t.validation(f)
+	t.replayed(f)
+}
+
+// Execution tells the witness of a finding, and why no serial order explains it, in lines of 80
+// columns.
+func (f *Finding) Execution() string {
+	t := &text{}
+	t.execution(f)
+	return strings.Trim(t.b.String(), "\n")
+}
+
+// execution writes the witness of a finding, and why no serial order explains it.
+func (t *text) execution(f *Finding) {
 	w := f.Witness
 	if w == nil {
 		return
@@ -112,20 +158,6 @@ func (t *text) finding(n int, f *Finding) {
 	t.reasons(f)
 	t.others(f)
 	t.suspected(f)
-	if len(f.Repairs) > 0 {
-		t.line("")
-		t.line("   Any of these removes it:")
-		for _, s := range f.Repairs {
-			t.para("   - ", s)
-		}
-	}
-	t.decided(f)
-	if c, ok := codes.ByID(f.Code); ok && len(f.Repairs) == 0 {
-		t.line("")
-		t.para("   Repair: ", c.Repair)
-	}
-	t.validation(f)
-	t.replayed(f)
 }
 
 // helpers says which transactions of a finding are functions that others call.
@@ -198,9 +230,9 @@ func ExplainCode(w io.Writer, id string) error {
 func (t *text) suppressed(r *Report) {
 	if len(r.Suppressed) > 0 {
 		t.line("")
-		t.line("Suppressed:")
+		t.heading("Suppressed:")
 		for i := range r.Suppressed {
-			t.para("- ", suppressedText(&r.Suppressed[i]))
+			t.para("- ", r.Suppressed[i].Describe())
 		}
 	}
 	switch {
@@ -211,15 +243,15 @@ func (t *text) suppressed(r *Report) {
 	}
 	if len(r.Stale) > 0 {
 		t.line("")
-		t.line("In the baseline, but found no more:")
+		t.heading("In the baseline, but found no more:")
 		for _, e := range r.Stale {
-			t.para("- ", staleText(e))
+			t.para("- ", e.Describe())
 		}
 	}
 }
 
-// suppressedText says what is suppressed, and why.
-func suppressedText(s *Suppressed) string {
+// Describe says what is suppressed, and why.
+func (s *Suppressed) Describe() string {
 	by := "baseline " + s.Position.File
 	if s.By == codes.ByComment {
 		by = fmt.Sprintf("%s: %s", s.Position, s.Reason)
@@ -227,7 +259,8 @@ func suppressedText(s *Suppressed) string {
 	return fmt.Sprintf("%s: %s [%s] (%s)", s.Finding.Kind, strings.Join(s.Finding.Cycle, " -> "), s.Finding.Code, by)
 }
 
-func staleText(e BaselineEntry) string {
+// Describe says what is to be done about a finding that is found no more.
+func (e BaselineEntry) Describe() string {
 	out := "[" + e.Code + "] "
 	if c, ok := codes.ByID(e.Code); ok {
 		out = c.Name + ": " + strings.Join(e.Cycle, " -> ") + " [" + e.Code + "] "
@@ -366,20 +399,24 @@ func eventText(e witness.Event) string {
 // cells writes one row of the table, whose cells may have several lines.
 func (t *text) cells(side string, sideWidth, col int, cells [][]string) {
 	for l := 0; ; l++ {
-		row := fmt.Sprintf("   %-*s", sideWidth, side)
+		row := quote.Line(fmt.Sprintf("   %-*s", sideWidth, side))
 		some := false
-		for _, c := range cells {
+		for i, c := range cells {
 			s := ""
 			if l < len(c) {
 				s, some = c[l], true
 			}
-			row += "  " + s + strings.Repeat(" ", max(0, col-utf8.RuneCountInString(s)))
+			space := strings.Repeat(" ", max(0, col-utf8.RuneCountInString(s)))
+			if s = quote.Line(s); t.opt.Colors {
+				s = ansi.Sessions[i%len(ansi.Sessions)].Paint(s)
+			}
+			row += "  " + s + space
 		}
 		if !some {
 			return
 		}
 		side = ""
-		t.line("%s", strings.TrimRight(row, " "))
+		t.b.WriteString(strings.TrimRight(row, " ") + "\n")
 	}
 }
 
@@ -416,13 +453,13 @@ func (t *text) open(o *Open) {
 	t.line("")
 	t.para("Why: ", o.Reason+".")
 	if len(o.Cycles) > 0 {
-		t.line("Suspicious cycles that no execution was found for:")
+		t.heading("Suspicious cycles that no execution was found for:")
 		for _, c := range o.Cycles {
 			t.para("- ", strings.Join(c, " -> "))
 		}
 	}
 	if len(o.Settle) > 0 {
-		t.line("What may settle it (not tried):")
+		t.heading("What may settle it (not tried):")
 		for _, s := range o.Settle {
 			t.para("- ", s)
 		}
@@ -433,7 +470,7 @@ func (t *text) open(o *Open) {
 func (t *text) left(r *Report) {
 	if len(r.Havocs) > 0 {
 		t.line("")
-		t.line("Not modelled exactly; these statements may do anything to their tables:")
+		t.heading("Not modelled exactly; these statements may do anything to their tables:")
 		t.havocs("- ", r.Havocs)
 	}
 	t.notes("Taken for granted:", r.Premises)
@@ -446,7 +483,7 @@ func (t *text) notes(title string, list []Note) {
 		return
 	}
 	t.line("")
-	t.line("%s", title)
+	t.heading("%s", title)
 	for _, n := range list {
 		at := ""
 		if n.File != "" {
@@ -515,7 +552,7 @@ func tableList(tables []string) string {
 // assumptions says what the verdict rests on.
 func (t *text) assumptions(r *Report) {
 	t.line("")
-	t.line("Assumptions:")
+	t.heading("Assumptions:")
 	for _, a := range r.Assumptions {
 		t.para("- ", a)
 	}
@@ -524,7 +561,7 @@ func (t *text) assumptions(r *Report) {
 // more is what Verbose adds.
 func (t *text) more(r *Report) {
 	t.line("")
-	t.line("Transactions:")
+	t.heading("Transactions:")
 	for _, x := range r.Transactions {
 		t.line("- %s (%s:%d)%s", x.Name, x.File, x.Line, x.asks())
 		t.para("  reads  ", none(x.Reads))

@@ -2,11 +2,11 @@ package sqlmodel
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -58,12 +58,8 @@ func choose(txns []*client.Txn, names []string) ([]*client.Txn, error) {
 	}
 	slices.Sort(all)
 	for _, n := range names {
-		switch {
-		case seen[n]:
-		case len(all) == 0:
-			return nil, fmt.Errorf("there is no transaction %s: the program has none", n)
-		default:
-			return nil, fmt.Errorf("there is no transaction %s; there are: %s", n, strings.Join(slices.Compact(all), ", "))
+		if !seen[n] {
+			return nil, &load.NoTransaction{Name: n, There: slices.Compact(all)}
 		}
 	}
 	return out, nil

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/allocate"
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/internal/check"
+	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/readcommitted"
 	"github.com/txrobust/robust/report"
 )
@@ -27,14 +27,14 @@ func allocateCommand(fs *flag.FlagSet) func(context.Context, streams, []string) 
 	f := &allocateFlags{}
 	f.given = fs
 	f.declare(fs)
-	fs.StringVar(&f.init, "init", "", "initial `rows`: any, empty or file (default any for SQL, file for litmus)")
+	declareInit(fs, &f.init, "initial `rows`: any, empty or file (default any for SQL, file for litmus)")
 	fs.BoolVar(&f.strict, "strict", false, "prove from declared constraints and stated invariants alone, without guessed facts about the initial rows")
 	fs.BoolVar(&f.autocommit, "autocommit", true, "statements of Go programs outside of transactions are transactions of their own; with =false they are left out")
-	fs.DurationVar(&f.timeout, "timeout", 0, "stop after this time, such as 30s; what is not proved by then stays at SERIALIZABLE (default: none)")
-	fs.DurationVar(&f.query, "query-timeout", 0, "time for each question; the result depends on the machine then (default: none)")
-	fs.UintVar(&f.limit, "query-limit", check.QueryLimit, "effort for each question, in Z3's resource `units`")
+	flags.Time(fs, &f.timeout, "timeout", 0, 0, "stop after this time, such as 30s; what is not proved by then stays at SERIALIZABLE (default: none)")
+	flags.Time(fs, &f.query, "query-timeout", 0, 0, "time for each question; the result depends on the machine then (default: none)")
+	flags.Whole(fs, &f.limit, "query-limit", check.QueryLimit, 1, "effort for each question, in Z3's resource `units`")
 	fs.StringVar(&f.cache, "cache", "", "`DIR` for answers of earlier runs, or off (default: robust in the user's cache folder)")
-	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, sarif or markdown")
+	flags.Choice(fs, &f.format, "format", "text", []string{"text", "json", "sarif", "markdown"}, "`format` of the result: text, json, sarif or markdown")
 	fs.BoolVar(&f.verbose, "v", false, "also print what long lists leave out")
 	return f.run
 }
@@ -42,16 +42,10 @@ func allocateCommand(fs *flag.FlagSet) func(context.Context, streams, []string) 
 func (f *allocateFlags) check() error {
 	f.helpers, f.window, f.questions = check.Helpers, check.Window, check.Questions
 	f.failOn = failOnUnknown
-	if !slices.Contains([]string{"text", "json", "sarif", "markdown"}, f.format) {
-		return usagef("-format %s: it is text, json, sarif or markdown", f.format)
-	}
 	if f.classic {
 		return usagef("-classic: levels are about values")
 	}
-	format := f.format
-	f.format = "text" // one that a check has, too
-	defer func() { f.format = format }()
-	return f.checkFlags.check()
+	return f.checkLevels()
 }
 
 func (f *allocateFlags) run(ctx context.Context, std streams, inputs []string) (code int, err error) {

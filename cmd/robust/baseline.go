@@ -14,18 +14,12 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/revision"
 	"github.com/txrobust/robust/report"
 )
 
 // sinceOwn are the flags of check that say nothing of the findings of a revision.
-var sinceOwn = strings.Fields("baseline bundle cache explain fail-on format o proof replay since v witness")
-
-// revision is a commit of a git repository, in a folder of its own.
-type revision struct {
-	name string // as it was given
-	top  string // of the working tree
-	tree string // the files of the revision
-}
+var sinceOwn = strings.Fields("baseline bundle cache color config explain fail-on format o proof replay since v witness")
 
 // sinceBaseline gives the findings of the revision of -since as a baseline: this program checks its
 // files as it checks those of the working tree.
@@ -41,9 +35,12 @@ func (f *checkFlags) sinceBaseline(ctx context.Context, inputs []string) (*repor
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	r, err := checkout(ctx, f.since, dir)
+	r, err := revision.Checkout(ctx, f.since, dir)
+	if missing, ok := errors.AsType[revision.Missing](err); ok {
+		return nil, usagef("-since %s: %v", f.since, missing)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("-since %s: %w", f.since, err)
 	}
 	b := &report.Baseline{File: f.since}
 	out, err := f.checkRevision(ctx, r, inputs)
@@ -58,108 +55,22 @@ func (f *checkFlags) sinceBaseline(ctx context.Context, inputs []string) (*repor
 	return b, nil
 }
 
-// checkout writes the files of a revision to a folder. The repository stays as it is.
-func checkout(ctx context.Context, name, dir string) (*revision, error) {
-	if _, err := exec.LookPath("git"); err != nil {
-		return nil, usagef("-since %s: the program git is needed for that, and is not on the PATH", name)
-	}
-	git := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)...)
-		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
-		var errs bytes.Buffer
-		cmd.Stderr = &errs
-		out, err := cmd.Output()
-		if err != nil && ctx.Err() == nil {
-			err = fmt.Errorf("-since %s: git %s: %s", name, args[0], oneLine(errs.String()+" "+err.Error()))
-		}
-		return strings.TrimSuffix(string(out), "\n"), err
-	}
-	top, err := git("rev-parse", "--show-toplevel")
-	if err != nil {
-		return nil, usagef("-since %s: the current directory is in no working tree of git", name)
-	}
-	if top, err = filepath.EvalSymlinks(top); err != nil {
-		return nil, err
-	}
-	commit := ""
-	if !strings.HasPrefix(name, "-") {
-		commit, err = git("rev-parse", "--verify", "--quiet", name+"^{commit}")
-	}
-	if err != nil || commit == "" {
-		return nil, usagef("-since %s: git knows no such revision here; git fetch brings those of others", name)
-	}
-	r := &revision{name, top, filepath.Join(dir, "tree")}
-	if err := os.Mkdir(r.tree, 0o700); err != nil {
-		return nil, err
-	}
-	if _, err := git("-C", top, "read-tree", commit); err != nil {
-		return nil, err
-	}
-	_, err = git("-C", top, "checkout-index", "--all", "--quiet", "--prefix="+r.tree+string(filepath.Separator))
-	return r, err
-}
-
-// path gives the place in the revision of what a path names in the working tree, if it is in that. Other
-// paths stay.
-func (r *revision) path(path string) (string, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	parent, err := filepath.EvalSymlinks(filepath.Dir(abs))
-	if err != nil {
-		return abs, nil
-	}
-	rel, err := filepath.Rel(r.top, filepath.Join(parent, filepath.Base(abs)))
-	if err != nil || !filepath.IsLocal(rel) {
-		return abs, nil
-	}
-	return filepath.Join(r.tree, rel), nil
-}
-
-// inputs gives the inputs that the revision has.
-func (r *revision) inputs(list []string) ([]string, error) {
-	var out []string
-	for _, in := range list {
-		plain := strings.TrimSuffix(strings.TrimSuffix(in, "..."), "/")
-		if plain == "" {
-			plain = "."
-		}
-		if _, err := os.Stat(plain); err != nil { // a package by its import path
-			out = append(out, in)
-			continue
-		}
-		path, err := r.path(plain)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := os.Stat(path); err != nil {
-			continue
-		}
-		if strings.HasSuffix(in, "...") {
-			path = filepath.Join(path, "...")
-		}
-		out = append(out, path)
-	}
-	return out, nil
-}
-
 // checkRevision gives the report on a revision in JSON, or nil if that has none of the inputs.
-func (f *checkFlags) checkRevision(ctx context.Context, r *revision, inputs []string) ([]byte, error) {
-	args := []string{"robust", "check", "-format=json", "-cache=" + f.cache}
+func (f *checkFlags) checkRevision(ctx context.Context, r *revision.Revision, inputs []string) ([]byte, error) {
+	args := []string{"robust", "check", "-format=json", "-config=" + configNone, "-cache=" + f.cache}
 	if f.cache != "" && f.cache != cacheOff {
 		abs, err := filepath.Abs(f.cache)
 		if err != nil {
 			return nil, err
 		}
-		args[3] = "-cache=" + abs
+		args[4] = "-cache=" + abs
 	}
 	var failed error
 	f.given.Visit(func(g *flag.Flag) {
 		values := []string{g.Value.String()}
 		switch list := g.Value.(type) {
 		case *paths:
-			there, err := r.inputs(*list)
+			there, err := r.Inputs(*list)
 			values, failed = there, errors.Join(failed, err)
 		case *levelFlag:
 			values = strings.Split(values[0], ",")
@@ -170,7 +81,7 @@ func (f *checkFlags) checkRevision(ctx context.Context, r *revision, inputs []st
 			}
 		}
 	})
-	there, err := r.inputs(inputs)
+	there, err := r.Inputs(inputs)
 	if err = errors.Join(failed, err); err != nil || len(there) == 0 {
 		return nil, err
 	}
@@ -180,7 +91,7 @@ func (f *checkFlags) checkRevision(ctx context.Context, r *revision, inputs []st
 	}
 	cmd := exec.CommandContext(ctx, exe)
 	cmd.Args = append(append(args, "--"), there...)
-	if cmd.Dir, err = r.path("."); err != nil {
+	if cmd.Dir, err = r.Path("."); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(cmd.Dir, 0o700); err != nil {
@@ -193,7 +104,7 @@ func (f *checkFlags) checkRevision(ctx context.Context, r *revision, inputs []st
 		err = nil
 	}
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("-since %s: that revision cannot be checked: %s", r.name, oneLine(strings.ReplaceAll(errs.String(), r.tree+string(filepath.Separator), "")))
+		err = fmt.Errorf("-since %s: that revision cannot be checked: %s", f.since, oneLine(strings.ReplaceAll(errs.String(), r.Tree+string(filepath.Separator), "")))
 	}
 	return out, err
 }

@@ -30,7 +30,7 @@ var liar = crosscheck.Judge{Name: "liar", Forms: crosscheck.Forms(), Levels: iso
 func checkWith(t *testing.T, judges []crosscheck.Judge, args ...string) (code int, out string, err error) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	c := command{name: "check", operands: inputs, flags: func(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
+	c := command{name: "check", args: "INPUT…", operands: inputs, flags: func(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
 		f := &checkFlags{judges: judges}
 		f.flags(fs)
 		return f.run

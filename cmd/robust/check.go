@@ -17,13 +17,17 @@ import (
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/internal/check"
+	"github.com/txrobust/robust/internal/clock"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
+	"github.com/txrobust/robust/internal/flags"
+	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/reportpage"
 	"github.com/txrobust/robust/internal/schedules"
+	"github.com/txrobust/robust/internal/summary"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
@@ -61,26 +65,30 @@ type checkFlags struct {
 	autocommit                            bool
 	beside                                bool // -read-committed
 	first                                 bool
+	colors                                bool // of the text
 }
 
 func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
 	f := &checkFlags{}
 	f.flags(fs)
-	return f.run
+	return func(ctx context.Context, std streams, inputs []string) (int, error) {
+		f.colors = f.colored(std)
+		return f.run(ctx, std, inputs)
+	}
 }
 
 func (f *checkFlags) flags(fs *flag.FlagSet) {
 	f.given = fs
 	f.declare(fs)
-	fs.StringVar(&f.isolation, "isolation", "", "isolation `level` that is asked about: code (for each transaction the one that the source asks for, or else the default of the database), or for all of them, whatever the source asks for, si (snapshot isolation), rc, rr or serializable (READ COMMITTED, REPEATABLE READ or SERIALIZABLE of PostgreSQL or InnoDB); (default code for Go, and si for SQL, or with -classic, -proof, -read-committed or -engine si)")
+	flags.Choice(fs, &f.isolation, "isolation", "", levels.Questions(), "isolation `level` that is asked about: code (for each transaction the one that the source asks for, or else the default of the database), or for all of them, whatever the source asks for, si (snapshot isolation), rc, rr or serializable (READ COMMITTED, REPEATABLE READ or SERIALIZABLE of PostgreSQL or InnoDB); (default code for Go, and si for SQL, or with -classic, -proof, -read-committed or -engine si)")
 	fs.Var(&f.levels, "level", levelUsage)
-	fs.StringVar(&f.init, "init", "", "initial `rows`: any, empty or file (default any for SQL, file for litmus)")
-	fs.IntVar(&f.helpers, "helpers", check.Helpers, "transactions besides the delayed one in the search of an execution")
-	fs.IntVar(&f.window, "window", check.Window, "transactions of a walk that a proof asks about at once")
-	fs.IntVar(&f.questions, "questions", check.Questions, "questions about each delayed transaction")
-	fs.UintVar(&f.limit, "query-limit", check.QueryLimit, "effort for each question, in Z3's resource `units`")
-	fs.DurationVar(&f.query, "query-timeout", 0, "time for each question; the result depends on the machine then (default: none)")
-	fs.DurationVar(&f.timeout, "timeout", 0, "give up after this time, such as 30s; what the go command needs to load and compile packages does not count (default: none)")
+	declareInit(fs, &f.init, "initial `rows`: any, empty or file (default any for SQL, file for litmus)")
+	flags.Whole(fs, &f.helpers, "helpers", check.Helpers, 1, "transactions besides the delayed one in the search of an execution")
+	flags.Whole(fs, &f.window, "window", check.Window, 1, "transactions of a walk that a proof asks about at once")
+	flags.Whole(fs, &f.questions, "questions", check.Questions, 1, "questions about each delayed transaction")
+	flags.Whole(fs, &f.limit, "query-limit", check.QueryLimit, 1, "effort for each question, in Z3's resource `units`")
+	flags.Time(fs, &f.query, "query-timeout", 0, 0, "time for each question; the result depends on the machine then (default: none)")
+	flags.Time(fs, &f.timeout, "timeout", 0, 0, "give up after this time, such as 30s; what the go command needs to load and compile packages does not count (default: none)")
 	fs.BoolVar(&f.sessionOrder, "session-order", false, "the order of transactions in a session counts")
 	fs.BoolVar(&f.strict, "strict", false, "prove from declared constraints and stated invariants alone, without guessed facts about the initial rows")
 	fs.BoolVar(&f.autocommit, "autocommit", true, "statements of Go programs outside of transactions are transactions of their own; with =false they are left out")
@@ -89,8 +97,9 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.verbose, "v", false, "also print what transactions touch, counts, and the assumptions of verdicts other than robust")
 	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, why findings are some, and what settles what is open; that is tried, which takes longer")
 	fs.BoolVar(&f.notes, "notes", true, "for Go: also look for what is not in one transaction, as notes beside the verdict")
-	fs.StringVar(&f.failOn, "fail-on", failOnUnknown, "the `verdict` from which on the exit code is not 0: finding (3), or unknown (4) as well")
-	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, sarif, markdown (the argument of a proof pair by pair, for a pull request), html (a page for a browser, which steps through findings) or dot (the dependency graph, for Graphviz)")
+	flags.Choice(fs, &f.failOn, "fail-on", failOnUnknown, []string{failOnFinding, failOnUnknown}, "the `verdict` from which on the exit code is not 0: finding (3), or unknown (4) as well")
+	flags.Choice(fs, &f.format, "format", "text", []string{"text", "json", "sarif", "html", "markdown", "dot"}, "`format` of the result: text, json, sarif, html (a page for a browser, which steps through findings), markdown (a summary for a pull request, with the argument of a proof pair by pair) or dot (the dependency graph, for Graphviz)")
+	declareColor(fs, &f.color)
 	fs.StringVar(&f.baseline, "baseline", "", "accept the findings in `FILE`, which -format json or sarif wrote")
 	fs.StringVar(&f.since, "since", "", "accept the findings that the files have at `REV`, a revision of git: what is left are those of the working tree")
 	fs.StringVar(&f.witness, "witness", "", "write the schedule of a finding as SQL scripts to the folder `DIR`")
@@ -119,7 +128,7 @@ func collectRarely() (undo func()) {
 }
 
 func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (code int, err error) {
-	if err := f.check(); err != nil {
+	if err := f.checkLevels(); err != nil {
 		return 0, err
 	}
 	src, err := f.reading(ctx, inputs)
@@ -257,11 +266,11 @@ func (f *checkFlags) reading(ctx context.Context, inputs []string) (*sources, er
 
 // timed gives the context of a check, which ends with -timeout.
 func (f *checkFlags) timed(ctx context.Context, src *sources) (_ context.Context, stop func()) {
-	src.clock = newClock(ctx, f.timeout)
+	src.clock = clock.New(ctx, f.timeout)
 	if len(src.golang()) == 0 {
-		src.clock.start()
+		src.clock.Start()
 	}
-	return src.clock, src.clock.stop
+	return src.clock, src.clock.Stop
 }
 
 // survivors checks one program. Where parts of the work end in a fault of this program
@@ -310,40 +319,6 @@ func (f *checkFlags) onServer() func(context.Context, *witness.Witness) (*witnes
 	return func(ctx context.Context, w *witness.Witness) (*witness.Replay, error) {
 		return f.replayer.replay(ctx, w.Plan)
 	}
-}
-
-// check finds mistakes in the flags.
-func (f *checkFlags) check() error {
-	if err := f.checkLevels(); err != nil {
-		return err
-	}
-	if _, err := initial(f.init, nil); err != nil {
-		return err
-	}
-	if f.helpers < 1 {
-		return usagef("-helpers %d: an execution needs at least 1 besides the delayed transaction", f.helpers)
-	}
-	if f.window < 1 {
-		return usagef("-window %d: a question is about at least 1 transaction", f.window)
-	}
-	if f.questions < 1 {
-		return usagef("-questions %d: nothing is proved with less than 1", f.questions)
-	}
-	if f.limit == 0 || f.limit > 1<<32-1 {
-		return usagef("-query-limit %d: it is between 1 and %d", f.limit, uint32(1<<32-1))
-	}
-	for name, d := range map[string]time.Duration{"timeout": f.timeout, "query-timeout": f.query} {
-		if d < 0 {
-			return usagef("-%s %v: a time is positive", name, d)
-		}
-	}
-	if !slices.Contains([]string{"text", "json", "sarif", "markdown", "html", "dot"}, f.format) {
-		return usagef("-format %s: it is text, json, sarif, markdown, html or dot", f.format)
-	}
-	if !slices.Contains([]string{failOnFinding, failOnUnknown}, f.failOn) {
-		return usagef("-fail-on %s: it is finding or unknown", f.failOn)
-	}
-	return nil
 }
 
 // fits makes sure that what is asked for goes with the programs, and that the folders
@@ -403,14 +378,9 @@ func (f *checkFlags) options(p *program) check.Options {
 		Replay: f.onServer(), Cache: f.answers, Advise: f.explain, Explain: f.explain || f.format == "html" || f.format == "markdown", Graph: f.format == "dot" || f.format == "html", Sources: p.text}
 }
 
-// initOf gives the initial rows of a program; check has found mistakes in their
-// name.
+// initOf gives the initial rows of a program.
 func (f *checkFlags) initOf(p *program) schedules.Init {
-	init, err := initial(f.init, p)
-	if err != nil {
-		panic(err)
-	}
-	return init
+	return initial(f.init, p)
 }
 
 // judge runs the check itself. When its time is over and the check does not
@@ -470,12 +440,14 @@ func waited[T any](ctx context.Context, std streams, f func() (T, error)) (T, er
 	}
 }
 
-// print writes the reports: text apart by an empty line, SARIF as one log, and HTML as one
-// page.
+// print writes the reports: text apart by an empty line, SARIF as one log, and HTML and Markdown
+// as one page.
 func (f *checkFlags) print(out *bytes.Buffer, programs []*program, reports []*report.Report) error {
 	switch f.format {
 	case "sarif":
 		return report.SARIF(out, reports, strings.TrimPrefix(version(), "robust "))
+	case "markdown":
+		return summary.Write(out, reports)
 	case "html":
 		return reportpage.Write(out, reports, func(file string) (string, bool) {
 			for _, p := range programs {
@@ -497,7 +469,7 @@ func (f *checkFlags) print(out *bytes.Buffer, programs []*program, reports []*re
 			if i > 0 {
 				fmt.Fprintln(out)
 			}
-			err = report.Text(out, rep, report.TextOptions{Verbose: f.verbose, Markdown: f.format == "markdown"})
+			err = report.Text(out, rep, report.TextOptions{Verbose: f.verbose, Colors: f.colors})
 		}
 		if err != nil {
 			return err

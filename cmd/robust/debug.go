@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
@@ -19,27 +20,22 @@ import (
 var debugPhases = []string{"syntax", "bind", "rules", "lower"}
 
 const debugOperands = "FILE is a .sql file or a directory of them; all of them are one application.\n" +
-	"The phases are syntax (statements as they are parsed), bind (queries, with the form\n" +
-	"that each is translated in, its sources and the types of its columns), rules\n" +
-	"(what was rewritten, and where) and lower (the program that is checked)."
+	"The phases are syntax (statements as they are parsed), bind (queries, with the\n" +
+	"form that each is translated in, its sources and the types of its columns),\n" +
+	"rules (what was rewritten, and where) and lower (the program that is checked)."
 
 func debugSQLCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
-	phase := fs.String("phase", "bind", "what to print: "+strings.Join(debugPhases, ", ")+" (a `phase`)")
-	dialect := fs.String("dialect", "postgres", "the `dialect` of the SQL: postgres or mysql")
+	var phase, dialect string
+	flags.Choice(fs, &phase, "phase", "bind", debugPhases, "what to print: "+strings.Join(debugPhases, ", ")+" (a `phase`)")
+	flags.Choice(fs, &dialect, "dialect", "postgres", []string{"postgres", "mysql"}, "the `dialect` of the SQL: postgres or mysql")
 	return func(ctx context.Context, std streams, files []string) (int, error) {
-		switch {
-		case !slices.Contains(debugPhases, *phase):
-			return 0, usagef("-phase %s: the phases are %s", *phase, strings.Join(debugPhases, ", "))
-		case *dialect != "postgres" && *dialect != "mysql":
-			return 0, usagef("-dialect %s: this release reads postgres and mysql", *dialect)
-		}
 		reader, err := debugInputs(files)
 		if err != nil {
 			return 0, err
 		}
 		var events []debugEvent
-		opt := sqlmodel.Options{Files: reader, MySQL: *dialect == "mysql", Trace: func(p string, at ir.Pos, text string) {
-			if p == *phase {
+		opt := sqlmodel.Options{Files: reader, MySQL: dialect == "mysql", Trace: func(p string, at ir.Pos, text string) {
+			if p == phase {
 				events = append(events, debugEvent{at, text})
 			}
 		}}
@@ -48,7 +44,7 @@ func debugSQLCommand(fs *flag.FlagSet) func(context.Context, streams, []string) 
 			return 0, err
 		}
 		var out bytes.Buffer
-		if *phase == "lower" {
+		if phase == "lower" {
 			out.WriteString(prog.String())
 			for _, n := range prog.Notes {
 				fmt.Fprintf(&out, "note: %s: %s\n", n.Pos, n.Text)
@@ -69,7 +65,7 @@ func debugSQLCommand(fs *flag.FlagSet) func(context.Context, streams, []string) 
 			seen[e] = true
 		}
 		if out.Len() == 0 {
-			fmt.Fprintln(&out, nothingToPrint[*phase])
+			fmt.Fprintln(&out, nothingToPrint[phase])
 		}
 		_, err = std.out.Write(out.Bytes())
 		return exitOK, err

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/txrobust/robust/internal/ansi"
 	"github.com/txrobust/robust/internal/demo"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/quote"
@@ -33,6 +34,7 @@ type demoFlags struct {
 	live    replayFlag
 	lecture string
 	html    string
+	color   string
 }
 
 // pace is the value of -auto.
@@ -67,6 +69,7 @@ func demoCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int
 	fs.Var(&f.live, "live", "play the scene on a real server, too: a private one that is started for that, or with -live=`DSN` another one, in a database of our own")
 	fs.StringVar(&f.lecture, "lecture", "", "write a handout with exercises (handout.md), and their solutions (solutions.md), to the folder `DIR`; without SCENE of all scenes")
 	fs.StringVar(&f.html, "html", "", "write a page for a browser, about the scenes and their changes, to `FILE`; without SCENE about all scenes")
+	declareColor(fs, &f.color)
 	return f.run
 }
 
@@ -227,7 +230,7 @@ func (f *demoFlags) server(ctx context.Context, std streams) (*replay.Server, er
 // stage is what the scene is played on.
 func (f *demoFlags) stage(std streams) demo.Stage {
 	terminal := isTerminal(std.out)
-	s := demo.Stage{Out: std.out, Colors: terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	s := demo.Stage{Out: std.out, Colors: ansi.Wanted(f.color, terminal)}
 	if out, ok := std.out.(*os.File); ok && terminal {
 		if w, _, err := term.GetSize(int(out.Fd())); err == nil {
 			s.Width = w

@@ -20,7 +20,9 @@
 //	robust debug sql -phase PHASE FILE…
 //	                                  print a phase of the translation of SQL,
 //	                                  for those who work on robust
-//	robust version                    print the versions of robust, Go and Z3
+//	robust lsp                        serve an editor (docs/editor.md)
+//	robust completion SHELL           complete command lines in bash, zsh or fish
+//	robust version                    print versions, and where flags come from
 //	robust help [COMMAND|CODE|codes]
 //
 // INPUT is packages of Go, which together are one application, .sql files and
@@ -44,16 +46,21 @@
 // # Formats
 //
 // -format text is for people, json one object per program (report/schema.json),
-// sarif one log of SARIF 2.1.0, markdown a text for a pull request with the argument
-// of a proof pair by pair, html one page for a browser about all programs
-// (docs/page.md), and dot the dependency graph for Graphviz. What json and sarif write
-// is a baseline. docs/accepting.md says more.
+// sarif one log of SARIF 2.1.0, html one page for a browser about all programs
+// (docs/page.md), markdown a summary for a pull request with the argument of
+// a proof pair by pair, and dot the dependency graph for Graphviz. What json and sarif write is a baseline. docs/accepting.md says more.
 //
 // allocate writes text, json, sarif, with a note at each transaction, and markdown, for the
 // text of a pull request.
 //
 // history check writes text, json (checker/view/schema.json, an object a line),
 // dot, and html, one page about one history. docs/checkers.md says more.
+//
+// # Terminals and configuration
+//
+// On a terminal, verdicts, sessions and diffs have colors, unless NO_COLOR is set or
+// -color says otherwise, and below an error in a file its line is shown. What a pipe gets has
+// neither. robust.yaml has values of flags for the folders below it (docs/config.md).
 //
 // # Files
 //

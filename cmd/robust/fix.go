@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/ansi"
 	"github.com/txrobust/robust/internal/check"
+	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/repair"
@@ -40,33 +42,26 @@ type fixFlags struct {
 
 func fixCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
 	f := &fixFlags{}
+	f.flags(fs)
+	return f.run
+}
+
+func (f *fixFlags) flags(fs *flag.FlagSet) {
 	f.declare(fs)
-	fs.StringVar(&f.format, "format", "text", "`format` of the result: text or json")
-	fs.StringVar(&f.isolation, "isolation", levels.AtSnapshot, "isolation `level` that the program is to be right at: si, or code, rc, rr or serializable, as in robust check")
+	flags.Choice(fs, &f.format, "format", "text", []string{"text", "json"}, "`format` of the result: text or json")
+	flags.Choice(fs, &f.isolation, "isolation", levels.AtSnapshot, levels.Questions(), "isolation `level` that the program is to be right at: si, or code, rc, rr or serializable, as in robust check")
 	fs.Var(&f.levels, "level", levelUsage)
 	fs.BoolVar(&f.apply, "apply", false, "change the files as the first repair says")
-	fs.IntVar(&f.want, "repairs", 3, "stop after this many repairs")
-	fs.IntVar(&f.checks, "checks", 60, "check at most this many changed programs")
-	fs.DurationVar(&f.timeout, "timeout", 0, "stop after this time, such as 30s, with what was found by then (default: none)")
-	fs.DurationVar(&f.each, "each", 10*time.Second, "give up the proof of one repair after this time")
+	flags.Whole(fs, &f.want, "repairs", 3, 1, "stop after this many repairs")
+	flags.Whole(fs, &f.checks, "checks", 60, 1, "check at most this many changed programs")
+	flags.Time(fs, &f.timeout, "timeout", 0, 0, "stop after this time, such as 30s, with what was found by then (default: none)")
+	flags.Time(fs, &f.each, "each", 10*time.Second, 1, "give up the proof of one repair after this time")
+	declareColor(fs, &f.color)
 	fs.BoolVar(&f.verbose, "v", false, "also print the changes that do not help")
-	return f.run
 }
 
 func (f *fixFlags) check() error {
 	switch {
-	case f.format != "text" && f.format != "json":
-		return usagef("-format %s: it is text or json", f.format)
-	case f.want < 1:
-		return usagef("-repairs %d: it is at least 1", f.want)
-	case f.checks < 1:
-		return usagef("-checks %d: it is at least 1", f.checks)
-	case f.timeout < 0:
-		return usagef("-timeout %v: a time is positive", f.timeout)
-	case f.each <= 0:
-		return usagef("-each %v: a time is positive", f.each)
-	case levels.Known(f.isolation) != nil:
-		return usagef("-isolation: %v", levels.Known(f.isolation))
 	case f.classic && (f.isolation != levels.AtSnapshot || len(f.levels) > 0):
 		return usagef("-classic is about si, without -level")
 	case f.dialect != "postgres":
@@ -117,7 +112,7 @@ func (f *fixFlags) run(ctx context.Context, std streams, inputs []string) (int, 
 	if f.format == "json" {
 		err = f.json(&out, res)
 	} else {
-		f.text(&out, res)
+		f.text(&out, res, f.colored(std))
 	}
 	if err != nil {
 		return 0, err
@@ -200,22 +195,22 @@ func (f *fixFlags) json(out *bytes.Buffer, res *repair.Result) error {
 }
 
 // text writes the result for people.
-func (f *fixFlags) text(out *bytes.Buffer, res *repair.Result) {
+func (f *fixFlags) text(out *bytes.Buffer, res *repair.Result, colors bool) {
 	name := res.Before.Program
 	switch {
 	case res.Before.Verdict == report.Robust:
 		fmt.Fprintf(out, "%s is robust: there is nothing to repair.\n", name)
 		return
 	case len(res.Before.Confirmed()) == 0:
-		fmt.Fprintf(out, "%s is neither proved robust nor refuted: there is no finding to repair. robust check says what would settle it.\n", name)
+		para(out, "", fmt.Sprintf("%s is neither proved robust nor refuted: there is no finding to repair. robust check says what would settle it.", name))
 		return
 	case len(res.Repairs) == 0:
-		fmt.Fprintf(out, "%s is not robust %s, and %s.\n", name, res.Before.Confirmed()[0].At(), nothing(res))
+		para(out, "", fmt.Sprintf("%s is not robust %s, and %s.", name, res.Before.Confirmed()[0].At(), nothing(res)))
 	default:
-		fmt.Fprintf(out, "%s is not robust %s. With each of these repairs alone it is, by proof, the cheapest first:\n", name, res.Before.Confirmed()[0].At())
+		para(out, "", fmt.Sprintf("%s is not robust %s. With each of these repairs alone it is, by proof, the cheapest first:", name, res.Before.Confirmed()[0].At()))
 	}
 	for i := range res.Repairs {
-		f.repair(out, fmt.Sprintf("%d.", i+1), &res.Repairs[i])
+		f.repair(out, fmt.Sprintf("%d.", i+1), &res.Repairs[i], colors)
 	}
 	if f.apply && len(res.Repairs) > 0 {
 		fmt.Fprintln(out, "\nThe files are changed as the first one says.")
@@ -232,18 +227,44 @@ func nothing(res *repair.Result) string {
 }
 
 // repair writes one repair with its diff.
-func (f *fixFlags) repair(out *bytes.Buffer, label string, r *repair.Repair) {
+func (f *fixFlags) repair(out *bytes.Buffer, label string, r *repair.Repair, colors bool) {
 	fmt.Fprintln(out)
 	for i, c := range r.Changes {
 		if i > 0 {
 			label = strings.Repeat(" ", len(label)-1) + "+"
 		}
-		fmt.Fprintf(out, "%s %s\n", label, c.Text)
+		para(out, label+" ", c.Text)
 		if len(c.Blocks) > 0 {
-			fmt.Fprintf(out, "   It now keeps apart, on the same rows, this transaction and %s.\n", strings.Join(c.Blocks, ", "))
+			para(out, "   ", fmt.Sprintf("It now keeps apart, on the same rows, this transaction and %s.", strings.Join(c.Blocks, ", ")))
 		}
 	}
-	fmt.Fprintf(out, "\n%s", r.Diff)
+	fmt.Fprintf(out, "\n%s", painted(r.Diff, colors))
+}
+
+// painted gives a diff in colors, if these are wanted.
+func painted(diff string, colors bool) string {
+	if !colors {
+		return diff
+	}
+	lines := strings.SplitAfter(diff, "\n")
+	for i, l := range lines {
+		of := map[byte]ansi.Color{'+': ansi.Green, '-': ansi.Red, '@': ansi.Bold}
+		text, end := strings.CutSuffix(l, "\n")
+		if lines[i] = of[(l + " ")[0]].Paint(text); end {
+			lines[i] += "\n"
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// para writes a paragraph in 80 columns: first starts its first line, and as many spaces the
+// others.
+func para(out *bytes.Buffer, first, text string) {
+	indent := strings.Repeat(" ", len(first))
+	for _, l := range quote.Wrap(text, 80-len(first)) {
+		fmt.Fprintf(out, "%s%s\n", first, l)
+		first = indent
+	}
 }
 
 // rest says what was tried besides.
@@ -254,7 +275,7 @@ func (f *fixFlags) rest(out *bytes.Buffer, res *repair.Result) {
 		fmt.Fprintln(out, "\nTried, and of no help, since the finding stays:")
 		for _, r := range res.Refuted {
 			c := r.Changes[0] // a change that does not help is made longer no more
-			fmt.Fprintf(out, "- %s (%s:%d)\n", c.Text, c.Position.File, c.Position.Line)
+			para(out, "- ", fmt.Sprintf("%s (%s:%d)", c.Text, c.Position.File, c.Position.Line))
 		}
 	}
 	if res.Open > 0 {

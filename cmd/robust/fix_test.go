@@ -87,8 +87,8 @@ func TestFixUsage(t *testing.T) {
 		want string
 	}{
 		{[]string{"-format", "sarif", path}, "it is text or json"},
-		{[]string{"-repairs", "0", path}, "at least 1"},
-		{[]string{"-checks", "0", path}, "at least 1"},
+		{[]string{"-repairs", "0", path}, "a whole number from 1 on"},
+		{[]string{"-checks", "0", path}, "a whole number from 1 on"},
 		{[]string{"-timeout", "-1s", path}, "positive"},
 		{[]string{"-each", "0s", path}, "positive"},
 		{[]string{"-dialect", "mysql", path}, "PostgreSQL"},

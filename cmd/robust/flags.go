@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/ansi"
+	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -23,7 +25,8 @@ type common struct {
 	schemas, allowed   paths
 	txns, dialect, eng string
 	classic            bool
-	output             string
+	output, config     string
+	color              string
 	// searchPath is that of -search-path, nil if it was not given.
 	searchPath searchPath
 }
@@ -44,20 +47,30 @@ func (c *common) declare(fs *flag.FlagSet) {
 	fs.Var(&c.allowed, "allow-include", "`DIR` that includes and symbolic links of the input may lead to, besides the directories of the inputs (repeatable)")
 	fs.StringVar(&c.txns, "txn", "", "look only at these transactions: `NAME,…`")
 	fs.Var(&c.searchPath, "search-path", "`SCHEMA,…` in which sessions look for names without one (default \"$user\", public, or what ALTER DATABASE or ROLE … SET in the files says); in the dialect of MySQL the database of the sessions")
-	fs.StringVar(&c.dialect, "dialect", "postgres", "SQL `dialect`: postgres or mysql")
-	fs.StringVar(&c.eng, "engine", "", "`database`: "+strings.Join(engine.Names(), " or ")+" (default postgres for SQL, mysql with -dialect mysql, si for litmus)")
+	flags.Choice(fs, &c.dialect, "dialect", "postgres", []string{"postgres", "mysql"}, "SQL `dialect`: postgres or mysql")
+	flags.Choice(fs, &c.eng, "engine", "", engine.Names(), "`database`: "+strings.Join(engine.Names(), " or ")+" (default postgres for SQL, mysql with -dialect mysql, si for litmus)")
 	fs.BoolVar(&c.classic, "classic", false, "dependencies count whatever the values, as in CAV'19")
 	fs.StringVar(&c.output, "o", "", "write the result to `FILE` instead of standard output")
+	fs.StringVar(&c.config, "config", "", "`FILE` with values of flags, or none (default: robust.yaml in the folder of the input, or the nearest one above it in the repository)")
+}
+
+// declareColor declares -color.
+func declareColor(fs *flag.FlagSet, to *string) {
+	flags.Choice(fs, to, "color", "auto", ansi.Modes(), "`when` to use colors: auto (on a terminal, unless NO_COLOR is set), always or never")
+}
+
+// colored reports whether the result goes in colors to where it goes.
+func (c *common) colored(std streams) bool {
+	return (c.output == "" || c.color == "always") && ansi.Wanted(c.color, isTerminal(std.out))
+}
+
+// declareInit declares -init.
+func declareInit(fs *flag.FlagSet, to *string, usage string) {
+	flags.Choice(fs, to, "init", "", []string{"any", "empty", "file"}, usage)
 }
 
 // sources checks the flags, and gives what to read. Standard input is read at once.
 func (c *common) sources(ctx context.Context, inputs []string) (*sources, error) {
-	if c.dialect != "postgres" && c.dialect != "mysql" {
-		return nil, usagef("-dialect %s: this release reads postgres and mysql", c.dialect)
-	}
-	if c.eng != "" && engine.ByName(c.eng) == nil {
-		return nil, usagef("-engine %s: this release knows %s", c.eng, strings.Join(engine.Names(), ", "))
-	}
 	files, err := infile.NewReader(c.allowed...)
 	if err != nil {
 		return nil, usagef("-allow-include: %v", err)
@@ -93,20 +106,18 @@ func (c *common) sources(ctx context.Context, inputs []string) (*sources, error)
 	return s, checkOutput(c.output)
 }
 
-// initial gives the initial rows that -init names.
-func initial(name string, p *program) (schedules.Init, error) {
+// initial gives the initial rows of a program that -init names.
+func initial(name string, p *program) schedules.Init {
 	switch name {
 	case "any":
-		return schedules.AnyRows, nil
+		return schedules.AnyRows
 	case "empty":
-		return schedules.NoRows, nil
+		return schedules.NoRows
 	case "file":
-		return schedules.FileRows, nil
-	case "":
-		if p != nil && !p.sql {
-			return schedules.FileRows, nil
-		}
-		return schedules.AnyRows, nil
+		return schedules.FileRows
 	}
-	return 0, usagef("-init %s: it is any, empty or file", name)
+	if p.sql {
+		return schedules.AnyRows
+	}
+	return schedules.FileRows
 }

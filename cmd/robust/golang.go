@@ -1,14 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/mod/modfile"
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/internal/fault"
@@ -57,7 +61,7 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	opt := analyzer.Options{Env: withoutKey(), Progress: show, Parsed: parsed.note, Loaded: func() { phases.end("load the packages") }}
 	if s.clock != nil {
 		// What is found in half of the time is checked in the other half.
-		opt.Within, opt.Loaded = s.clock.limit/2, func() { phases.end("load the packages"); s.clock.start() }
+		opt.Within, opt.Loaded = s.clock.Limit/2, func() { phases.end("load the packages"); s.clock.Start() }
 	}
 	found, err := analyzer.Load(ctx, patterns, opt)
 	var pattern *analyzer.PatternError
@@ -90,10 +94,10 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	}
 	p, err := source.Program(ctx)
 	if err != nil {
-		return nil, err
+		return nil, misnamed(err)
 	}
 	phases.end("read the schema and the statements")
-	p.Name = strings.Join(patterns, " ")
+	p.Name = goName(patterns)
 	out := &program{Program: p, sql: true, golang: found, inputs: patterns, phases: phases, faults: fault.All(errors.Join(found.Faults...)), disk: s.files, mysql: source.MySQL()}
 	if err := parsed.take(ctx, s.files, found.Files); err != nil {
 		return nil, err
@@ -113,6 +117,58 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 		return out, out.notes(ctx, source)
 	}
 	return out, nil
+}
+
+// goName names the application in packages: ./... is the path of its module.
+func goName(patterns []string) string {
+	var out []string
+	for _, pattern := range patterns {
+		dir, all := strings.CutSuffix(pattern, "...")
+		root := ""
+		if info, err := os.Stat(cmp.Or(dir, ".")); err == nil && info.IsDir() {
+			root, err = filepath.Abs(cmp.Or(dir, "."))
+			if err != nil {
+				root = ""
+			}
+		}
+		name := packagePath(root)
+		switch {
+		case name == "":
+			name = pattern
+		case all && !isModule(root):
+			name += "/..."
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// isModule reports whether a folder is the root of a module.
+func isModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+// packagePath gives the path of the package in a folder, as the module that the folder is in
+// names it, or "".
+func packagePath(dir string) string {
+	for at := dir; at != ""; at = filepath.Dir(at) {
+		if isModule(at) {
+			text, err := os.ReadFile(filepath.Join(at, "go.mod"))
+			rel, errRel := filepath.Rel(at, dir)
+			name := modfile.ModulePath(text)
+			if err != nil || errRel != nil || name == "" {
+				return ""
+			}
+			return path.Join(name, filepath.ToSlash(rel))
+		}
+		if filepath.Dir(at) == at {
+			break
+		}
+	}
+	return ""
 }
 
 // withoutKey is the environment for the go command, which runs what packages ask for:

@@ -33,9 +33,14 @@ func formatList() string {
 		if f.Writable() {
 			mark = "*"
 		}
-		fmt.Fprintf(&b, "\n  %-10s %s %s", name, mark, f.Describe())
+		b.WriteString(item(fmt.Sprintf("  %-10s %s ", name, mark), f.Describe()))
 	}
 	return b.String() + "\nThose with * can be written, too."
+}
+
+// item is an entry of a list in 80 columns, after the end of a line.
+func item(first, text string) string {
+	return "\n" + first + strings.Join(quote.Wrap(text, 80-len(first)), "\n"+strings.Repeat(" ", len(first)))
 }
 
 // historyFlags are the flags of every command that reads histories.

@@ -10,12 +10,14 @@ import (
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/clock"
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/schemafind"
+	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
@@ -90,7 +92,7 @@ type sources struct {
 	// allowed.
 	files *infile.Reader
 	// clock, if not nil, is that of the check, which starts when packages of Go are loaded.
-	clock *clock
+	clock *clock.Clock
 }
 
 // check finds mistakes in the arguments before anything is read.
@@ -197,16 +199,18 @@ func (s *sources) loadSQL(ctx context.Context, sql []string) (*program, error) {
 		return nil, err
 	}
 	p, err := s.parse(ctx, schema, paths)
-	var content *ir.Error
-	var file *infile.Error
-	var outside *infile.Outside
-	switch {
-	case err != nil && len(s.txns) > 0 && ctx.Err() == nil && !errors.As(err, &content) && !errors.As(err, &file) && !errors.As(err, &outside):
-		return nil, usagef("-txn: %v", err)
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return nil, misnamed(err)
 	}
 	return &program{Program: p, sql: true, mysql: s.dialect == "mysql", inputs: sql, read: s.files.Names(), disk: s.files}, nil
+}
+
+// misnamed makes an error about -txn one of usage.
+func misnamed(err error) error {
+	if _, ok := errors.AsType[*load.NoTransaction](err); ok {
+		return usagef("-txn: %v", err)
+	}
+	return err
 }
 
 // schemaAndPaths reads the files of -schema, and gives the names of the .sql files that are
@@ -289,7 +293,8 @@ func restrict(p *ir.Program, path string, names []string) error {
 	}
 	for _, n := range names {
 		if p.Txn(n) == nil {
-			return usagef("-txn: there is no transaction %s in %s; it has %s", n, path, strings.Join(all, ", "))
+			slices.Sort(all)
+			return misnamed(&load.NoTransaction{Name: n, There: all})
 		}
 	}
 	drop := func(t *ir.Txn) bool { return !slices.Contains(names, t.Name) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/instrument"
 	"github.com/txrobust/robust/instrument/boogie"
+	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/schedules"
 )
 
@@ -15,19 +16,15 @@ func instrumentCommand(fs *flag.FlagSet) func(context.Context, streams, []string
 	c.declare(fs)
 	attacker := fs.String("attacker", "", "delay only this `transaction`")
 	asBoogie := fs.Bool("boogie", false, "print it for the verifier Boogie")
-	rows := fs.Int("rows", 3, "with -boogie: different keys in a table, in one execution; 0 is any number")
-	initName := fs.String("init", "", "with -boogie: initial `rows`: any, empty or file (default any for SQL, file for litmus)")
+	var rows int
+	flags.Whole(fs, &rows, "rows", 3, 0, "with -boogie: different keys in a table, in one execution; 0 is any number")
+	var initName string
+	declareInit(fs, &initName, "with -boogie: initial `rows`: any, empty or file (default any for SQL, file for litmus)")
 	return func(ctx context.Context, std streams, inputs []string) (int, error) {
 		given := map[string]bool{}
 		fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
-		switch {
-		case *rows < 0:
-			return 0, usagef("-rows %d: it is a number of rows, or 0 for any number", *rows)
-		case !*asBoogie && (given["rows"] || given["init"]):
-			return 0, usagef("instrument: -rows and -init go with -boogie")
-		}
-		if _, err := initial(*initName, nil); err != nil {
-			return 0, err
+		if !*asBoogie && given["rows"] {
+			return 0, usagef("instrument: -rows goes with -boogie")
 		}
 		src, err := c.sources(ctx, inputs)
 		if err != nil {
@@ -53,7 +50,7 @@ func instrumentCommand(fs *flag.FlagSet) func(context.Context, streams, []string
 		}
 		var out bytes.Buffer
 		if *asBoogie {
-			text, err := boogie.Export(q, boogieOptions(p, *rows, *initName))
+			text, err := boogie.Export(q, boogieOptions(p, rows, initName))
 			if err != nil {
 				return 0, err
 			}
@@ -69,7 +66,7 @@ func instrumentCommand(fs *flag.FlagSet) func(context.Context, streams, []string
 // any rows, or with none.
 func boogieOptions(p *program, rows int, initName string) boogie.Options {
 	opt := boogie.Options{Rows: rows}
-	switch init, _ := initial(initName, p); init {
+	switch initial(initName, p) {
 	case schedules.AnyRows:
 		for _, t := range p.Tables {
 			opt.Any = append(opt.Any, t.Name)

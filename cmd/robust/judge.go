@@ -6,13 +6,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/txrobust/robust/checker/judge"
 	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/internal/checker/view"
+	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -30,13 +30,13 @@ func judgeCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 	f := &judgeFlags{}
 	f.declare(fs)
 	fs.StringVar(&f.level, "level", "all", "isolation levels: `L,…` or all; see below")
-	fs.StringVar(&f.format, "format", "text", "`format` of the result: text, json, dot or html")
+	flags.Choice(fs, &f.format, "format", "text", []string{"text", "json", "dot", "html"}, "`format` of the result: text, json, dot or html")
 	fs.StringVar(&f.output, "o", "", "write the result to `FILE` instead of standard output")
 	fs.BoolVar(&f.first, "first", false, "stop at the first violation; other levels may stay unknown")
-	fs.IntVar(&f.limit, "limit", 10, "anomalies of each kind that are listed; the others are counted")
+	flags.Whole(fs, &f.limit, "limit", 10, 1, "anomalies of each kind that are listed; the others are counted")
 	fs.BoolVar(&f.cross, "cross", false, "ask every checker about everything, and compare their answers")
-	fs.DurationVar(&f.timeout, "timeout", 0, "give up after this time for each history, such as 30s; what is open then is unknown (default: none)")
-	fs.Int64Var(&f.drift, "clock-drift", 0, "how far the clocks of clients may be `apart`, in the unit of the recorded clock times, for levels with real time (default: the order of the recording counts)")
+	flags.Time(fs, &f.timeout, "timeout", 0, 0, "give up after this time for each history, such as 30s; what is open then is unknown (default: none)")
+	fs.Int64Var(&f.drift, "clock-drift", 0, "how far the clocks of clients may be apart (`N`), in the unit of the recorded clock times, for levels with real time (default: the order of the recording counts)")
 	fs.BoolVar(&f.verbose, "v", false, "also print times, what follows from what, and a commit order")
 	return f.run
 }
@@ -136,16 +136,10 @@ func parseLevels(list string) ([]isolation.Level, error) {
 // check finds mistakes in the flags.
 func (f *judgeFlags) check(files []string) error {
 	switch {
-	case !slices.Contains([]string{"text", "json", "dot", "html"}, f.format):
-		return usagef("-format %s: it is text, json, dot or html", f.format)
 	case f.format == "html" && len(files) > 1:
 		return usagef("-format html: a page shows one history; name one")
-	case f.timeout < 0:
-		return usagef("-timeout %v: a time is positive", f.timeout)
 	case f.drift < 0:
 		return usagef("-clock-drift %d: clocks are not apart by less than 0", f.drift)
-	case f.limit < 1:
-		return usagef("-limit %d: list at least 1", f.limit)
 	}
 	return checkOutput(f.output)
 }
@@ -202,7 +196,7 @@ func (f *judgeFlags) print(out *bytes.Buffer, rep *view.Report) error {
 func levelList() string {
 	var b strings.Builder
 	for _, l := range isolation.Levels() {
-		fmt.Fprintf(&b, "\n  %-9s %s", l, l.Long())
+		text := l.Long()
 		var aka []string
 		for _, n := range l.Names() {
 			if n != l.Long() {
@@ -210,8 +204,9 @@ func levelList() string {
 			}
 		}
 		if len(aka) > 0 {
-			fmt.Fprintf(&b, " (%s)", strings.Join(aka, ", "))
+			text += " (" + strings.Join(aka, ", ") + ")"
 		}
+		b.WriteString(item(fmt.Sprintf("  %-9s ", l), text))
 	}
 	return b.String()
 }

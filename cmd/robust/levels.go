@@ -43,9 +43,6 @@ func (l *levelFlag) Set(s string) error {
 
 // checkLevels finds mistakes in -isolation and -level, and in flags that do not go with them.
 func (f *checkFlags) checkLevels() error {
-	if err := levels.Known(f.isolation); err != nil {
-		return usagef("-isolation: %v", err)
-	}
 	what := "-isolation " + f.isolation
 	switch {
 	case len(f.levels) > 0 && (f.isolation == "" || f.isolation == levels.AtSnapshot):

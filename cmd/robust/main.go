@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,41 +15,15 @@ import (
 
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/fault"
-	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/report"
 )
-
-// Exit codes.
-const (
-	exitOK        = 0 // robust, or accepted
-	exitFault     = 1 // faulty input, or a fault of this program
-	exitUsage     = 2
-	exitNotRobust = 3
-	exitUnknown   = 4
-)
-
-// usageError is a mistake in the arguments.
-type usageError struct{ msg string }
-
-func (e *usageError) Error() string { return e.msg }
-
-// command is one subcommand. run gives the exit code.
-type command struct {
-	name, args, summary string
-	// operands says what the arguments after the flags are. "" is that there are none.
-	operands string
-	// flags declares the flags, and gives what runs with their values.
-	flags func(fs *flag.FlagSet) func(ctx context.Context, std streams, inputs []string) (int, error)
-}
 
 // patience is how long a command may go on after an interrupt.
 const patience = 10 * time.Second
 
 // workerVar marks the process that does the work, if that is another one.
 const workerVar = "ROBUST_WORKER"
-
-// streams are where a command writes.
-type streams struct{ out, err io.Writer }
 
 func commands() []command {
 	return append([]command{
@@ -64,11 +37,10 @@ func commands() []command {
 		command{"demo", "[flags] [SCENE…]", "play an anomaly for a class", demoOperands, demoCommand},
 		command{"playground", "[-o DIR | -http ADDRESS]", "check programs in a browser, without a server", playgroundOperands, playgroundCommand},
 		command{"debug sql", "-phase PHASE FILE…", "print a phase of the translation of SQL, for those who work on robust", debugOperands, debugSQLCommand},
-		command{"version", "", "print the versions of robust, Go and Z3", "", versionCommand})...)
+		command{"lsp", "", "serve an editor (Language Server Protocol)", lspOperands, lspCommand},
+		command{"completion", "SHELL", "complete command lines in a shell", completionOperands, completionCommand},
+		command{"version", "", "print versions, and where flags come from", "", versionCommand})...)
 }
-
-// inputs says what INPUT is.
-const inputs = "INPUT is packages of Go (./...), together one application, .sql files and\ndirectories of them, together another one, and .litmus files, each a program\nof its own. - is SQL from standard input."
 
 func main() {
 	if isVet(os.Args[1:]) {
@@ -117,6 +89,9 @@ func run(ctx context.Context, args []string, std streams) (code int) {
 		return exitFault
 	case err != nil:
 		fmt.Fprintf(std.err, "%s\n", oneLine(err.Error()))
+		if isTerminal(std.err) {
+			fmt.Fprint(std.err, excerpt(err))
+		}
 		return exitFault
 	}
 	return code
@@ -134,9 +109,6 @@ func keptStack(f *fault.Fault) string {
 	}
 	return "; the stack is in " + file.Name()
 }
-
-// oneLine puts a message into one line, without what a terminal would not print.
-func oneLine(s string) string { return quote.Line(strings.Join(strings.Fields(s), " ")) }
 
 func dispatch(ctx context.Context, args []string, std streams) (int, error) {
 	if len(args) == 0 {
@@ -212,52 +184,44 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 		if c.operands == "" {
 			return exitOK, nil
 		}
-		fmt.Fprintf(std.out, "\n%s\n\nFlags:\n", c.operands)
-		fs.SetOutput(std.out)
-		fs.PrintDefaults()
+		fmt.Fprintf(std.out, "\n%s\n", c.operands)
+		some := false
+		fs.VisitAll(func(*flag.Flag) { some = true })
+		if some {
+			fmt.Fprintln(std.out, "\nFlags:")
+		}
+		flags.Help(std.out, fs)
 		return exitOK, nil
 	case err != nil:
-		return 0, usagef("%s: %s; robust %s -h lists the flags", c.name, flagFault(fs, err), c.name)
+		return 0, usagef("%s: %s; robust %s -h lists the flags", c.name, flags.Fault(err), c.name)
 	}
 	for _, a := range fs.Args() {
 		if len(a) > 1 && a[0] == '-' {
 			return 0, usagef("%s: the flag %s must come before the inputs", c.name, a)
 		}
 	}
-	if c.operands == "" && fs.NArg() > 0 {
+	if c.args == "" && fs.NArg() > 0 {
 		return 0, usagef("%s takes no arguments", c.name)
 	}
-	if fs.NArg() == 0 && c.operands != "" && c.operands != demoOperands && c.operands != playgroundOperands {
+	if fs.NArg() == 0 && c.args != "" && c.operands != demoOperands && c.operands != playgroundOperands {
 		if c.operands != inputs && c.operands != allocateOperands {
 			return 0, usagef("%s: there is no argument; robust %[1]s -h says what they are", c.name)
 		}
 		return 0, usagef("%s: there is no input; name packages of Go, .sql files, directories of them, .litmus files, or - for SQL from standard input", c.name)
 	}
-	return f(ctx, std, fs.Args())
-}
-
-// wrongValue matches what package flag says of a value that does not fit.
-var wrongValue = regexp.MustCompile(`^invalid value ("(?:[^"\\]|\\.)*") for flag -([^:]+): parse error$`)
-
-// flagFault says what is wrong with the flags. Package flag says of a number without a unit
-// only that it is no time.
-func flagFault(fs *flag.FlagSet, err error) string {
-	m := wrongValue.FindStringSubmatch(err.Error())
-	if m == nil {
-		return err.Error()
+	if fs.Lookup("config") == nil {
+		return f(ctx, std, fs.Args())
 	}
-	g, ok := fs.Lookup(m[2]).Value.(flag.Getter)
-	if !ok {
-		return err.Error()
+	read, err := configure(ctx, fs, fs.Args())
+	if err != nil {
+		return 0, err
 	}
-	want := "a whole number"
-	switch g.Get().(type) {
-	case time.Duration:
-		want = "a time with its unit, such as 30s or 5m"
-	case uint:
-		want = "a whole number from 0 on"
+	sayConfig(std, fs, read)
+	code, err := f(ctx, std, fs.Args())
+	if usage, ok := errors.AsType[*usageError](err); ok && read != "" {
+		return code, usagef("%s (flags are read from %s, too)", usage.msg, read)
 	}
-	return fmt.Sprintf("-%s must be %s, but is %s", m[2], want, m[1])
+	return code, err
 }
 
 func usage(w io.Writer) {

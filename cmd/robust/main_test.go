@@ -63,6 +63,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("TRAPS", filepath.Join(repo, "testdata", "traps"))
 			e.Setenv("LITMUS", filepath.Join(repo, "testdata", "litmus"))
 			e.Setenv("STUBS", filepath.Join(repo, "analyzer", "testdata", "stubs"))
+			e.Setenv("CI", filepath.Join(repo, "ci"))
 			e.Setenv("HOOKS", filepath.Join(repo, ".pre-commit-hooks.yaml"))
 			e.Setenv("ROBUST", filepath.Join(filepath.SplitList(e.Getenv("PATH"))[0], "robust"))
 			goEnv(e)

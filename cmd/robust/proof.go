@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/check"
+	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/proof"
@@ -50,7 +51,7 @@ func (f *checkFlags) sign(p *program, m *proof.Manifest) {
 // silent are the flags of check that do not decide what a proof claims: those for
 // effort, for output, and for where files may be, and -level, with which there is no proof.
 // All others are part of a proof.
-var silent = strings.Fields(`allow-include baseline bundle cache explain fail-on format helpers level notes o proof query-limit query-timeout
+var silent = strings.Fields(`allow-include baseline bundle cache color config explain fail-on format helpers level notes o proof query-limit query-timeout
 	questions read-committed replay since timeout v window witness`)
 
 // claimFlags gives the flags that shape the claim about a program as -name=value,
@@ -92,7 +93,7 @@ type verifyFlags struct {
 func verifyCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
 	f := &verifyFlags{}
 	fs.StringVar(&f.z3, "z3", "", "the `program` z3 (default: the one on the PATH)")
-	fs.DurationVar(&f.timeout, "timeout", time.Minute, "time for each script")
+	flags.Time(fs, &f.timeout, "timeout", time.Minute, 1, "time for each script")
 	fs.StringVar(&f.sources, "sources", "", "`DIR` that the paths of the inputs start from (default: the current one)")
 	fs.Var(&f.allowed, "allow-include", "`DIR` that includes and symbolic links of the inputs may lead to, besides their directories (repeatable)")
 	fs.BoolVar(&f.alone, "alone", false, "believe what only the sources show, without them")
@@ -264,7 +265,7 @@ const maxInput = 1 << 30
 
 // again reads the one program of a proof.
 func (f *checkFlags) again(ctx context.Context, inputs []string) (*program, error) {
-	if err := f.check(); err != nil {
+	if err := f.checkLevels(); err != nil {
 		return nil, err
 	}
 	for _, in := range inputs {

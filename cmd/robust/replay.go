@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/replay"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
@@ -124,13 +125,11 @@ func (r *replayer) close() error {
 // replayCommand is robust replay.
 func replayCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
 	dsn := fs.String("dsn", "", "connection `string` of a server, in which a database of our own is made and dropped (default: a private server)")
-	format := fs.String("format", "text", "`format` of the result: text or json")
+	var format string
+	flags.Choice(fs, &format, "format", "text", []string{"text", "json"}, "`format` of the result: text or json")
 	output := fs.String("o", "", "write the result to `FILE` instead of standard output")
 	verbose := fs.Bool("v", false, "also print what was sent and what came back")
 	return func(ctx context.Context, std streams, dirs []string) (code int, err error) {
-		if *format != "text" && *format != "json" {
-			return 0, usagef("-format %s: it is text or json", *format)
-		}
 		if err := checkOutput(*output); err != nil {
 			return 0, err
 		}
@@ -165,7 +164,7 @@ func replayCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (i
 				code = exitNotRobust
 			}
 		}
-		if *format == "json" {
+		if format == "json" {
 			enc := json.NewEncoder(&out)
 			enc.SetEscapeHTML(false)
 			enc.SetIndent("", "  ")

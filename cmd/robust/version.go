@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/txrobust/robust/internal/config"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/smt"
 )
 
@@ -19,6 +21,11 @@ func versionCommand(*flag.FlagSet) func(context.Context, streams, []string) (int
 			fmt.Fprintf(std.out, "no Z3: %v\n", err)
 		} else {
 			fmt.Fprintln(std.out, z3)
+		}
+		if path, err := config.Find("."); err != nil {
+			fmt.Fprintf(std.out, "no %s: %v\n", config.Name, err)
+		} else if path != "" {
+			fmt.Fprintf(std.out, "flags are read from %s\n", quote.Line(path))
 		}
 		return exitOK, nil
 	}

@@ -13,13 +13,13 @@ import (
 // Markdown writes a result for the text of a pull request.
 func Markdown(w io.Writer, r *Result, opt Options) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Isolation levels of %s\n\n**%s.** %s\n\n", plain(r.Program), plain(capital(r.Headline())), r.minimal())
+	fmt.Fprintf(&b, "### Isolation levels of %s\n\n**%s.** %s\n\n", quote.Markdown(r.Program), quote.Markdown(capital(r.Headline())), r.minimal())
 	if len(r.Rows) > 0 {
 		b.WriteString("| transaction | READ COMMITTED | REPEATABLE READ | SERIALIZABLE | recommended |\n|---|---|---|---|---|\n")
 	}
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		fmt.Fprintf(&b, "| %s |", plain(row.Transaction))
+		fmt.Fprintf(&b, "| %s |", quote.Markdown(row.Transaction))
 		for _, l := range levels.All() {
 			fmt.Fprintf(&b, " %s |", row.Cells[l].Answer)
 		}
@@ -35,7 +35,7 @@ func Markdown(w io.Writer, r *Result, opt Options) error {
 		}
 		fmt.Fprintf(&b, "\n%s\n\n", title)
 		for _, s := range items {
-			fmt.Fprintf(&b, "- %s\n", plain(s))
+			fmt.Fprintf(&b, "- %s\n", quote.Markdown(s))
 		}
 	}
 	if opt.Golang {
@@ -53,9 +53,4 @@ func Markdown(w io.Writer, r *Result, opt Options) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// plain is a text in one line that Markdown does not read anything into.
-func plain(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "#", `\#`).Replace(quote.Line(s))
 }

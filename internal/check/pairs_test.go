@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/codes"
+	"github.com/txrobust/robust/internal/summary"
 	"github.com/txrobust/robust/report"
 )
 
@@ -85,7 +86,7 @@ END $$;
 		t.Errorf("%d of %d pairs have a reason", n, 80*81/2)
 	}
 	var out strings.Builder
-	if err := report.Text(&out, rep, report.TextOptions{Markdown: true}); err != nil {
+	if err := summary.Write(&out, []*report.Report{rep}); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(out.String(), "\n"); n > 60 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/txrobust/robust/internal/ansi"
 	"github.com/txrobust/robust/internal/golden"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
@@ -121,11 +122,11 @@ func TestColors(t *testing.T) {
 	p := prepared(t, "write-skew")
 	plain, colored := told(t, p, Stage{}), told(t, p, Stage{Colors: true})
 	for _, l := range strings.Split(colored, "\n") {
-		if strings.Contains(l, "\x1b") && !strings.HasSuffix(l, string(reset)) {
+		if strings.Contains(l, "\x1b") && !strings.HasSuffix(l, "\x1b[0m") {
 			t.Errorf("the color does not end: %q", l)
 		}
 	}
-	for _, c := range append([]color{bold, yellow, green, red, reset}, sessions...) {
+	for _, c := range append([]ansi.Color{ansi.Bold, ansi.Yellow, ansi.Green, ansi.Red, "\x1b[0m"}, ansi.Sessions...) {
 		colored = strings.ReplaceAll(colored, string(c), "")
 	}
 	if colored != plain {

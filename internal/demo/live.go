@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ansi"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/replay"
 	"github.com/txrobust/robust/internal/witness"
@@ -43,7 +44,7 @@ func (p *Performance) Live(ctx context.Context, stage Stage, server *replay.Serv
 	if r.Outcome == witness.AsShown {
 		s += fmt.Sprintf(" The server ran %d of %d serial orders: none had this outcome.", r.OrdersTried, r.Orders)
 	}
-	t.para(bold, "", s)
+	t.para(ansi.Bold, "", s)
 	return t.err
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/levels"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -89,9 +90,23 @@ func (p *pageParser) field(at ir.Pos, name, value string) (known bool, err error
 		}
 		p.page.calls = append(p.page.calls, c)
 	default:
+		if meant := fieldMeant(name); meant != "" {
+			return false, ir.Errorf(at, "there is no field %s; do you mean %s?", name, meant)
+		}
 		return false, nil
 	}
 	return true, nil
+}
+
+// fieldMeant gives the field that a misspelt name is meant to be, "" if the name is no
+// word like one.
+func fieldMeant(name string) string {
+	for _, field := range []string{"Summary", "Level", "Session"} {
+		if quote.Distance(strings.ToLower(name), strings.ToLower(field)) <= 2 {
+			return field
+		}
+	}
+	return ""
 }
 
 // parseCall reads a call such as deposit owner='Carol' amount=10.

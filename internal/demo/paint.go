@@ -10,20 +10,6 @@ import (
 // width is that of a terminal.
 const width = 80
 
-// color is an escape sequence of terminals.
-type color string
-
-const (
-	bold   color = "\x1b[1m"
-	yellow color = "\x1b[33m"
-	green  color = "\x1b[32m"
-	red    color = "\x1b[31m"
-	reset  color = "\x1b[0m"
-)
-
-// sessions are the colors of sessions, by their places.
-var sessions = []color{"\x1b[36m", "\x1b[35m", "\x1b[34m", "\x1b[33m"}
-
 // wrap breaks a text into lines of at most n runes, between words where it can.
 func wrap(s string, n int) []string {
 	var out []string

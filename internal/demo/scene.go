@@ -16,6 +16,7 @@ import (
 
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/levels"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -229,7 +230,7 @@ func inputs(files map[string]file, where func(string) string) []input.File {
 func Nearest(name string) string {
 	best, at := "", 1+len(name)/2
 	for _, n := range Names() {
-		d := distance(name, n)
+		d := quote.Distance(name, n)
 		if strings.HasPrefix(n, name) || strings.Contains(n, name) && len(name) > 3 {
 			d = 0
 		}
@@ -238,25 +239,4 @@ func Nearest(name string) string {
 		}
 	}
 	return best
-}
-
-// distance counts the letters that have to be put in, left out or replaced.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/txrobust/robust/internal/ansi"
 )
 
 // Stage is where a scene is played.
@@ -33,19 +35,19 @@ type teller struct {
 }
 
 // print writes a line in a color.
-func (t *teller) print(c color, format string, args ...any) {
+func (t *teller) print(c ansi.Color, format string, args ...any) {
 	if t.err != nil {
 		return
 	}
 	line := strings.TrimRight(fmt.Sprintf(format, args...), " ")
-	if t.Colors && c != "" && line != "" {
-		line = string(c) + line + string(reset)
+	if t.Colors {
+		line = c.Paint(line)
 	}
 	_, t.err = io.WriteString(t.Out, line+"\n")
 }
 
 // para writes a paragraph: first starts its first line, and as many spaces the others.
-func (t *teller) para(c color, first, s string) {
+func (t *teller) para(c ansi.Color, first, s string) {
 	for _, l := range wrap(clean(strings.Join(strings.Fields(s), " ")), width-utf8.RuneCountInString(first)) {
 		t.print(c, "%s%s", first, l)
 		first = strings.Repeat(" ", utf8.RuneCountInString(first))
@@ -65,8 +67,8 @@ func (t *teller) prose(s string) {
 // heading writes a heading, after an empty line.
 func (t *teller) heading(s string) {
 	t.print("", "")
-	t.print(bold, "%s", clean(s))
-	t.print(bold, "%s", strings.Repeat("-", min(width, utf8.RuneCountInString(s))))
+	t.print(ansi.Bold, "%s", clean(s))
+	t.print(ansi.Bold, "%s", strings.Repeat("-", min(width, utf8.RuneCountInString(s))))
 }
 
 // listing writes the text of a file.
@@ -95,13 +97,13 @@ func (t *teller) ask(question string, answer bool, why string) {
 	word := map[bool]string{true: "Yes", false: "No"}[answer]
 	switch {
 	case !ok:
-		t.para(bold, "", word+". "+why)
+		t.para(ansi.Bold, "", word+". "+why)
 	case yes == answer:
 		t.asked, t.right = t.asked+1, t.right+1
-		t.para(green, "", "Right: "+strings.ToLower(word)+". "+why)
+		t.para(ansi.Green, "", "Right: "+strings.ToLower(word)+". "+why)
 	default:
 		t.asked++
-		t.para(red, "", "No, the answer is "+strings.ToLower(word)+". "+why)
+		t.para(ansi.Red, "", "No, the answer is "+strings.ToLower(word)+". "+why)
 	}
 }
 
@@ -109,6 +111,6 @@ func (t *teller) ask(question string, answer bool, why string) {
 func (t *teller) score() {
 	if t.asked > 0 {
 		t.print("", "")
-		t.print(bold, "%d of %d answers were right.", t.right, t.asked)
+		t.print(ansi.Bold, "%d of %d answers were right.", t.right, t.asked)
 	}
 }

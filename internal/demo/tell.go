@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/txrobust/robust/internal/ansi"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
@@ -32,8 +33,8 @@ func (p *Performance) Tell(ctx context.Context, stage Stage) error {
 
 // opening tells the story, and shows the files.
 func (p *Performance) opening(t *teller) {
-	t.print(bold, "%s", clean(p.Scene.Title))
-	t.print(bold, "%s", strings.Repeat("=", utf8.RuneCountInString(p.Scene.Title)))
+	t.print(ansi.Bold, "%s", clean(p.Scene.Title))
+	t.print(ansi.Bold, "%s", strings.Repeat("=", utf8.RuneCountInString(p.Scene.Title)))
 	t.print("", "")
 	t.prose(p.Scene.Story)
 	for _, f := range p.Scene.Files {
@@ -93,7 +94,7 @@ func (l *lanes) indent(label string) string {
 func (t *teller) heads(l *lanes, who []string) {
 	if l.single {
 		for i, w := range who {
-			t.para(sessions[i%len(sessions)], strings.Repeat(" ", gutter), w)
+			t.para(ansi.Sessions[i%len(ansi.Sessions)], strings.Repeat(" ", gutter), w)
 		}
 		t.print("", "")
 		return
@@ -123,7 +124,7 @@ func (t *teller) heads(l *lanes, who []string) {
 // said writes what a session sends or gets into its lane. number is 0 in further lines of
 // a step.
 func (t *teller) said(l *lanes, number int, label, text string) {
-	c := sessions[max(0, slices.Index(l.labels, label))%len(sessions)]
+	c := ansi.Sessions[max(0, slices.Index(l.labels, label))%len(ansi.Sessions)]
 	first := strings.Repeat(" ", gutter)
 	if number > 0 {
 		first = fmt.Sprintf("%2d  ", number)
@@ -165,7 +166,7 @@ func (p *Performance) play(t *teller) {
 			t.said(&l, 0, s.label, "-> "+a)
 		}
 		for _, n := range s.notes {
-			t.para(yellow, "  ! ", n)
+			t.para(ansi.Yellow, "  ! ", n)
 		}
 	}
 	t.heading("The rows in the end")
@@ -273,22 +274,22 @@ func (p *Performance) change(t *teller, j *judged) {
 		if item, ok := strings.CutPrefix(s, "- "); ok {
 			first, s = "- ", item
 		}
-		t.para(map[bool]color{true: green, false: yellow}[robust], first, s)
+		t.para(map[bool]ansi.Color{true: ansi.Green, false: ansi.Yellow}[robust], first, s)
 	}
 }
 
 // diff shows what a change changes.
 func (p *Performance) diff(t *teller, j *judged) {
 	if j.Level != p.Scene.Level {
-		t.print(red, "    -BEGIN ISOLATION LEVEL %s", p.Scene.Level)
-		t.print(green, "    +BEGIN ISOLATION LEVEL %s", j.Level)
+		t.print(ansi.Red, "    -BEGIN ISOLATION LEVEL %s", p.Scene.Level)
+		t.print(ansi.Green, "    +BEGIN ISOLATION LEVEL %s", j.Level)
 	}
 	for i, d := range p.diffs(j) {
 		if i > 0 || j.Level != p.Scene.Level {
 			t.print("", "")
 		}
 		for _, l := range strings.Split(strings.TrimRight(d, "\n"), "\n") {
-			c := map[byte]color{'-': red, '+': green}[(l + " ")[0]]
+			c := map[byte]ansi.Color{'-': ansi.Red, '+': ansi.Green}[(l + " ")[0]]
 			t.print(c, "    %s", clean(l))
 		}
 	}

@@ -2,6 +2,7 @@ package quote
 
 import (
 	"fmt"
+	"html"
 	"strings"
 	"unicode/utf8"
 )
@@ -58,3 +59,43 @@ func Wrap(s string, n int) []string {
 	}
 	return out
 }
+
+// Distance counts the letters that have to be put in, left out or replaced to make one text of the
+// other.
+func Distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// Markdown is a text in one line that Markdown does not read anything into.
+func Markdown(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "#", `\#`, "~", `\~`).Replace(Line(s))
+}
+
+// Fence gives lines as a block of code of Markdown. A fence is longer than what looks like one
+// in the text.
+func Fence(language, text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + language + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
+}
+
+// HTML is a text in one line within an element of HTML.
+func HTML(s string) string { return html.EscapeString(Line(s)) }

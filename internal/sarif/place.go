@@ -10,9 +10,9 @@ const InformationURI = "https://github.com/txrobust/robust"
 
 // NewLocation is a place in a file, or all of it where the line is 0.
 func NewLocation(file string, line, col int) *Location {
-	l := &Location{ID: -1, Physical: &PhysicalLocation{Artifact: artifact(file)}}
+	l := &Location{Physical: &PhysicalLocation{Artifact: artifact(file)}}
 	if line > 0 {
-		l.Physical.Region = &Region{ByteOffset: -1, CharOffset: -1, StartLine: line, StartColumn: max(col, 0)}
+		l.Physical.Region = &Region{StartLine: line, StartColumn: max(col, 0)}
 	}
 	return l
 }
@@ -21,7 +21,7 @@ func NewLocation(file string, line, col int) *Location {
 func artifact(file string) *ArtifactLocation {
 	path := filepath.ToSlash(filepath.Clean(file))
 	if filepath.IsAbs(file) {
-		return &ArtifactLocation{Index: -1, URI: (&url.URL{Scheme: "file", Path: path}).String()}
+		return &ArtifactLocation{URI: (&url.URL{Scheme: "file", Path: path}).String()}
 	}
-	return &ArtifactLocation{Index: -1, URI: (&url.URL{Path: path}).String(), URIBaseID: "%SRCROOT%"}
+	return &ArtifactLocation{URI: (&url.URL{Path: path}).String(), URIBaseID: "%SRCROOT%"}
 }

@@ -1,6 +1,7 @@
 // Package sarif has the objects of the Static Analysis Results Interchange Format,
-// version 2.1.0 (OASIS, 2020), that reports are made of. Properties that no report sets
-// are written with their defaults, so that readers need not know these.
+// version 2.1.0 (OASIS, 2020), that reports are made of. Lists that no report sets
+// are written empty, so that readers need not know these. Numbers that are not set are left
+// out: validators warn of -1, which stands for that.
 package sarif
 
 import (
@@ -8,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Levels of results and notifications.
@@ -77,7 +79,16 @@ func NewRun(tool, version, informationURI, id string) *Run {
 	return &Run{AutomationDetails: &Automation{ID: id}, ColumnKind: "unicodeCodePoints", Language: language, NewlineSequences: []string{"\r\n", "\n"},
 		Invocations: []*Invocation{}, Results: []*Result{},
 		Tool: &Tool{Driver: &Driver{Contents: []string{"localizedData", "nonLocalizedData"}, InformationURI: informationURI, Language: language, Name: tool,
-			Notifications: []*Descriptor{}, Rules: []*Descriptor{}, Version: version}}}
+			Notifications: []*Descriptor{}, Rules: []*Descriptor{}, Version: numeric(version)}}}
+}
+
+// numeric gives a version that begins with a number, as readers that compare versions want it.
+func numeric(version string) string {
+	version = strings.TrimPrefix(version, "v")
+	if version == "" || version[0] < '0' || version[0] > '9' {
+		return strings.TrimSpace("0.0.0 " + version)
+	}
+	return version
 }
 
 // RuleIndex is the place of a rule among those of the tool, -1 if it has none.
@@ -131,12 +142,11 @@ type Text struct {
 type Configuration struct {
 	Enabled bool   `json:"enabled"`
 	Level   string `json:"level,omitempty"`
-	Rank    int    `json:"rank"`
 }
 
 // NewConfiguration shows results at a level.
 func NewConfiguration(level string) *Configuration {
-	return &Configuration{Enabled: true, Level: level, Rank: -1}
+	return &Configuration{Enabled: true, Level: level}
 }
 
 // Invocation is a call of the tool.
@@ -158,8 +168,7 @@ type Notification struct {
 
 // Reference refers to a Descriptor.
 type Reference struct {
-	ID    string `json:"id,omitempty"`
-	Index int    `json:"index"` // -1 if it is not known
+	ID string `json:"id,omitempty"`
 }
 
 // Result is a result.
@@ -175,7 +184,6 @@ type Result struct {
 	Locations           []*Location       `json:"locations"`
 	Message             *Message          `json:"message,omitempty"`
 	Properties          map[string]any    `json:"properties,omitempty"`
-	Rank                int               `json:"rank"`
 	RelatedLocations    []*Location       `json:"relatedLocations"`
 	RuleID              string            `json:"ruleId,omitempty"`
 	RuleIndex           int               `json:"ruleIndex"`
@@ -185,7 +193,7 @@ type Result struct {
 
 // NewResult makes a result of a rule of the run, without locations.
 func (r *Run) NewResult(rule, level string, message *Message) *Result {
-	return &Result{Kind: "fail", Level: level, Message: message, Rank: -1, RuleID: rule, RuleIndex: r.RuleIndex(rule),
+	return &Result{Kind: "fail", Level: level, Message: message, RuleID: rule, RuleIndex: r.RuleIndex(rule),
 		CodeFlows: []*CodeFlow{}, Locations: []*Location{}, RelatedLocations: []*Location{}}
 }
 
@@ -198,7 +206,7 @@ type Message struct {
 // Location is a place with a message.
 type Location struct {
 	Annotations      none              `json:"annotations"`
-	ID               int               `json:"id"` // -1 if it has none
+	ID               int               `json:"id,omitempty"` // 0 if it has none
 	LogicalLocations none              `json:"logicalLocations"`
 	Message          *Message          `json:"message,omitempty"`
 	Physical         *PhysicalLocation `json:"physicalLocation,omitempty"`
@@ -213,16 +221,12 @@ type PhysicalLocation struct {
 
 // ArtifactLocation names a file.
 type ArtifactLocation struct {
-	Index     int    `json:"index"` // -1: there is no list of files
 	URI       string `json:"uri,omitempty"`
 	URIBaseID string `json:"uriBaseId,omitempty"`
 }
 
-// Region is the start of a part of a file. Numbers of columns and lines begin at 1, and
-// offsets are -1.
+// Region is the start of a part of a file. Numbers of columns and lines begin at 1.
 type Region struct {
-	ByteOffset  int `json:"byteOffset"`
-	CharOffset  int `json:"charOffset"`
 	StartColumn int `json:"startColumn,omitempty"`
 	StartLine   int `json:"startLine,omitempty"`
 }
@@ -244,7 +248,6 @@ type ThreadFlow struct {
 type Step struct {
 	Order      int       `json:"executionOrder"`
 	Importance string    `json:"importance"`
-	Index      int       `json:"index"`
 	Kinds      none      `json:"kinds"`
 	Location   *Location `json:"location,omitempty"`
 	Taxa       none      `json:"taxa"`
@@ -252,5 +255,5 @@ type Step struct {
 
 // NewStep makes a step. Orders begin at 1 and count the steps of all threads.
 func NewStep(order int, at *Location) *Step {
-	return &Step{Order: order, Importance: "important", Index: -1, Location: at}
+	return &Step{Order: order, Importance: "important", Location: at}
 }

@@ -93,13 +93,24 @@ func (l *Loader) chosen() ([]*schema.Function, error) {
 	slices.Sort(all)
 	for _, n := range l.In.Txns {
 		if !seen[n] {
-			if len(all) == 0 {
-				return nil, fmt.Errorf("there is no transaction %s: the files have none", n)
-			}
-			return nil, fmt.Errorf("there is no transaction %s; there are: %s", n, strings.Join(all, ", "))
+			return nil, &NoTransaction{n, slices.Compact(all)}
 		}
 	}
 	return out, nil
+}
+
+// NoTransaction is the error where a transaction is named that is not in the input. There
+// has the names of those that are, sorted.
+type NoTransaction struct {
+	Name  string
+	There []string
+}
+
+func (e *NoTransaction) Error() string {
+	if len(e.There) == 0 {
+		return fmt.Sprintf("there is no transaction %s, and no other one", e.Name)
+	}
+	return fmt.Sprintf("there is no transaction %s; there are: %s", e.Name, strings.Join(e.There, ", "))
 }
 
 // TemplateName is the name of f, with its types where it is overloaded.

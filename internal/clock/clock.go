@@ -1,4 +1,5 @@
-package main
+// Package clock bounds the time of work whose beginning is not known when its context is made.
+package clock
 
 import (
 	"context"
@@ -6,14 +7,14 @@ import (
 	"time"
 )
 
-// clock is a context that ends some time after it was started, which is that of -timeout.
+// Clock is a context that ends some time after it was started, which is that of -timeout.
 // It is started when the go command has loaded and compiled the packages: that takes
 // minutes once, and seconds from then on.
-type clock struct {
+type Clock struct {
 	context.Context
 	cancel context.CancelFunc
 	done   chan struct{}
-	limit  time.Duration // 0 is none
+	Limit  time.Duration // 0 is none
 
 	mu    sync.Mutex
 	end   time.Time // zero before it is started
@@ -21,8 +22,9 @@ type clock struct {
 	over  bool
 }
 
-func newClock(ctx context.Context, limit time.Duration) *clock {
-	c := &clock{limit: limit, done: make(chan struct{})}
+// New gives a clock that ends at a limit after it is started, or with ctx. A limit of 0 is none.
+func New(ctx context.Context, limit time.Duration) *Clock {
+	c := &Clock{Limit: limit, done: make(chan struct{})}
 	c.Context, c.cancel = context.WithCancel(ctx)
 	context.AfterFunc(c.Context, func() { close(c.done) })
 	return c
@@ -30,24 +32,24 @@ func newClock(ctx context.Context, limit time.Duration) *clock {
 
 // Done is that of a context. It is a channel of its own, so that contexts which are made
 // of this one ask for its Err.
-func (c *clock) Done() <-chan struct{} { return c.done }
+func (c *Clock) Done() <-chan struct{} { return c.done }
 
-// start starts the clock, or starts it anew.
-func (c *clock) start() {
+// Start starts the clock, or starts it anew.
+func (c *Clock) Start() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.limit == 0 || c.over {
+	if c.Limit == 0 || c.over {
 		return
 	}
 	if c.timer != nil {
 		c.timer.Stop()
 	}
-	c.end = time.Now().Add(c.limit)
-	c.timer = time.AfterFunc(c.limit, c.ends)
+	c.end = time.Now().Add(c.Limit)
+	c.timer = time.AfterFunc(c.Limit, c.ends)
 }
 
 // ends is called when the time is over.
-func (c *clock) ends() {
+func (c *Clock) ends() {
 	c.mu.Lock()
 	c.over = !time.Now().Before(c.end) // it may have been started anew
 	over := c.over
@@ -58,7 +60,7 @@ func (c *clock) ends() {
 }
 
 // Deadline is that of a context.
-func (c *clock) Deadline() (time.Time, bool) {
+func (c *Clock) Deadline() (time.Time, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.end.IsZero() {
@@ -68,7 +70,7 @@ func (c *clock) Deadline() (time.Time, bool) {
 }
 
 // Err is that of a context.
-func (c *clock) Err() error {
+func (c *Clock) Err() error {
 	c.mu.Lock()
 	over := c.over
 	c.mu.Unlock()
@@ -78,8 +80,8 @@ func (c *clock) Err() error {
 	return context.DeadlineExceeded
 }
 
-// stop ends the context.
-func (c *clock) stop() {
+// Stop ends the context.
+func (c *Clock) Stop() {
 	c.mu.Lock()
 	if c.timer != nil {
 		c.timer.Stop()

@@ -1,4 +1,4 @@
-package main
+package clock
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 // TestClock: a clock that was not started does not end, one that was started anew ends
 // later, and who asks is told that it was the time.
 func TestClock(t *testing.T) {
-	c := newClock(t.Context(), time.Nanosecond)
-	defer c.stop()
+	c := New(t.Context(), time.Nanosecond)
+	defer c.Stop()
 	if _, bounded := c.Deadline(); bounded || c.Err() != nil {
 		t.Errorf("before it starts: %v", c.Err())
 	}
 	child, cancel := context.WithCancel(c)
 	defer cancel()
-	c.start()
+	c.Start()
 	<-child.Done()
 	if !errors.Is(c.Err(), context.DeadlineExceeded) || !errors.Is(child.Err(), context.DeadlineExceeded) {
 		t.Errorf("after its time: %v, %v", c.Err(), child.Err())
@@ -26,33 +26,33 @@ func TestClock(t *testing.T) {
 		t.Errorf("its deadline is %v, %v", end, bounded)
 	}
 
-	again := newClock(t.Context(), time.Hour)
-	again.start()
+	again := New(t.Context(), time.Hour)
+	again.Start()
 	first, _ := again.Deadline()
-	again.start()
+	again.Start()
 	second, _ := again.Deadline()
 	again.ends() // by the timer of the first start
 	if second.Before(first) || again.Err() != nil {
 		t.Errorf("started anew: %v, then %v, %v", first, second, again.Err())
 	}
-	again.stop()
+	again.Stop()
 	if !errors.Is(again.Err(), context.Canceled) {
 		t.Errorf("stopped: %v", again.Err())
 	}
 
 	parent, interrupt := context.WithCancel(t.Context())
-	interrupted := newClock(parent, time.Hour)
-	defer interrupted.stop()
-	interrupted.start()
+	interrupted := New(parent, time.Hour)
+	defer interrupted.Stop()
+	interrupted.Start()
 	interrupt()
 	<-interrupted.Done()
 	if !errors.Is(interrupted.Err(), context.Canceled) {
 		t.Errorf("interrupted: %v", interrupted.Err())
 	}
 
-	unbounded := newClock(t.Context(), 0)
-	defer unbounded.stop()
-	unbounded.start()
+	unbounded := New(t.Context(), 0)
+	defer unbounded.Stop()
+	unbounded.Start()
 	if _, bounded := unbounded.Deadline(); bounded || unbounded.Err() != nil {
 		t.Errorf("without a limit: %v", unbounded.Err())
 	}

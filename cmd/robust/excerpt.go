@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/ir"
+)
+
+// excerptWidth is how much of a line an excerpt shows.
+const excerptWidth = 68
+
+// excerpt gives the line of the source that an error is about, with a caret below its
+// place, or "" where the error has no place in a file.
+func excerpt(err error) string {
+	e, ok := errors.AsType[*ir.Error](err)
+	if !ok || e.Pos.Line < 1 || e.Pos.Col < 1 {
+		return ""
+	}
+	text, unread := infile.Read(context.Background(), e.Pos.File, maxInput, "")
+	lines := strings.Split(string(text), "\n")
+	if unread != nil || e.Pos.Line > len(lines) {
+		return ""
+	}
+	line := strings.TrimSuffix(lines[e.Pos.Line-1], "\r")
+	if e.Pos.Col > len(line)+1 {
+		return ""
+	}
+	tabs := strings.NewReplacer("\t", "    ")
+	before, after := []rune(quote.Line(tabs.Replace(line[:e.Pos.Col-1]))), quote.Line(tabs.Replace(line[e.Pos.Col-1:]))
+	if len(before) > excerptWidth/2 { // a long line is shown around the place
+		before = append([]rune("… "), before[len(before)-excerptWidth/2:]...)
+	}
+	shown := []rune(string(before) + after)
+	if len(shown) > excerptWidth {
+		shown = append(shown[:excerptWidth-1], '…')
+	}
+	number := fmt.Sprintf("%5d", e.Pos.Line)
+	return fmt.Sprintf("%s | %s\n%s | %s^\n", number, string(shown), strings.Repeat(" ", utf8.RuneCountInString(number)), strings.Repeat(" ", len(before)))
+}
