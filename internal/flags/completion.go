@@ -167,5 +167,5 @@ func fish(program string, commands []Command) string {
 
 // fishWord quotes a text for fish.
 func fishWord(s string) string {
-	return "'" + strings.NewReplacer(`\\`, `\\\\`, "'", `\'`).Replace(quote.Line(s)) + "'"
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(quote.Line(s)) + "'"
 }
