@@ -50,7 +50,7 @@ const (
 
 func (w Want) String() string { return irwords.Wants[w] }
 
-// Rel is a relation: *Given, *Elems, *Project, *Group or *SetOp.
+// Rel is a relation: *Given, *Elems, *Project, *Group, *SetOp, *Recursion or *Working.
 type Rel interface{ isRel() }
 
 // Given is the rows in the value of a parameter, which an aggregate "rows" of
@@ -98,6 +98,21 @@ type SetOp struct {
 	L, R Rel
 }
 
+// Recursion is WITH RECURSIVE: the rows of Base, those that Step gives for them, those that it gives for these, and so
+// on until it gives none. Without All a row counts once. The columns are those of Base.
+type Recursion struct {
+	// Name is that of the Working in Step.
+	Name       string
+	All        bool
+	Base, Step Rel
+}
+
+// Working is the rows of the round before, in the Step of the Recursion of that name.
+type Working struct {
+	Name string
+	Cols []Column
+}
+
 // SetOpKind is a kind of SetOp.
 type SetOpKind uint8
 
@@ -118,6 +133,10 @@ func (*Project) isRel() {}
 func (*Group) isRel() {}
 
 func (*SetOp) isRel() {}
+
+func (*Recursion) isRel() {}
+
+func (*Working) isRel() {}
 
 // Item is an output column.
 type Item struct {
@@ -187,6 +206,10 @@ func Columns(r Rel) []Column {
 		}
 	case *SetOp:
 		return Columns(r.L)
+	case *Recursion:
+		return Columns(r.Base)
+	case *Working:
+		return r.Cols
 	default:
 		panic(fmt.Sprintf("ir: unknown relation %T", r))
 	}
@@ -262,6 +285,10 @@ func mapRel(r Rel, bound map[string]bool, f func(e Expr, bound map[string]bool) 
 		return out
 	case *SetOp:
 		return &SetOp{r.Op, r.All, mapRel(r.L, bound, f, given), mapRel(r.R, bound, f, given)}
+	case *Recursion:
+		return &Recursion{r.Name, r.All, mapRel(r.Base, bound, f, given), mapRel(r.Step, bound, f, given)}
+	case *Working:
+		return r
 	}
 	panic(fmt.Sprintf("ir: unknown relation %T", r))
 }
@@ -466,6 +493,9 @@ func EachRel(r Rel, f func(Rel)) {
 	case *SetOp:
 		EachRel(r.L, f)
 		EachRel(r.R, f)
+	case *Recursion:
+		EachRel(r.Base, f)
+		EachRel(r.Step, f)
 	}
 }
 

@@ -54,6 +54,14 @@ func relString(r Rel) string {
 			all = " all"
 		}
 		return r.Op.String() + all + " (" + relString(r.L) + ") (" + relString(r.R) + ")"
+	case *Recursion:
+		all := ""
+		if r.All {
+			all = " all"
+		}
+		return "recursion " + irwords.Ident(r.Name) + all + " (" + relString(r.Base) + ") (" + relString(r.Step) + ")"
+	case *Working:
+		return "working " + irwords.Ident(r.Name) + " (" + columnsString(r.Cols) + ")"
 	}
 	panic(fmt.Sprintf("ir: print: unknown relation %T", r))
 }

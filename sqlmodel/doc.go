@@ -218,7 +218,8 @@
 // early, and in IN or FROM for other rows than those of its own query, changes of
 // the key columns of several rows, by MERGE or ON CONFLICT, with FROM or beside row
 // triggers, MERGE with other sources or into tables with triggers, or that
-// deletes some rows and inserts others, TRUNCATE, WITH RECURSIVE, GROUPING SETS,
+// deletes some rows and inserts others, TRUNCATE, WITH RECURSIVE with grouping, outer joins to
+// itself, SEARCH, CYCLE or several names of itself, GROUPING SETS,
 // WITH TIES, EXECUTE of a command that is put together when it runs, cursors used
 // in other ways, transaction control, writes of views that do more than choose rows and
 // columns of one table or that have triggers, rules, CHECK OPTION or defaults, triggers that run at

@@ -113,10 +113,32 @@ func (sc *scope) rel(r ir.Rel) [][]*place {
 		for i, col := range sc.rel(r.R) {
 			out[i] = append(slices.Clone(out[i]), col...)
 		}
+	case *ir.Recursion:
+		base := sc.rel(r.Base)
+		out = base
+		for range base { // a value may come from one column into the next one in each round
+			step := sc.round(r, out).rel(r.Step)
+			out = make([][]*place, len(base))
+			for i := range base {
+				out[i] = append(slices.Clone(base[i]), step[i]...)
+			}
+		}
+	case *ir.Working:
+		return sc.working[r.Name]
 	default:
 		panic(fmt.Sprintf("ir: unknown relation %T", r))
 	}
 	return out
+}
+
+// round gives the scope in the step of a recursion, of whose columns the places are known.
+func (sc *scope) round(r *ir.Recursion, cols [][]*place) *scope {
+	in := *sc
+	if in.working = maps.Clone(sc.working); in.working == nil {
+		in.working = map[string][][]*place{}
+	}
+	in.working[r.Name] = cols
+	return &in
 }
 
 // from adds the row variables of a FROM list.
@@ -186,6 +208,10 @@ func (w *relWalk) rel(sc *scope, r ir.Rel) {
 	case *ir.SetOp:
 		w.rel(sc, r.L)
 		w.rel(sc, r.R)
+	case *ir.Recursion:
+		w.rel(sc, r.Base)
+		w.rel(sc.round(r, sc.rel(r)), r.Step)
+	case *ir.Working:
 	default:
 		panic(fmt.Sprintf("ir: unknown relation %T", r))
 	}

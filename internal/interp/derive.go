@@ -103,6 +103,10 @@ func (s *scope) rel(r ir.Rel) relation {
 		return s.group(r)
 	case *ir.SetOp:
 		return s.setOp(r)
+	case *ir.Recursion:
+		return s.recursion(r)
+	case *ir.Working:
+		return func(f *frame) [][]ir.Value { return f.working[r.Name] }
 	}
 	panic(fmt.Sprintf("interp: unknown relation %T", r))
 }

@@ -10,7 +10,7 @@ import (
 
 // derived reads rows of a table, and computes something of them that no query
 // says: groups, distinct values, a join that keeps rows without a partner, a
-// part of the rows. The result goes to the client or, if it is a number, into a
+// part of the rows, a way from row to row. The result goes to the client or, if it is a number, into a
 // local.
 func (g *gen) derived(t *ir.Table) []ir.Stmt {
 	out, given := g.given(t)
@@ -19,7 +19,7 @@ func (g *gen) derived(t *ir.Table) []ir.Stmt {
 	col := func() *ir.Col { return &ir.Col{Row: "a", Col: cols[g.r.Intn(len(cols))].Name} }
 	item := func(e ir.Expr) []ir.Item { return []ir.Item{{Name: "x", Type: ir.IntType, Expr: e}} }
 	var rel ir.Rel
-	switch g.r.Intn(6) {
+	switch g.r.Intn(7) {
 	case 0: // groups
 		grouped := &ir.Group{From: a, Keys: item(col()), Aggs: []ir.NamedAgg{{Name: "n", Agg: ir.Agg{Fn: "count", Type: ir.IntType}}}}
 		p := &ir.Project{From: &ir.Leaf{Row: "g", Rel: grouped}, Cols: item(&ir.Col{Row: "g", Col: "x"})}
@@ -47,6 +47,15 @@ func (g *gen) derived(t *ir.Table) []ir.Stmt {
 		out = append(out, more...)
 		rel = &ir.SetOp{Op: ir.SetOpKind(g.r.Intn(3)), All: g.chance(30), L: &ir.Project{From: a, Cols: item(col())},
 			R: &ir.Project{From: &ir.Leaf{Row: "b", Rel: right}, Cols: item(&ir.Col{Row: "b", Col: ir.Columns(right)[0].Name})}}
+	case 5: // from row to row
+		more, right := g.given(g.otherTable(t))
+		out = append(out, more...)
+		theirs := ir.Columns(right)
+		here, next := theirs[g.r.Intn(len(theirs))].Name, theirs[g.r.Intn(len(theirs))].Name
+		w := &ir.Leaf{Row: "w", Rel: &ir.Working{Name: "again", Cols: []ir.Column{{Name: "x", Type: ir.IntType}}}}
+		on := ir.Op(ir.Eq, &ir.Col{Row: "b", Col: here}, &ir.Col{Row: "w", Col: "x"})
+		rel = &ir.Recursion{Name: "again", Base: &ir.Project{From: a, Cols: item(col())},
+			Step: &ir.Project{From: &ir.Join{L: w, R: &ir.Leaf{Row: "b", Rel: right}, On: on}, Cols: item(&ir.Col{Row: "b", Col: next})}}
 	default: // a number
 		agg := ir.NamedAgg{Name: "x", Agg: ir.Agg{Fn: []string{"count", "min", "max"}[g.r.Intn(3)], Arg: col(), Type: ir.IntType}}
 		one := &ir.Group{From: a, Where: ir.Op(ir.Le, col(), g.intExpr(nil, "")), Aggs: []ir.NamedAgg{agg}}

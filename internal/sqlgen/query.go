@@ -88,6 +88,11 @@ func signature(cols []binding) string {
 // cte makes a query of WITH, and its name known.
 func (g *gen) cte(e *env, depth int) *Node {
 	name := g.name("w")
+	if g.chance(10) {
+		if n := g.steps(e, name); n != nil {
+			return n
+		}
+	}
 	if g.chance(12) && g.on("with recursive") {
 		e.ctes = append(e.ctes, &Table{Name: name, View: true, Columns: []*Column{{Name: "n", Type: Int}}})
 		return seq("with recursive", name+"(n) AS (SELECT ", g.leaf(e, Int), " UNION SELECT n + 1 FROM "+name+" WHERE n < "+g.integer(4)+")")
@@ -95,6 +100,40 @@ func (g *gen) cte(e *env, depth int) *Node {
 	q := g.query(e, queryWish{depth: depth, named: true})
 	e.ctes = append(e.ctes, q.asTable(name))
 	return seq("common table expression", name+" AS "+pick(g, []string{"", "", "MATERIALIZED ", "NOT MATERIALIZED "})+"(", q.node, ")")
+}
+
+// steps makes a query of WITH RECURSIVE that goes from row to row of a table, nil if there is none with whole numbers.
+func (g *gen) steps(e *env, name string) *Node {
+	var from []*Table
+	numbers := func(t *Table) (out []*Column) {
+		for _, c := range t.Columns {
+			if c.Type == Int && !c.Auto && (c.Ref == nil || !c.Ref.Auto) {
+				out = append(out, c)
+			}
+		}
+		return out
+	}
+	for _, t := range g.app.Tables {
+		if !t.View && len(numbers(t)) > 0 {
+			from = append(from, t)
+		}
+	}
+	if len(from) == 0 || !g.on("with recursive") {
+		return nil
+	}
+	t := pick(g, from)
+	here, next := pick(g, numbers(t)).Name, pick(g, numbers(t)).Name
+	cols, round, start, union, last := "n", "", "", " UNION ", ""
+	made := &Table{Name: name, View: true, Columns: []*Column{{Name: "n", Type: Int}}}
+	if g.chance(50) {
+		cols, round, start, union, last = "n, d", ", "+name+".d + 1", ", 1", pick(g, []string{" UNION ", " UNION ALL "}), " WHERE "+name+".d < "+g.integer(3)
+		made.Columns = append(made.Columns, &Column{Name: "d", Type: Int})
+	}
+	join := pick(g, []string{"%t AS s JOIN %w ON s." + here + " = %w.n" + last, "%w LEFT JOIN %t AS s ON s." + here + " = %w.n" + last})
+	join = strings.NewReplacer("%t", t.Name, "%w", name).Replace(join)
+	first := g.leaf(e, Int)
+	e.ctes = append(e.ctes, made)
+	return seq("with recursive", name+"("+cols+") AS (SELECT ", first, start+union+"SELECT s."+next+round+" FROM "+join+")")
 }
 
 func (q query) asTable(name string) *Table {

@@ -35,11 +35,21 @@ func (p *parser) rel() ir.Rel {
 	switch {
 	case p.accept("given"):
 		g := &ir.Given{Param: p.name("a parameter")}
-		p.list("(", ")", func() {
-			name := p.name("a column")
-			g.Cols = append(g.Cols, ir.Column{Name: name, Type: p.typ()})
-		})
+		g.Cols = p.shape()
 		return g
+	case p.accept("working"):
+		w := &ir.Working{Name: p.name("a recursion")}
+		w.Cols = p.shape()
+		return w
+	case p.accept("recursion"):
+		r := &ir.Recursion{Name: p.name("a recursion"), All: p.accept("all")}
+		p.expect("(")
+		r.Base = p.rel()
+		p.expect(")")
+		p.expect("(")
+		r.Step = p.rel()
+		p.expect(")")
+		return r
 	case p.accept("elems"):
 		r := &ir.Elems{Type: p.typ()}
 		p.expect("(")
@@ -107,6 +117,15 @@ func (p *parser) rel() ir.Rel {
 	}
 	p.fail(pos, "expected a relation, found %s", p.tok())
 	return nil
+}
+
+// shape reads columns with their types.
+func (p *parser) shape() (out []ir.Column) {
+	p.list("(", ")", func() {
+		name := p.name("a column")
+		out = append(out, ir.Column{Name: name, Type: p.typ()})
+	})
+	return out
 }
 
 // oneOf reads one of some words and gives its number, -1 if none is there.

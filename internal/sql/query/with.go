@@ -12,11 +12,9 @@ import (
 // with brings the queries of WITH into scope. Those that write or skip rows have
 // been brought there by WithWrites.
 func (x *Place) with(w *pg.WithClause) {
-	if syntax.Recurs(w) {
-		x.Unmodelled("WITH RECURSIVE")
-	}
-	for _, n := range w.Ctes {
+	for i, n := range w.Ctes {
 		c := pg.Inner(n).(*pg.CommonTableExpr)
+		recurs := x.recurs(w, i)
 		sel, ok := pg.Inner(c.Ctequery).(*pg.SelectStmt)
 		if !ok {
 			if x.Ctes.find(c.Ctename) != nil {
@@ -30,6 +28,9 @@ func (x *Place) with(w *pg.WithClause) {
 		}
 		scope, levels := x.Ctes, x.Levels
 		cols := syntax.Names(c.Aliascolnames)
+		if recurs && syntax.IsLimited(sel) {
+			x.Unmodelled("WITH RECURSIVE with LIMIT")
+		}
 		var kept picked
 		if x.Draft != nil && x.Deriver == nil && syntax.IsLimited(sel) && x.writes && syntax.IsFlat(sel, true) && x.Form(sel, syntax.Use{Limited: true, Nested: true}).Why == "" {
 			kept = x.Copy().chosenFrom(sel, x.Pos(x.At(c.Ctequery)))
@@ -59,11 +60,32 @@ func (x *Place) with(w *pg.WithClause) {
 			y := at.Copy()
 			y.Ctes, y.Levels, y.Depth = scope, levels, at.Depth
 			y.held, y.pushed = true, ir.NoLock
+			if recurs {
+				return y.recursion(c, sel)
+			}
 			d := y.settled(sel)
 			rename(d, cols)
 			return d
 		}}
 	}
+}
+
+// recurs reports whether a query of WITH names itself. One that names a later one is not modelled, nor is one that writes.
+func (x *Place) recurs(w *pg.WithClause, i int) bool {
+	if !w.Recursive {
+		return false
+	}
+	c := pg.Inner(w.Ctes[i]).(*pg.CommonTableExpr)
+	for _, n := range w.Ctes[i+1:] {
+		if syntax.NamesTable(c, pg.Inner(n).(*pg.CommonTableExpr).Ctename) > 0 {
+			x.Unmodelled("WITH RECURSIVE of queries that name later ones")
+		}
+	}
+	itself := syntax.NamesTable(c, c.Ctename) > 0
+	if _, reads := pg.Inner(c.Ctequery).(*pg.SelectStmt); itself && !reads {
+		x.Unmodelled("WITH RECURSIVE that writes")
+	}
+	return itself
 }
 
 // take gives a sink that takes the only row of RETURNING into locals.
@@ -92,15 +114,13 @@ func (x *Place) WithWrites(w *pg.WithClause, root pg.Message) {
 	if w == nil {
 		return
 	}
-	if syntax.Recurs(w) {
-		x.Unmodelled("WITH RECURSIVE")
-	}
 	_, reads := root.(*pg.SelectStmt)
 	x.writes = !reads
 	p := &Parts{Start: len(x.Draft.Out), Wrote: map[string]bool{}}
 	defer func() { p.End = len(x.Draft.Out) }()
-	for _, n := range w.Ctes {
+	for i, n := range w.Ctes {
 		c := pg.Inner(n).(*pg.CommonTableExpr)
+		x.recurs(w, i)
 		var target *pg.RangeVar
 		var returning *pg.ReturningClause
 		switch s := pg.Inner(c.Ctequery).(type) {
@@ -118,11 +138,11 @@ func (x *Place) WithWrites(w *pg.WithClause, root pg.Message) {
 					x.Unmodelled("LIMIT 0 with SKIP LOCKED in WITH")
 				}
 				picked := pick(x.Draft, q, x.Pos(x.At(c.Ctequery)), false)
-				x.with(&pg.WithClause{Ctes: []*pg.Node{n}})
+				x.with(&pg.WithClause{Ctes: []*pg.Node{n}, Recursive: w.Recursive})
 				x.Ctes.picked = picked
 				continue
 			}
-			x.with(&pg.WithClause{Ctes: []*pg.Node{n}})
+			x.with(&pg.WithClause{Ctes: []*pg.Node{n}, Recursive: w.Recursive})
 			continue
 		default:
 			x.Unmodelled("a WITH query of this kind")

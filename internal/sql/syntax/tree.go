@@ -315,23 +315,6 @@ func WithWrites(w *pg.WithClause) bool {
 	})
 }
 
-// Recurs reports whether a query of WITH RECURSIVE names itself or one behind it.
-func Recurs(w *pg.WithClause) bool {
-	found := false
-	for i, n := range w.Ctes {
-		later := map[string]bool{}
-		for _, m := range w.Ctes[i:] {
-			later[pg.Inner(m).(*pg.CommonTableExpr).Ctename] = true
-		}
-		pg.Walk(n, func(tree any) bool {
-			r, ok := tree.(*pg.RangeVar)
-			found = found || ok && r.Schemaname == "" && later[r.Relname]
-			return !found
-		})
-	}
-	return w.Recursive && found
-}
-
 // ChoosesRows reports whether a query chooses rows and columns of one table or view by
 // conditions on these rows alone, and calls no declared function.
 func ChoosesRows(s *pg.SelectStmt, declared func(name string) bool) bool {
