@@ -52,6 +52,8 @@ type state struct {
 	acted bool
 	// snapshot says that the snapshot may have been taken (flow.snaps).
 	snapshot bool
+	// choices are those of rows by the commands so far.
+	choices []rowChoice
 	// done is what was written.
 	done map[*write]guarded
 }
@@ -211,6 +213,9 @@ func (a *flow) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 	case *ir.Abort:
 		return nil
 	case *ir.Assume:
+		if st.checksChoice(s) {
+			return st
+		}
 		return a.where(a.expr(s, s.Cond, st), true, st)
 	case *ir.Break, *ir.Continue:
 		a.jump(s, st)
@@ -353,6 +358,9 @@ func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
 	if own == nil || own != q {
 		locks = nil
 	}
+	if x, ok := s.(*ir.Select); ok && a.choosesRows(x, st) {
+		return
+	}
 	if len(q.From) != 1 || inner {
 		a.stable(s, st, st.looks(s, sourcesOf(s, q), q.Where))
 		return
@@ -361,6 +369,18 @@ func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
 	row := conditionsOf(src.Table, src.Row, ir.Conjuncts(st.value(q.Where)))
 	if l := st.heldRow(src.Table, row); l != nil && a.after(s, l) && !a.plain[s] {
 		a.knows(st, l, src.Table, src.Row, ir.Conjuncts(st.value(q.Where)), locks.Of(src.Row), s)
+		return
+	}
+	conds := ir.Conjuncts(st.value(q.Where))
+	if (locks.Of(src.Row) >= ir.ForShare || a.foundByWrite(s, q)) && st.amongChosen(s, src.Table, src.Row, conds) {
+		st.acted = true
+		return
+	}
+	if n := a.chosen(st, src.Table, src.Row, conds); n != nil && (a.foundByWrite(s, q) || !a.older(s, n, locks.Of(src.Row))) {
+		a.again(s, n, st, tells)
+		return
+	}
+	if x, ok := s.(*ir.Select); ok && a.chooses(x, src, st, tells) {
 		return
 	}
 	if a.foundByWrite(s, q) {
@@ -465,6 +485,11 @@ func together(x, y ir.Stmt) bool {
 // returns reports whether a query gives what the UPDATE or DELETE that is sent returns, or
 // how many rows it has. A subquery of it does not: after a wait it is not computed again.
 func (a *flow) returns(s ir.Stmt, t *ir.Table) bool {
+	x, one := s.(*ir.Select)
+	rows, several := s.(*ir.EmitRows)
+	if one && x.Returned || several && rows.Returned {
+		return true
+	}
 	c := a.sent
 	if c == nil || !together(c, s) || c.Table != t || c.Verb != ir.Updates && c.Verb != ir.Deletes {
 		return false
