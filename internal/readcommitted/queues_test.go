@@ -18,7 +18,7 @@ func TestQueues(t *testing.T) {
 	const tables = `CREATE TABLE jobs (id int PRIMARY KEY, state text NOT NULL, worker int, tries int NOT NULL);
 		CREATE TABLE stats (id int PRIMARY KEY, hits int NOT NULL);
 		CREATE FUNCTION enqueue(j int) RETURNS void LANGUAGE sql AS $$ INSERT INTO jobs VALUES (j, 'new', NULL, 0) $$;
-		CREATE FUNCTION finish(j int) RETURNS void LANGUAGE sql AS $$ UPDATE jobs SET state = 'done' WHERE id = j AND state = 'run' $$;
+		CREATE FUNCTION finish(j int) RETURNS void LANGUAGE sql AS $$ UPDATE jobs SET state = 'done', worker = NULL WHERE id = j AND state = 'run' $$;
 		CREATE FUNCTION purge(j int) RETURNS void LANGUAGE sql AS $$ DELETE FROM jobs WHERE id = j $$;
 		CREATE FUNCTION total() RETURNS void LANGUAGE sql AS $$ UPDATE stats SET hits = hits + 1 WHERE id = 1 $$;
 		`
@@ -54,6 +54,8 @@ func TestQueues(t *testing.T) {
 		{"one after the other, of other rows", "FOR n IN SELECT id FROM jobs WHERE state = 'new' ORDER BY id LIMIT 10 FOR UPDATE SKIP LOCKED LOOP " + update + "n + 1; END LOOP;", "", false},
 		{"WITH", "WITH p AS (SELECT id FROM jobs WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) UPDATE jobs SET state = 'run', worker = w FROM p WHERE jobs.id = p.id RETURNING tries INTO n; RETURN n;", "", true},
 		{"WITH, FOR KEY SHARE", "WITH p AS (SELECT id FROM jobs WHERE state = 'new' ORDER BY id LIMIT 1 FOR KEY SHARE SKIP LOCKED) UPDATE jobs SET state = 'run', worker = w FROM p WHERE jobs.id = p.id;", "", false},
+		{"another version of the job is read", "SELECT worker INTO n FROM jobs WHERE id = (SELECT id FROM jobs WHERE state = 'new' LIMIT 1 FOR UPDATE SKIP LOCKED); RETURN n;", "", false},
+		{"the job is read again by what stays", "SELECT id INTO n FROM jobs WHERE id = (SELECT id FROM jobs WHERE state = 'new' LIMIT 1 FOR UPDATE SKIP LOCKED); RETURN n;", "", true},
 		{"a job of which another table tells", strings.Replace(takes, "state = 'new'", "EXISTS (SELECT 1 FROM stats WHERE hits = jobs.tries)", 1) + " " + update + "j;", "", false},
 		{"another table is changed by the job that is taken", takes + " IF FOUND THEN UPDATE stats SET hits = hits + 1 WHERE id = 1; " + update + "j; END IF;", "", true},
 		{"two jobs", takes + " " + update + "j; SELECT id INTO n FROM jobs WHERE state = 'new' LIMIT 1 FOR UPDATE SKIP LOCKED; " + update + "n;", "", true},

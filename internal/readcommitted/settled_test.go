@@ -35,7 +35,7 @@ func randomCommands(r *rand.Rand, h habits) []command {
 		default:
 			c.must = false
 		}
-		c.bump = bump && slices.Contains([]string{"set", "add", "marked", "take", "all", "upsert"}, c.kind)
+		c.bump = bump && slices.Contains([]string{"set", "add", "marked", "take", "all", "upsert", "batch"}, c.kind)
 		switch c.kind {
 		case "read", "see", "confirm", "number", "lock", "share", "set", "add", "marked", "take", "touch", "delete":
 			c.last = last
@@ -93,7 +93,7 @@ func randomHabits(r *rand.Rand) habits {
 }
 
 func randomKinds(r *rand.Rand) (out [2][]string) {
-	all := []string{"skip", "skip share", "see", "see", "countv", "countv", "absent", "number", "read", "lock", "share", "count", "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete"}
+	all := []string{"skip", "skip share", "batch", "see", "see", "countv", "countv", "absent", "number", "read", "lock", "share", "count", "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete"}
 	for t := range out {
 		for _, k := range all {
 			if r.Intn(2) == 0 {
@@ -112,7 +112,7 @@ func programOf(t *testing.T, txns [][]command) (*ir.Program, string) {
 	var text strings.Builder
 	text.WriteString("program random\ntable t0 ( id int not null, v int not null, w int not null, key (id) )\ntable t1 ( id int not null, v int not null, w int not null, key (id) )\n")
 	for i, list := range txns {
-		fmt.Fprintf(&text, "txn x%d() {\n  local a int;\n  local b int;\n  local n int;\n  local c int;\n  local taken bool;\n  local f bool;\n", i)
+		fmt.Fprintf(&text, "txn x%d() {\n  local a int;\n  local b int;\n  local n int;\n  local c int;\n  local m int;\n  local kept int[];\n  local taken bool;\n  local f bool;\n", i)
 		for _, c := range list {
 			text.WriteString("  " + c.text() + "\n")
 		}
@@ -134,6 +134,12 @@ func together(list []ir.Stmt) []ir.Stmt {
 	for i, s := range list {
 		if x, ok := s.(*ir.Select); ok && slices.Equal(x.Into, []string{"c"}) {
 			x.Skips = list[i+2].(*ir.Select).Locks[0].Mode
+			for _, o := range list[i-1 : i+3] {
+				ir.Number(o, s.Command())
+			}
+		}
+		if x, ok := s.(*ir.Select); ok && len(x.Aggs) > 0 && x.Into[0] == "m" {
+			x.Skips = ir.ForUpdate
 			for _, o := range list[i-1 : i+3] {
 				ir.Number(o, s.Command())
 			}

@@ -36,6 +36,8 @@ func (c command) sql(s *session) string {
 		return "LOCK TABLE " + t + " IN " + tableLocks[c.by%3] + " MODE"
 	case "skip", "skip share":
 		return fmt.Sprintf("SELECT id FROM %s WHERE v = %d ORDER BY id LIMIT 1 FOR %s SKIP LOCKED", t, c.by, map[bool]string{true: "SHARE", false: "UPDATE"}[c.kind != "skip"])
+	case "batch":
+		return fmt.Sprintf("UPDATE %s SET v = v + 1%s WHERE id IN (SELECT id FROM %[1]s WHERE v = %[3]d LIMIT 2 FOR UPDATE SKIP LOCKED)", t, bump, c.by)
 	case "see":
 		return "SELECT v, w FROM " + t + " WHERE id = " + k
 	case "confirm":

@@ -44,6 +44,8 @@ func (c command) tableMode() string {
 		return tableLocks[c.by%3]
 	case "lock", "share", "skip", "skip share":
 		return "row share"
+	case "batch":
+		return "row exclusive"
 	case "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete", "confirm":
 		return "row exclusive"
 	}
@@ -87,6 +89,7 @@ func (c command) text() string {
 		"shared": fmt.Sprintf("dropped advisory lock 'a number' * number (%d) shared;", c.by),
 		"table":  fmt.Sprintf("lock %s in %s;", t, tableLocks[c.by%3]),
 		"skip":   skipText(t, c.by, "update"), "skip share": skipText(t, c.by, "share"),
+		"batch":   fmt.Sprintf("kept := *; (m) := select agg count(*) int from %s where %[1]s.v == %d and \"= any\"(%[1]s.id, kept); assume m == len(kept); update %[1]s set v = %[1]s.v + 1 where %[1]s.v == %[2]d and \"= any\"(%[1]s.id, kept);", t, c.by),
 		"see":     fmt.Sprintf("(a, b) := select %s.v, %[1]s.w from %[1]s where %[1]s.id == %s found f;", t, k),
 		"confirm": fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %[2]s and %[1]s.w == b; update %[1]s set v = a + %[3]d, w = %[1]s.w + 1 where %[1]s.id == %[2]s and %[1]s.w == b;", t, k, c.by),
 		"countv":  fmt.Sprintf("(a) := select agg count(*) int from %s where %[1]s.v == %d;", t, c.by),
@@ -116,6 +119,9 @@ func (c command) text() string {
 		case "take":
 			s = strings.Replace(s, fmt.Sprintf(", w = %s.w + 1 where", t), " where", 1)
 			s = strings.Replace(s, "- 1 where", fmt.Sprintf("- 1, w = %s.w + 1 where", t), 1)
+		case "batch":
+			s = strings.Replace(s, fmt.Sprintf(", w = %s.w + 1 where", t), " where", 1)
+			s = strings.Replace(s, "+ 1 where", fmt.Sprintf("+ 1, w = %s.w + 1 where", t), 1)
 		}
 	}
 	switch c.kind {
@@ -187,7 +193,7 @@ type session struct {
 	// has locked or changed so far.
 	reply   string
 	changed int
-	// picks are the keys that SKIP LOCKED has taken, -1 for none. Who replays takes them again.
+	// picks are the keys that SKIP LOCKED has taken, -1 for none, or one bit for each. Who replays takes them again.
 	picks   []int
 	replays bool
 }
@@ -383,6 +389,9 @@ func (w *world) run(s *session, c command) bool {
 	case "skip", "skip share":
 		w.skip(s, c)
 		return true
+	case "batch":
+		w.batch(s, c)
+		return true
 	case "insert", "upsert", "nothing":
 		return w.insert(s, c, p)
 	}
@@ -449,10 +458,7 @@ func (w *world) run(s *session, c command) bool {
 func (w *world) skip(s *session, c command) {
 	exclusive, take := c.kind == "skip", -1
 	for _, id := range []int{0, 1} {
-		p := place{c.tab, id}
-		seen, was := s.seen[p]
-		now, there := s.view(w.now())[p]
-		if was && seen.v == c.by && there && now.row == seen.row && now.v == c.by && !w.held(s, p, exclusive) && (take < 0 || s.replays && id == s.picks[0]) {
+		if w.free(s, c, place{c.tab, id}, exclusive) && (take < 0 || s.replays && id == s.picks[0]) {
 			take = id
 		}
 	}
@@ -472,6 +478,41 @@ func (w *world) skip(s *session, c command) {
 	p := place{c.tab, take}
 	s.locks[p] = s.locks[p] || exclusive
 	s.show(&take)
+}
+
+// free reports whether a row that SKIP LOCKED looks for is one that it need not skip.
+func (w *world) free(s *session, c command, p place, exclusive bool) bool {
+	seen, was := s.seen[p]
+	now, there := s.view(w.now())[p]
+	return was && seen.v == c.by && there && now.row == seen.row && now.v == c.by && !w.held(s, p, exclusive)
+}
+
+// batch changes the rows that nobody else has locked.
+func (w *world) batch(s *session, c command) {
+	take := 0
+	for id := range 2 {
+		if w.free(s, c, place{c.tab, id}, true) {
+			take |= 1 << id
+		}
+	}
+	if s.replays {
+		if s.failed = s.picks[0] < 0 || s.picks[0]&^take != 0; s.failed {
+			return
+		}
+		take, s.picks = s.picks[0], s.picks[1:]
+	} else {
+		s.picks = append(slices.Clone(s.picks), take)
+	}
+	for id := range 2 {
+		if p := (place{c.tab, id}); take&(1<<id) != 0 {
+			v := s.view(w.now())[p]
+			s.locks[p], s.changed = true, s.changed+1
+			if s.writes[p] = (&version{v.row, v.v + 1, v.w}); c.bump {
+				s.writes[p].w++
+			}
+		}
+	}
+	s.reply = fmt.Sprintf("UPDATE %d", s.changed)
 }
 
 func (w *world) insert(s *session, c command, p place) bool {
