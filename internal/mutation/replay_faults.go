@@ -78,7 +78,7 @@ var replayFaults = []Fault{
 		Tests: "internal/readcommitted:TestQueues$", Breaks: "a row that SKIP LOCKED takes stays as it is where its lock lets it change"},
 	{Name: "rc-chosen-moves", File: "internal/readcommitted/choices.go", Old: "|| tells == nil || a.movesKey(t)", New: "|| tells == nil",
 		Tests: "internal/readcommitted:TestQueues$", Breaks: "a row that SKIP LOCKED takes is told by a key that changes"},
-	{Name: "rc-returned-older", File: "internal/readcommitted/choices.go", Old: "return older && mode < ir.ForShare && together(n.stmt, s)", New: "return false",
+	{Name: "rc-returned-older", File: "internal/readcommitted/choices.go", Old: "return older && mode < ir.ForShare && n.stmt.Command() == s.Command()", New: "return false",
 		Tests: "internal/readcommitted:TestQueues$", Breaks: "the command that takes a row reads its newest version everywhere"},
 	{Name: "freed-partial", File: "internal/levels/serializable.go", Old: "prepare.Touches(ranges(t, k), code.Updated[t])", New: "prepare.Touches(k.Columns, code.Updated[t])",
 		Tests: "internal/levels", Breaks: "a key of a partial index is not freed by the columns of its condition"},

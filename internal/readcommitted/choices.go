@@ -12,7 +12,7 @@ import (
 // has locked it and tested its newest version: it is there until the commit as it was chosen. Taking none is possible whatever is there.
 func (a *flow) chooses(s *ir.Select, src ir.Source, st *state, tells func(*prospect)) bool {
 	t := src.Table
-	if s.Skips < ir.ForShare || s.Command() == 0 || a.plain != nil || tells == nil || a.movesKey(t) {
+	if s.Skips < ir.ForShare || s.Command() == 0 || s.Snapshot() < 0 || a.plain != nil || tells == nil || a.movesKey(t) {
 		return false
 	}
 	conds := ir.Conjuncts(st.value(s.Query.Where))
@@ -82,7 +82,7 @@ func (a *flow) chosen(st *state, t *ir.Table, row string, conds []ir.Expr) *sigh
 func (a *flow) older(s ir.Stmt, n *sighting, mode ir.LockMode) bool {
 	older := false
 	ir.ReadColumns(s, func(t *ir.Table, col string) { older = older || t != n.table || a.code.Updated[t][t.Column(col)] })
-	return older && mode < ir.ForShare && together(n.stmt, s)
+	return older && mode < ir.ForShare && n.stmt.Command() == s.Command()
 }
 
 // again looks at a statement that finds a row which was chosen.

@@ -9,9 +9,9 @@ import (
 // rowChoice is a choice of rows of a table (ir.Select.Skips with an aggregate): those whose keys an array
 // has.
 type rowChoice struct {
-	table   *ir.Table
-	array   string // its value
-	command int
+	table *ir.Table
+	array string // its value
+	by    ir.Stmt
 }
 
 // choosesRows looks at what tells that an array has the keys of rows that match. Any rows may be chosen, or none,
@@ -23,7 +23,7 @@ func (a *flow) choosesRows(s *ir.Select, st *state) bool {
 	src := s.Query.From[0]
 	for _, cond := range ir.Conjuncts(st.value(s.Query.Where)) {
 		if array := among(cond, src.Row); array != "" {
-			st.choices = append(slices.Clone(st.choices), rowChoice{src.Table, array, s.Command()})
+			st.choices = append(slices.Clone(st.choices), rowChoice{src.Table, array, s})
 			return true
 		}
 	}
@@ -55,7 +55,7 @@ func (st *state) amongChosen(s ir.Stmt, t *ir.Table, row string, conds []ir.Expr
 		return false
 	}
 	return slices.ContainsFunc(st.choices, func(c rowChoice) bool {
-		return c.table == t && c.command == s.Command() && slices.ContainsFunc(conds, func(e ir.Expr) bool { return among(e, row) == c.array })
+		return c.table == t && together(c.by, s) && slices.ContainsFunc(conds, func(e ir.Expr) bool { return among(e, row) == c.array })
 	})
 }
 
