@@ -16,14 +16,14 @@ func (a *flow) chooses(s *ir.Select, src ir.Source, st *state, tells func(*prosp
 		return false
 	}
 	conds := ir.Conjuncts(st.value(s.Query.Where))
-	n := &sighting{table: t, chosen: true, locks: s.Skips, key: t.Key, stmt: s, pos: s.Pos, what: "chooses a row of " + t.Name, equals: conditionsOf(t, src.Row, conds)}
+	n := &sighting{table: t, chosen: true, locks: s.Skips, key: t.Key, stmt: s, pos: s.Pos, what: "chooses a row of " + t.Name, equals: conditionsOf(t, src.Row, conds), names: equals{}}
 	a.names(n)
 	a.named++
 	n.condition = fmt.Sprint("choice ", a.named)
 	for _, c := range conds {
 		n.matches = append(n.matches, ofRow(c, src.Row))
 	}
-	if slices.ContainsFunc(t.Key, func(c int) bool { return len(n.equals[c]) == 0 }) {
+	if slices.ContainsFunc(t.Key, func(c int) bool { return len(n.names[c]) == 0 }) {
 		return false
 	}
 	p := &prospect{absent: &chance{harmless: true, facts: facts{}}, present: &chance{harmless: true, facts: facts{}}, set: map[int]bool{}}
@@ -59,15 +59,17 @@ func (a *flow) names(n *sighting) {
 	for _, c := range n.table.Key {
 		if e := a.seen[c]; e != nil {
 			n.equals.add(c, e)
+			n.names.add(c, e)
 		}
 	}
 }
 
-// chosen is the choice of the row that a statement asks for, by its key and by nothing but what it was chosen by, or nil.
+// chosen is the choice of the row that a statement asks for, by the key that it gave and by nothing but what it was chosen by, or
+// nil. Another name of its key may be that of a row which was skipped.
 func (a *flow) chosen(st *state, t *ir.Table, row string, conds []ir.Expr) *sighting {
 	values := conditionsOf(t, row, conds)
 	for n := range st.sightings {
-		if !n.chosen || n.table != t || slices.ContainsFunc(t.Key, func(c int) bool { return !values.shares(n.equals, c) }) {
+		if !n.chosen || n.table != t || slices.ContainsFunc(t.Key, func(c int) bool { return !values.shares(n.names, c) }) {
 			continue
 		}
 		more := slices.DeleteFunc(slices.Clone(conds), func(c ir.Expr) bool { return slices.Contains(n.matches, ofRow(c, row)) })

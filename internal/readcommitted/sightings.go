@@ -27,8 +27,9 @@ type sighting struct {
 	reads map[int][]ir.Expr
 	// chosen says that any row may be taken, or none.
 	chosen bool
-	// matches are the conditions by which it was chosen.
+	// matches are the conditions by which it was chosen, names what its key was given to: NULL where no row was taken.
 	matches []string
+	names   equals
 	// hint names who may change what was seen.
 	hint string
 }
