@@ -78,6 +78,8 @@ var replayFaults = []Fault{
 		Tests: "internal/readcommitted:TestQueues$", Breaks: "a row that SKIP LOCKED takes stays as it is where its lock lets it change"},
 	{Name: "rc-chosen-moves", File: "internal/readcommitted/choices.go", Old: "|| tells == nil || a.movesKey(t)", New: "|| tells == nil",
 		Tests: "internal/readcommitted:TestQueues$", Breaks: "a row that SKIP LOCKED takes is told by a key that changes"},
+	{Name: "rc-chosen-key", File: "internal/readcommitted/choices.go", Old: "!values.shares(n.names, c)", New: "!values.shares(n.equals, c)",
+		Tests: "internal/readcommitted:TestQueues$|TestSettled$", Breaks: "a row that was skipped is not found by its key either"},
 	{Name: "rc-returned-older", File: "internal/readcommitted/choices.go", Old: "return older && mode < ir.ForShare && n.stmt.Command() == s.Command()", New: "return false",
 		Tests: "internal/readcommitted:TestQueues$", Breaks: "the command that takes a row reads its newest version everywhere"},
 	{Name: "freed-partial", File: "internal/levels/serializable.go", Old: "prepare.Touches(ranges(t, k), code.Updated[t])", New: "prepare.Touches(k.Columns, code.Updated[t])",

@@ -29,7 +29,7 @@ func randomCommands(r *rand.Rand, h habits) []command {
 		}
 		c := command{kind: kinds[tab][r.Intn(len(kinds[tab]))], tab: tab, id: id, by: 1 + r.Intn(2), must: r.Intn(2) == 0, guard: r.Intn(5) == 0}
 		switch c.kind {
-		case "read", "lock", "share", "take", "touch", "nothing", "see", "absent", "skip", "skip share":
+		case "read", "lock", "share", "take", "touch", "nothing", "see", "absent", "skip", "skip share", "skip key":
 		case "confirm":
 			c.must = r.Intn(5) > 0
 		default:
@@ -58,7 +58,7 @@ func randomCommands(r *rand.Rand, h habits) []command {
 		if strings.HasPrefix(c.kind, "skip") && r.Intn(4) > 0 { // as workers do
 			c.guard = false
 			out = append(out, c)
-			c = command{kind: []string{"set", "add", "delete", "read"}[r.Intn(4)], tab: tab, by: c.by, last: true}
+			c = command{kind: []string{"set", "add", "delete", "read"}[r.Intn(4)], tab: tab, id: id, by: c.by, last: c.kind != "skip key" || r.Intn(2) == 0}
 		}
 		if c.kind == "nothing" && r.Intn(2) == 0 {
 			c.guard, c.must = false, false
@@ -93,7 +93,7 @@ func randomHabits(r *rand.Rand) habits {
 }
 
 func randomKinds(r *rand.Rand) (out [2][]string) {
-	all := []string{"skip", "skip share", "batch", "see", "see", "countv", "countv", "absent", "number", "read", "lock", "share", "count", "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete"}
+	all := []string{"skip", "skip share", "skip key", "batch", "see", "see", "countv", "countv", "absent", "number", "read", "lock", "share", "count", "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete"}
 	for t := range out {
 		for _, k := range all {
 			if r.Intn(2) == 0 {

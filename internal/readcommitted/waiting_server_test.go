@@ -34,6 +34,8 @@ func (c command) sql(s *session) string {
 		return fmt.Sprintf("SELECT pg_advisory_xact_lock_shared(%d) IS NULL", c.by)
 	case "table":
 		return "LOCK TABLE " + t + " IN " + tableLocks[c.by%3] + " MODE"
+	case "skip key":
+		return fmt.Sprintf("SELECT id FROM %s WHERE id = %d FOR UPDATE SKIP LOCKED", t, c.id)
 	case "skip", "skip share":
 		return fmt.Sprintf("SELECT id FROM %s WHERE v = %d ORDER BY id LIMIT 1 FOR %s SKIP LOCKED", t, c.by, map[bool]string{true: "SHARE", false: "UPDATE"}[c.kind != "skip"])
 	case "batch":

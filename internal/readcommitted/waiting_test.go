@@ -42,7 +42,7 @@ func (c command) tableMode() string {
 	switch c.kind {
 	case "table":
 		return tableLocks[c.by%3]
-	case "lock", "share", "skip", "skip share":
+	case "lock", "share", "skip", "skip share", "skip key":
 		return "row share"
 	case "batch":
 		return "row exclusive"
@@ -88,7 +88,7 @@ func (c command) text() string {
 		"number": fmt.Sprintf("dropped advisory lock 'a number' * number (%s);", map[bool]string{false: fmt.Sprint(c.by), true: "a"}[c.last]),
 		"shared": fmt.Sprintf("dropped advisory lock 'a number' * number (%d) shared;", c.by),
 		"table":  fmt.Sprintf("lock %s in %s;", t, tableLocks[c.by%3]),
-		"skip":   skipText(t, c.by, "update"), "skip share": skipText(t, c.by, "share"),
+		"skip":   skipText(t, "v", c.by, "update"), "skip share": skipText(t, "v", c.by, "share"),
 		"batch":   fmt.Sprintf("kept := *; (m) := select agg count(*) int from %s where %[1]s.v == %d and \"= any\"(%[1]s.id, kept); assume m == len(kept); update %[1]s set v = %[1]s.v + 1 where %[1]s.v == %[2]d and \"= any\"(%[1]s.id, kept);", t, c.by),
 		"see":     fmt.Sprintf("(a, b) := select %s.v, %[1]s.w from %[1]s where %[1]s.id == %s found f;", t, k),
 		"confirm": fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %[2]s and %[1]s.w == b; update %[1]s set v = a + %[3]d, w = %[1]s.w + 1 where %[1]s.id == %[2]s and %[1]s.w == b;", t, k, c.by),
@@ -125,7 +125,7 @@ func (c command) text() string {
 		}
 	}
 	switch c.kind {
-	case "read", "lock", "share", "count", "see", "countv", "absent", "skip", "skip share":
+	case "read", "lock", "share", "count", "see", "countv", "absent", "skip", "skip share", "skip key":
 		s += " emit a;"
 	case "take", "touch", "confirm":
 		s += " emit n;"
@@ -149,8 +149,8 @@ func (c command) text() string {
 }
 
 // skipText is SKIP LOCKED as the front end translates it.
-func skipText(t string, by int, mode string) string {
-	return fmt.Sprintf("taken := *; (c) := select %s.id from %[1]s where %[1]s.v == %d and taken found f; assume f == taken; (a) := select %[1]s.id from %[1]s where %[1]s.id == c for %[3]s found f;", t, by, mode)
+func skipText(t, col string, by int, mode string) string {
+	return fmt.Sprintf("taken := *; (c) := select %s.id from %[1]s where %[1]s.%s == %d and taken found f; assume f == taken; (a) := select %[1]s.id from %[1]s where %[1]s.id == c for %[4]s found f;", t, col, by, mode)
 }
 
 // place is a row by table and key; version is one of it. A row that is deleted and inserted
@@ -386,7 +386,7 @@ func (w *world) run(s *session, c command) bool {
 		}
 		s.show(&n)
 		return true
-	case "skip", "skip share":
+	case "skip", "skip share", "skip key":
 		w.skip(s, c)
 		return true
 	case "batch":
@@ -456,7 +456,7 @@ func (w *world) run(s *session, c command) bool {
 
 // skip takes a row that nobody else has locked. Who replays may take none, whatever is there.
 func (w *world) skip(s *session, c command) {
-	exclusive, take := c.kind == "skip", -1
+	exclusive, take := c.kind != "skip share", -1
 	for _, id := range []int{0, 1} {
 		if w.free(s, c, place{c.tab, id}, exclusive) && (take < 0 || s.replays && id == s.picks[0]) {
 			take = id
@@ -484,7 +484,10 @@ func (w *world) skip(s *session, c command) {
 func (w *world) free(s *session, c command, p place, exclusive bool) bool {
 	seen, was := s.seen[p]
 	now, there := s.view(w.now())[p]
-	return was && seen.v == c.by && there && now.row == seen.row && now.v == c.by && !w.held(s, p, exclusive)
+	matches := func(v version) bool {
+		return c.kind == "skip key" && p.id == c.id || c.kind != "skip key" && v.v == c.by
+	}
+	return was && matches(seen) && there && now.row == seen.row && matches(now) && !w.held(s, p, exclusive)
 }
 
 // batch changes the rows that nobody else has locked.
