@@ -127,6 +127,19 @@ func TestFact11(t *testing.T) {
 			A: COMMIT -> COMMIT`},
 		{name: "the read-only anomaly, the reader READ COMMITTED", script: readOnly(pgtest.ReadCommitted, "UPDATE 1") + `
 			A: COMMIT -> COMMIT`},
+		{name: "SERIALIZABLE does not follow who frees a key for whom", level: pgtest.Serializable, setup: `
+			CREATE TABLE s (id int PRIMARY KEY, u int NOT NULL, live boolean NOT NULL);
+			CREATE UNIQUE INDEX ON s (u) WHERE live;
+			INSERT INTO s SELECT g, g, true FROM generate_series(1, 2000) g`, script: `
+			A: BEGIN
+			A: SELECT v FROM t WHERE id = 1          -> 0
+			B: BEGIN
+			B: SET LOCAL enable_seqscan = off
+			B: UPDATE s SET live = false WHERE id = 1
+			B: UPDATE t SET v = 1 WHERE id = 1
+			B: COMMIT                                -> COMMIT
+			A: INSERT INTO s VALUES (3000, 1, true)
+			A: COMMIT                                -> COMMIT`},
 		{name: "SERIALIZABLE reads from one snapshot, and first updater wins", level: pgtest.Serializable, script: `
 			A: BEGIN
 			A: SELECT v FROM t WHERE id = 1          -> 0

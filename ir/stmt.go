@@ -112,6 +112,13 @@ type Select struct {
 	// Inner says that it is a subquery of a statement other than a SELECT, for engines to
 	// which that matters (engine.Profile.Skips). The text form does not have it.
 	Inner bool
+	// Skips, if not NoLock, says that it takes any row, or none (SKIP LOCKED). With Aggs, it counts rows that an array of their keys
+	// names, which may be any. Who sees or writes such a row in this command has locked it in that mode, and then tested
+	// Where on its newest version. The text form does not have it.
+	Skips LockMode
+	// Returned says that it gives what the UPDATE or DELETE that follows returns of the same rows, of
+	// their newest versions. The text form does not have it.
+	Returned bool
 }
 
 // Emit returns values to the client: they are observed.
@@ -130,6 +137,8 @@ type EmitRows struct {
 	Order []Order
 	Limit Expr
 	Locks Locks
+	// Returned is that of Select.
+	Returned bool
 }
 
 // Set is one assignment of an UPDATE; Expr sees the old row.

@@ -59,6 +59,7 @@ func TestUnserialized(t *testing.T) {
 	const tables = `program p
 		table t ( id int not null, v int not null, u int, key (id), unique one (u) )
 		table c ( id int not null, t int, key (id), foreign fk (t) references t (id) )
+		table s ( id int not null, u int not null, live bool not null, n int not null, key (id), unique of_live (u) where s.live )
 		`
 	for _, tc := range []struct{ txns, want string }{
 		{"txn a(x int not null) { update t set v = t.v + 1 where t.v > x; }", ""},
@@ -71,6 +72,8 @@ func TestUnserialized(t *testing.T) {
 		{"txn a(x int not null) { update t set u = x where t.id == 1; }", "a key of t may be freed"},
 		{"txn a(x int not null) { delete t where t.id == x; } txn b(x int not null) { delete c where c.id == x; }", "a row of t may be deleted after its last row of c went"},
 		{"txn a(x int not null) { delete t where t.id == x; }", ""},
+		{"txn a(x int not null) { local y int; (y) := select c.t from c where c.id == 1; insert s (id, u, live, n) values (x, 1, true, y); } txn b(x int not null) { update s set live = false where s.id == x; }", "a key of s may be freed"},
+		{"txn a(x int not null) { local y int; (y) := select c.t from c where c.id == 1; insert s (id, u, live, n) values (x, 1, true, y); } txn b(x int not null) { update s set n = 1 where s.id == x; }", ""},
 		{"txn a(x int not null) { savepoint s; update t set v = x; rollback to s; }", "a savepoint"},
 	} {
 		p := testprog.Parse(t, tables+tc.txns)

@@ -59,7 +59,7 @@ func beyondReads(t *ir.Txn) string {
 func freed(p *ir.Program, code *prepare.Code, t *ir.Table) string {
 	keys := append([]ir.Unique{{Columns: t.Key}}, t.Uniques...)
 	for i, k := range keys {
-		changed := i > 0 && prepare.Touches(k.Columns, code.Updated[t])
+		changed := i > 0 && prepare.Touches(ranges(t, k), code.Updated[t])
 		if (changed || code.Deleted[t]) && (changed || given(p, t, k)) {
 			return "a key of " + t.Name + " may be freed by one transaction and taken by another one, whatever their snapshots"
 		}
@@ -75,6 +75,17 @@ func freed(p *ir.Program, code *prepare.Code, t *ir.Table) string {
 		}
 	}
 	return ""
+}
+
+// ranges are the columns that decide which rows have a key, and which value of it.
+func ranges(t *ir.Table, k ir.Unique) []int {
+	out := slices.Clone(k.Columns)
+	ir.WalkExpr(k.Where, func(e ir.Expr) {
+		if c, ok := e.(*ir.Col); ok {
+			out = append(out, t.Column(c.Col))
+		}
+	})
+	return out
 }
 
 // given reports whether a template inserts rows with a key that may have been there

@@ -179,12 +179,29 @@ func (r *runner) take(ctx context.Context, dsn, level string, res *Result) error
 		defer close(s.done)
 		s.exec(ctx, sql)
 	}()
-	for _, name := range slices.Sorted(maps.Keys(r.sessions)) {
-		if err := r.settle(ctx, r.sessions[name]); err != nil {
-			return err
+	// A statement that ends may end the wait of a session that was looked at before.
+	for again := true; again; {
+		again = false
+		for _, name := range slices.Sorted(maps.Keys(r.sessions)) {
+			s := r.sessions[name]
+			busy := !s.idle()
+			if err := r.settle(ctx, s); err != nil {
+				return err
+			}
+			again = again || busy && s.idle()
 		}
 	}
 	return nil
+}
+
+// idle reports whether no statement is under way.
+func (s *session) idle() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // wait returns when the session is idle.

@@ -18,6 +18,14 @@ func (a *flow) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.L
 		a.knows(st, l, t, row, conds, mode, s)
 		return
 	}
+	if st.amongChosen(s, t, row, conds) {
+		st.acted = true
+		return
+	}
+	if n := a.chosen(st, t, row, conds); n != nil {
+		a.again(s, n, st, tells)
+		return
+	}
 	key, one := values.fixed(t)
 	// Which rows match may change only if a column of the condition does, or one that orders
 	// the rows of which the first is taken.

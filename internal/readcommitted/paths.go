@@ -49,6 +49,7 @@ func (a *flow) joined(x, y *state) *state {
 			out.sightings[n] = p.clone()
 		}
 	}
+	out.choices = slices.DeleteFunc(slices.Clone(x.choices), func(c rowChoice) bool { return !slices.Contains(y.choices, c) })
 	a.meetValues(out, x, y)
 	return out
 }
@@ -157,6 +158,9 @@ func (a *flow) loop(s ir.Stmt, st *state) *state {
 		}
 	} else if !overRows && !a.constant(s, ir.Reads(s)) {
 		a.stable(s, st, st.looks(s, nil, nil))
+	}
+	if overRows && rows.Query.From != nil {
+		first = a.holdsChosen(rows, first.clone())
 	}
 	l := &around{label: labelOf(s), loop: true}
 	a.around = append(a.around, l)

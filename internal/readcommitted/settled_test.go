@@ -29,13 +29,13 @@ func randomCommands(r *rand.Rand, h habits) []command {
 		}
 		c := command{kind: kinds[tab][r.Intn(len(kinds[tab]))], tab: tab, id: id, by: 1 + r.Intn(2), must: r.Intn(2) == 0, guard: r.Intn(5) == 0}
 		switch c.kind {
-		case "read", "lock", "share", "take", "touch", "nothing", "see", "absent":
+		case "read", "lock", "share", "take", "touch", "nothing", "see", "absent", "skip", "skip share", "skip key":
 		case "confirm":
 			c.must = r.Intn(5) > 0
 		default:
 			c.must = false
 		}
-		c.bump = bump && slices.Contains([]string{"set", "add", "marked", "take", "all", "upsert"}, c.kind)
+		c.bump = bump && slices.Contains([]string{"set", "add", "marked", "take", "all", "upsert", "batch"}, c.kind)
 		switch c.kind {
 		case "read", "see", "confirm", "number", "lock", "share", "set", "add", "marked", "take", "touch", "delete":
 			c.last = last
@@ -54,6 +54,11 @@ func randomCommands(r *rand.Rand, h habits) []command {
 			c.guard, c.must = false, r.Intn(4) > 0
 			out = append(out, c)
 			c = command{kind: "insert", tab: tab, id: c.id, by: c.by}
+		}
+		if strings.HasPrefix(c.kind, "skip") && r.Intn(4) > 0 { // as workers do
+			c.guard = false
+			out = append(out, c)
+			c = command{kind: []string{"set", "add", "delete", "read"}[r.Intn(4)], tab: tab, id: id, by: c.by, last: c.kind != "skip key" || r.Intn(2) == 0}
 		}
 		if c.kind == "nothing" && r.Intn(2) == 0 {
 			c.guard, c.must = false, false
@@ -88,7 +93,7 @@ func randomHabits(r *rand.Rand) habits {
 }
 
 func randomKinds(r *rand.Rand) (out [2][]string) {
-	all := []string{"see", "see", "countv", "countv", "absent", "number", "read", "lock", "share", "count", "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete"}
+	all := []string{"skip", "skip share", "skip key", "batch", "see", "see", "countv", "countv", "absent", "number", "read", "lock", "share", "count", "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete"}
 	for t := range out {
 		for _, k := range all {
 			if r.Intn(2) == 0 {
@@ -107,7 +112,7 @@ func programOf(t *testing.T, txns [][]command) (*ir.Program, string) {
 	var text strings.Builder
 	text.WriteString("program random\ntable t0 ( id int not null, v int not null, w int not null, key (id) )\ntable t1 ( id int not null, v int not null, w int not null, key (id) )\n")
 	for i, list := range txns {
-		fmt.Fprintf(&text, "txn x%d() {\n  local a int;\n  local b int;\n  local n int;\n  local f bool;\n", i)
+		fmt.Fprintf(&text, "txn x%d() {\n  local a int;\n  local b int;\n  local n int;\n  local c int;\n  local m int;\n  local kept int[];\n  local taken bool;\n  local f bool;\n", i)
 		for _, c := range list {
 			text.WriteString("  " + c.text() + "\n")
 		}
@@ -127,6 +132,18 @@ func programOf(t *testing.T, txns [][]command) (*ir.Program, string) {
 func together(list []ir.Stmt) []ir.Stmt {
 	var out []ir.Stmt
 	for i, s := range list {
+		if x, ok := s.(*ir.Select); ok && slices.Equal(x.Into, []string{"c"}) {
+			x.Skips = list[i+2].(*ir.Select).Locks[0].Mode
+			for _, o := range list[i-1 : i+3] {
+				ir.Number(o, s.Command())
+			}
+		}
+		if x, ok := s.(*ir.Select); ok && len(x.Aggs) > 0 && x.Into[0] == "m" {
+			x.Skips = ir.ForUpdate
+			for _, o := range list[i-1 : i+3] {
+				ir.Number(o, s.Command())
+			}
+		}
 		if x, ok := s.(*ir.Select); ok && len(x.Aggs) > 0 && x.Into[0] == "n" {
 			send := &ir.Send{Unknown: "not sent to a server", Table: x.Query.From[0].Table, Verb: ir.Updates, Count: "n"}
 			ir.Number(send, s.Command())
@@ -152,11 +169,11 @@ func randomRows(r *rand.Rand) rows {
 }
 
 // could says whether a transaction that has committed does what its standing says.
-func could(w *world, i int, list []command, standing readcommitted.Standing) bool {
+func could(w *world, i int, standing readcommitted.Standing) bool {
 	s := w.sessions[i]
 	before := w.states[len(w.states)-2]
 	did := func(start rows, lenient bool) bool {
-		o, _ := alone(list, start, lenient)
+		o, _ := alone(s, start, lenient)
 		return !o.failed && o.out == s.out && o.view(before).values() == w.now().values()
 	}
 	if standing == readcommitted.Atomic && (len(s.writes) > 0 || did(before, false)) {
@@ -193,10 +210,10 @@ func TestSettled(t *testing.T) {
 				x := p.Txns[which[i]]
 				switch standing := settled[x].Standing; {
 				case standing == readcommitted.Unsettled:
-					if !could(w, i, txns[which[i]], readcommitted.Atomic) && !could(w, i, txns[which[i]], readcommitted.OneLook) {
+					if !could(w, i, readcommitted.Atomic) && !could(w, i, readcommitted.OneLook) {
 						wrong++
 					}
-				case !could(w, i, txns[which[i]], standing):
+				case !could(w, i, standing):
 					t.Fatalf("%s is %d from %s, and has %q with %s after %s\n%s", x.Name, standing, start.values(), w.sessions[i].out, w.now().values(), w.states[len(w.states)-2].values(), text)
 				}
 			}, func(w *world) {
@@ -215,14 +232,14 @@ func TestSettled(t *testing.T) {
 
 // serial reports whether a serial order of the transactions that have committed has their
 // outcome.
-func serial(w *world, which []int, txns [][]command, start rows) bool {
+func serial(w *world, start rows) bool {
 	var try func(left []int, now rows) bool
 	try = func(left []int, now rows) bool {
 		if len(left) == 0 {
 			return now.values() == w.now().values()
 		}
 		return slices.ContainsFunc(left, func(i int) bool {
-			s, next := alone(txns[which[i]], now, false)
+			s, next := alone(w.sessions[i], now, false)
 			rest := slices.DeleteFunc(slices.Clone(left), func(k int) bool { return k == i })
 			return !s.failed && s.out == w.sessions[i].out && try(rest, next)
 		})
@@ -258,7 +275,7 @@ func TestSettledVerdicts(t *testing.T) {
 			most := 80
 			w.everything(r, &most, func(*world, int) {}, func(w *world) {
 				ends++
-				is := serial(w, which, txns, start)
+				is := serial(w, start)
 				if !is {
 					wrong++
 				}

@@ -25,6 +25,11 @@ type sighting struct {
 	// reads are, for a row that is not locked, the columns looked at that may change, each
 	// with the values that it had, as far as they are known.
 	reads map[int][]ir.Expr
+	// chosen says that any row may be taken, or none.
+	chosen bool
+	// matches are the conditions by which it was chosen, names what its key was given to: NULL where no row was taken.
+	matches []string
+	names   equals
 	// hint names who may change what was seen.
 	hint string
 }
@@ -145,6 +150,9 @@ func (a *flow) where(cond ir.Expr, yes bool, st *state) *state {
 // settle forgets sightings that are harmless by now, whatever they found.
 func (st *state) settle() {
 	maps.DeleteFunc(st.sightings, func(n *sighting, p *prospect) bool {
+		if n.chosen { // later statements may ask for it
+			return false
+		}
 		if p.absent == nil && !p.open() || p.present == nil && !p.open() {
 			st.acted = true
 			return true

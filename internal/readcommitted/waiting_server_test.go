@@ -34,6 +34,12 @@ func (c command) sql(s *session) string {
 		return fmt.Sprintf("SELECT pg_advisory_xact_lock_shared(%d) IS NULL", c.by)
 	case "table":
 		return "LOCK TABLE " + t + " IN " + tableLocks[c.by%3] + " MODE"
+	case "skip key":
+		return fmt.Sprintf("SELECT id FROM %s WHERE id = %d FOR UPDATE SKIP LOCKED", t, c.id)
+	case "skip", "skip share":
+		return fmt.Sprintf("SELECT id FROM %s WHERE v = %d ORDER BY id LIMIT 1 FOR %s SKIP LOCKED", t, c.by, map[bool]string{true: "SHARE", false: "UPDATE"}[c.kind != "skip"])
+	case "batch":
+		return fmt.Sprintf("UPDATE %s SET v = v + 1%s WHERE id IN (SELECT id FROM %[1]s WHERE v = %[3]d LIMIT 2 FOR UPDATE SKIP LOCKED)", t, bump, c.by)
 	case "see":
 		return "SELECT v, w FROM " + t + " WHERE id = " + k
 	case "confirm":

@@ -42,8 +42,10 @@ func (c command) tableMode() string {
 	switch c.kind {
 	case "table":
 		return tableLocks[c.by%3]
-	case "lock", "share":
+	case "lock", "share", "skip", "skip share", "skip key":
 		return "row share"
+	case "batch":
+		return "row exclusive"
 	case "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete", "confirm":
 		return "row exclusive"
 	}
@@ -83,9 +85,11 @@ func (c command) text() string {
 		k = "a"
 	}
 	s := map[string]string{
-		"number":  fmt.Sprintf("dropped advisory lock 'a number' * number (%s);", map[bool]string{false: fmt.Sprint(c.by), true: "a"}[c.last]),
-		"shared":  fmt.Sprintf("dropped advisory lock 'a number' * number (%d) shared;", c.by),
-		"table":   fmt.Sprintf("lock %s in %s;", t, tableLocks[c.by%3]),
+		"number": fmt.Sprintf("dropped advisory lock 'a number' * number (%s);", map[bool]string{false: fmt.Sprint(c.by), true: "a"}[c.last]),
+		"shared": fmt.Sprintf("dropped advisory lock 'a number' * number (%d) shared;", c.by),
+		"table":  fmt.Sprintf("lock %s in %s;", t, tableLocks[c.by%3]),
+		"skip":   skipText(t, "v", c.by, "update"), "skip share": skipText(t, "v", c.by, "share"),
+		"batch":   fmt.Sprintf("kept := *; (m) := select agg count(*) int from %s where %[1]s.v == %d and \"= any\"(%[1]s.id, kept); assume m == len(kept); update %[1]s set v = %[1]s.v + 1 where %[1]s.v == %[2]d and \"= any\"(%[1]s.id, kept);", t, c.by),
 		"see":     fmt.Sprintf("(a, b) := select %s.v, %[1]s.w from %[1]s where %[1]s.id == %s found f;", t, k),
 		"confirm": fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %[2]s and %[1]s.w == b; update %[1]s set v = a + %[3]d, w = %[1]s.w + 1 where %[1]s.id == %[2]s and %[1]s.w == b;", t, k, c.by),
 		"countv":  fmt.Sprintf("(a) := select agg count(*) int from %s where %[1]s.v == %d;", t, c.by),
@@ -115,10 +119,13 @@ func (c command) text() string {
 		case "take":
 			s = strings.Replace(s, fmt.Sprintf(", w = %s.w + 1 where", t), " where", 1)
 			s = strings.Replace(s, "- 1 where", fmt.Sprintf("- 1, w = %s.w + 1 where", t), 1)
+		case "batch":
+			s = strings.Replace(s, fmt.Sprintf(", w = %s.w + 1 where", t), " where", 1)
+			s = strings.Replace(s, "+ 1 where", fmt.Sprintf("+ 1, w = %s.w + 1 where", t), 1)
 		}
 	}
 	switch c.kind {
-	case "read", "lock", "share", "count", "see", "countv", "absent":
+	case "read", "lock", "share", "count", "see", "countv", "absent", "skip", "skip share", "skip key":
 		s += " emit a;"
 	case "take", "touch", "confirm":
 		s += " emit n;"
@@ -139,6 +146,11 @@ func (c command) text() string {
 		return "if a > 0 { " + s + " }"
 	}
 	return s
+}
+
+// skipText is SKIP LOCKED as the front end translates it.
+func skipText(t, col string, by int, mode string) string {
+	return fmt.Sprintf("taken := *; (c) := select %s.id from %[1]s where %[1]s.%s == %d and taken found f; assume f == taken; (a) := select %[1]s.id from %[1]s where %[1]s.id == c for %[4]s found f;", t, col, by, mode)
 }
 
 // place is a row by table and key; version is one of it. A row that is deleted and inserted
@@ -181,6 +193,9 @@ type session struct {
 	// has locked or changed so far.
 	reply   string
 	changed int
+	// picks are the keys that SKIP LOCKED has taken, -1 for none, or one bit for each. Who replays takes them again.
+	picks   []int
+	replays bool
 }
 
 func newSession(list []command) *session {
@@ -190,6 +205,7 @@ func newSession(list []command) *session {
 func (s *session) clone() *session {
 	c := *s
 	c.writes, c.locks, c.found = maps.Clone(s.writes), maps.Clone(s.locks), slices.Clone(s.found)
+	c.picks = slices.Clone(s.picks)
 	c.numbers, c.tables = maps.Clone(s.numbers), maps.Clone(s.tables)
 	return &c
 }
@@ -370,6 +386,12 @@ func (w *world) run(s *session, c command) bool {
 		}
 		s.show(&n)
 		return true
+	case "skip", "skip share", "skip key":
+		w.skip(s, c)
+		return true
+	case "batch":
+		w.batch(s, c)
+		return true
 	case "insert", "upsert", "nothing":
 		return w.insert(s, c, p)
 	}
@@ -432,6 +454,70 @@ func (w *world) run(s *session, c command) bool {
 	return true
 }
 
+// skip takes a row that nobody else has locked. Who replays may take none, whatever is there.
+func (w *world) skip(s *session, c command) {
+	exclusive, take := c.kind != "skip share", -1
+	for _, id := range []int{0, 1} {
+		if w.free(s, c, place{c.tab, id}, exclusive) && (take < 0 || s.replays && id == s.picks[0]) {
+			take = id
+		}
+	}
+	if s.replays {
+		if s.failed = s.picks[0] >= 0 && s.picks[0] != take; s.failed {
+			return
+		}
+		take, s.picks = s.picks[0], s.picks[1:]
+	} else {
+		s.picks = append(slices.Clone(s.picks), take)
+	}
+	if take < 0 {
+		s.show(nil)
+		s.missing(c)
+		return
+	}
+	p := place{c.tab, take}
+	s.locks[p] = s.locks[p] || exclusive
+	s.show(&take)
+}
+
+// free reports whether a row that SKIP LOCKED looks for is one that it need not skip.
+func (w *world) free(s *session, c command, p place, exclusive bool) bool {
+	seen, was := s.seen[p]
+	now, there := s.view(w.now())[p]
+	matches := func(v version) bool {
+		return c.kind == "skip key" && p.id == c.id || c.kind != "skip key" && v.v == c.by
+	}
+	return was && matches(seen) && there && now.row == seen.row && matches(now) && !w.held(s, p, exclusive)
+}
+
+// batch changes the rows that nobody else has locked.
+func (w *world) batch(s *session, c command) {
+	take := 0
+	for id := range 2 {
+		if w.free(s, c, place{c.tab, id}, true) {
+			take |= 1 << id
+		}
+	}
+	if s.replays {
+		if s.failed = s.picks[0] < 0 || s.picks[0]&^take != 0; s.failed {
+			return
+		}
+		take, s.picks = s.picks[0], s.picks[1:]
+	} else {
+		s.picks = append(slices.Clone(s.picks), take)
+	}
+	for id := range 2 {
+		if p := (place{c.tab, id}); take&(1<<id) != 0 {
+			v := s.view(w.now())[p]
+			s.locks[p], s.changed = true, s.changed+1
+			if s.writes[p] = (&version{v.row, v.v + 1, v.w}); c.bump {
+				s.writes[p].w++
+			}
+		}
+	}
+	s.reply = fmt.Sprintf("UPDATE %d", s.changed)
+}
+
 func (w *world) insert(s *session, c command, p place) bool {
 	if slices.ContainsFunc(w.sessions, func(o *session) bool { _, wrote := o.writes[p]; return o != s && !o.ended && wrote }) {
 		return false
@@ -465,9 +551,11 @@ func (w *world) insert(s *session, c command, p place) bool {
 	return true
 }
 
-// alone runs a transaction on committed rows by itself.
-func alone(list []command, start rows, lenient bool) (*session, rows) {
-	w := &world{states: []rows{start}, sessions: []*session{newSession(list)}, next: 1000, lenient: lenient}
+// alone runs a transaction on committed rows by itself, with the rows that as has taken of those that it may skip.
+func alone(as *session, start rows, lenient bool) (*session, rows) {
+	s := newSession(as.list)
+	s.picks, s.replays = append(slices.Clone(as.picks), -1), true
+	w := &world{states: []rows{start}, sessions: []*session{s}, next: 1000, lenient: lenient}
 	for !w.sessions[0].ended {
 		w.step(0)
 	}

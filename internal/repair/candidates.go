@@ -24,6 +24,7 @@ const (
 	costCommon    = 5
 	costReference = 6
 	costGuard     = 7
+	costTable     = 7 // it keeps out who writes any row
 	costUnique    = 8
 	costForReader = 3 // a transaction that only read has to wait now
 )
@@ -47,17 +48,41 @@ func candidates(ed *edit, prog *ir.Program, f *report.Finding) []Change {
 		}
 		readers := m.readers(e)
 		for _, q := range readers {
-			if !q.readOnly() {
-				m.locks(e, t, q)
-				m.promotion(e, t, q)
-			}
+			m.holds(e, t, q)
 			m.unique(e, t, q)
 			m.reference(e, t, q)
+			m.table(e, t, q)
 		}
 		m.guard(e, t, readers)
 	}
 	m.common()
 	return m.out
+}
+
+// unproved are the changes that hold what transactions read where their level leaves them open, as a report
+// says: no execution is known there, so that nothing else can be made for one.
+func unproved(ed *edit, prog *ir.Program, rep *report.Report) []Change {
+	m := &maker{ed: ed, prog: prog}
+	for _, l := range rep.Levels {
+		if l.Proved || l.Position == nil {
+			continue
+		}
+		for _, t := range prog.Tables {
+			e := &witness.Edge{Type: "RW", Table: t.Name, FromName: l.Transaction, FromPosition: *l.Position}
+			for _, q := range m.readers(e) {
+				m.holds(e, t, q)
+			}
+		}
+	}
+	return m.out
+}
+
+// holds keeps the rows that a query reads as they are.
+func (m *maker) holds(e *witness.Edge, t *ir.Table, q *query) {
+	if !q.readOnly() {
+		m.locks(e, t, q)
+		m.promotion(e, t, q)
+	}
 }
 
 // readers are the queries of the statement at the beginning of an edge that read its table.
@@ -145,18 +170,42 @@ func (m *maker) upgraded(txn *ir.Txn, t *ir.Table, q *query) bool {
 			where = s.Where
 		case *ir.Delete:
 			where = s.Where
+		case *ir.Insert:
+			if s.Conflict != nil && len(s.Conflict.Sets) > 0 {
+				where = proposed(s)
+			}
 		default: // it writes no row that it has found
 		}
 		if ir.Written(s) == t && where != nil {
-			found = found || !apart(t, read, where)
+			found = found || !apart(txn, t, read, where)
 		}
 	})
 	return found
 }
 
-// apart reports whether the key columns of t equal other variables in a condition than those that
-// they are compared with in a text.
-func apart(t *ir.Table, read map[string]string, where ir.Expr) bool {
+// proposed says that a row has the key that an INSERT proposes.
+func proposed(s *ir.Insert) ir.Expr {
+	where := ir.Expr(ir.C(ir.Bool(true)))
+	for i, c := range s.Cols {
+		if slices.Contains(s.Table.Key, c) {
+			where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Col: s.Table.Columns[c].Name}, s.Values[i]))
+		}
+	}
+	return where
+}
+
+// apart reports whether the key columns of t equal other parameters in a condition than those that
+// they are compared with in a text. What a local has may come from the row itself.
+func apart(txn *ir.Txn, t *ir.Table, read map[string]string, where ir.Expr) bool {
+	set := map[string]bool{}
+	ir.Walk(txn.Body, func(s ir.Stmt) {
+		for _, name := range ir.Assigned(s) {
+			set[name] = true
+		}
+	})
+	given := func(name string) bool {
+		return !set[name] && slices.ContainsFunc(txn.Params, func(p ir.Param) bool { return p.Name == name })
+	}
 	for _, c := range t.Key {
 		name := t.Columns[c].Name
 		of := strings.TrimLeft(read[name], ":@$")
@@ -167,12 +216,33 @@ func apart(t *ir.Table, read map[string]string, where ir.Expr) bool {
 			}
 			col, isCol := eq.X.(*ir.Col)
 			v, isVar := eq.Y.(*ir.Var)
-			if isCol && isVar && col.Col == name && of != "" && v.Name != of {
+			if isCol && isVar && col.Col == name && given(of) && given(v.Name) && v.Name != of {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// table is a lock of a table that other transactions lock already: what they read is safe from each other
+// then, and not from a transaction that only writes rows.
+func (m *maker) table(e *witness.Edge, t *ir.Table, q *query) {
+	locked := slices.ContainsFunc(m.prog.Txns, func(txn *ir.Txn) bool { return locksTable(txn, t) })
+	if from := m.prog.Txn(e.FromName); !locked || from == nil || locksTable(from, t) || q.readOnly() {
+		return
+	}
+	at, indent := q.line()
+	m.add(LockTable, e, t, costTable, fmt.Sprintf("%s locks the table %s, as others do", e.FromName, t.Name), q.insert(at, fmt.Sprintf("LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE;\n%s", sqlName(t), indent)))
+}
+
+// locksTable reports whether a transaction locks a table.
+func locksTable(txn *ir.Txn, t *ir.Table) bool {
+	found := false
+	ir.Walk(txn.Body, func(s ir.Stmt) {
+		l, ok := s.(*ir.LockTable)
+		found = found || ok && l.Table == t
+	})
+	return found
 }
 
 // before adds a SELECT in front of the statement of a query: as PERFORM, which PL/pgSQL

@@ -23,6 +23,8 @@ const (
 	LockUpdate Kind = "for-update"
 	// Promote writes the rows that a statement reads once more, as they are.
 	Promote Kind = "promotion"
+	// LockTable locks a whole table.
+	LockTable Kind = "lock-table"
 	// Unique declares a key, Reference a foreign key.
 	Unique    Kind = "unique-constraint"
 	Reference Kind = "foreign-key"
@@ -169,17 +171,43 @@ func (s *search) extend(done plan, prog *ir.Program, rep *report.Report, again b
 		return
 	}
 	f := &rep.Confirmed()[0]
-	ed := edited(s.Files, done.changes)
-	for _, c := range candidates(ed, prog, f) {
-		if again && (!lock(c.Kind) || slices.ContainsFunc(done.changes, func(o Change) bool { return o.Position == c.Position })) {
-			continue
-		}
-		next := plan{append(slices.Clone(done.changes), c), f}
-		if k := next.key(); !s.seen[k] {
-			s.seen[k] = true
-			s.queue = append(s.queue, next)
+	for _, c := range candidates(edited(s.Files, done.changes), prog, f) {
+		if !again || lock(c.Kind) && !done.changed(c.Position) {
+			s.add(done, c, f)
 		}
 	}
+	s.sort()
+}
+
+// further queues what may prove a changed program that is neither proved nor refuted, with a lock where
+// another transaction was seen to come between: the other reads of such a one need one each.
+func (s *search) further(done plan, prog *ir.Program, rep *report.Report) {
+	if last := done.changes[len(done.changes)-1]; !lock(last.Kind) || len(done.changes) == maxChanges {
+		return
+	}
+	for _, c := range unproved(edited(s.Files, done.changes), prog, rep) {
+		if !done.changed(c.Position) {
+			s.add(done, c, done.against)
+		}
+	}
+	s.sort()
+}
+
+// changed reports whether a statement is changed already.
+func (p *plan) changed(at report.Position) bool {
+	return slices.ContainsFunc(p.changes, func(o Change) bool { return o.Position == at })
+}
+
+// add queues a plan with one change more.
+func (s *search) add(done plan, c Change, f *report.Finding) {
+	next := plan{append(slices.Clone(done.changes), c), f}
+	if k := next.key(); !s.seen[k] {
+		s.seen[k] = true
+		s.queue = append(s.queue, next)
+	}
+}
+
+func (s *search) sort() {
 	slices.SortStableFunc(s.queue, func(a, b plan) int {
 		return cmp.Or(cmp.Compare(a.cost(), b.cost()), cmp.Compare(len(a.changes), len(b.changes)))
 	})
@@ -217,6 +245,7 @@ func (s *search) try(ctx context.Context, p plan) error {
 		return s.keep(ctx, p)
 	case rep.Verdict == report.Unknown:
 		s.out.Open++
+		s.further(p, prog, rep)
 	case slices.ContainsFunc(rep.Confirmed(), func(f report.Finding) bool { return same(&f, p.against) }):
 		if len(p.changes) == 1 { // a longer one is shown by its first change
 			r := s.repair(p.changes, rep.Verdict)

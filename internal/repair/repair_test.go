@@ -106,6 +106,9 @@ func TestLevels(t *testing.T) {
 	for _, tc := range []struct{ name, body, want string }{
 		{"a lost update", "SELECT stock INTO s FROM item WHERE id = i;\n  UPDATE item SET stock = s - k WHERE id = i;", "for-update f"},
 		{"a stale condition", "IF (SELECT stock FROM item WHERE id = i) >= k THEN UPDATE item SET stock = stock - k WHERE id = i; END IF;", "for-update f"},
+		{"a lost update by the row's own key", "SELECT id, stock INTO k, s FROM item WHERE id = i;\n  UPDATE item SET stock = s - 1 WHERE id = k;", "for-update f"},
+		{"a lost update by an upsert", "SELECT stock INTO s FROM item WHERE id = i;\n  IF NOT FOUND THEN RAISE EXCEPTION 'no'; END IF;\n  INSERT INTO item VALUES (i, m, s) ON CONFLICT (id) DO UPDATE SET stock = s - k;", "for-update f"},
+		{"another row is written", "SELECT stock INTO s FROM item WHERE id = i;\n  UPDATE item SET stock = s - 1 WHERE id = k;", "for-share f"},
 		{"an insert after a look", "IF NOT EXISTS (SELECT FROM item WHERE name = m) THEN INSERT INTO item VALUES (i, m, k); END IF;", "guard-row f"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -114,6 +117,47 @@ func TestLevels(t *testing.T) {
 				t.Errorf("the repairs are %+v, want %s first", res.Repairs, tc.want)
 			}
 		})
+	}
+}
+
+// TestTwoReads: a transaction needs a lock on each of two reads, although nothing is known of the second one
+// once the first one has its lock.
+func TestTwoReads(t *testing.T) {
+	const text = `CREATE TABLE x (id int PRIMARY KEY, v int NOT NULL);
+CREATE TABLE y (id int PRIMARY KEY, v int NOT NULL);
+CREATE TABLE z (id int PRIMARY KEY, v int NOT NULL);
+CREATE FUNCTION f(p int, q int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE a int; b int; BEGIN
+  SELECT v INTO a FROM x WHERE id = p;
+  SELECT v INTO b FROM y WHERE id = q;
+  IF a + b > 0 THEN UPDATE z SET v = a + b WHERE id = p; END IF;
+END $$;
+CREATE FUNCTION g(p int, q int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+  UPDATE x SET v = v + 1 WHERE id = p;
+  UPDATE y SET v = v + 1 WHERE id = q;
+  UPDATE z SET v = 0 WHERE id = p;
+END $$;
+`
+	res := propose(t, programAt(levels.AtReadCommitted, []input.File{{Name: "a.sql", Text: text}}))
+	if len(res.Repairs) == 0 || kinds(&res.Repairs[0]) != "for-share f, for-share f" {
+		t.Errorf("the repairs are %+v, want two locks first", res.Repairs)
+	}
+}
+
+// TestLockedTable: where one of two transactions locks a table, the other one may do so, too.
+func TestLockedTable(t *testing.T) {
+	const book = "SELECT count(*) INTO c FROM x WHERE room = r;\n  IF c < 2 THEN INSERT INTO x VALUES (p, r); END IF;\nEND $$;\n"
+	const head = "(p int, r int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE c int; BEGIN\n  "
+	const table = "CREATE TABLE x (id int PRIMARY KEY, room int NOT NULL);\n"
+	for locks, want := range map[string]bool{"LOCK TABLE x IN SHARE ROW EXCLUSIVE MODE;\n  ": true, "": false} {
+		p := programAt(levels.AtReadCommitted, []input.File{{Name: "a.sql", Text: table + "CREATE FUNCTION book" + head + locks + book + "CREATE FUNCTION quick" + head + book}})
+		res, err := Propose(t.Context(), p, Limits{Want: 1, Checks: 12, Each: 2 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		is := slices.ContainsFunc(res.Repairs, func(r Repair) bool { return kinds(&r) == "lock-table quick" })
+		if is != want {
+			t.Errorf("the repairs are %+v, want lock-table: %v", res.Repairs, want)
+		}
 	}
 }
 

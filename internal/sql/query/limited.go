@@ -181,7 +181,7 @@ func intoKeys(b *expr.Draft, s *ir.Select, cond ir.Expr) picked {
 // firstRows chooses the first n rows of q in its order, of which there are all; a variable that is NULL counts as
 // all of them.
 func firstRows(b *expr.Draft, q *Query, n, all ir.Expr, pos ir.Pos) picked {
-	among, count := someRows(b, q, pos)
+	among, count := someRows(b, q, pos, ir.NoLock)
 	few := ir.Op(ir.Le, all, n)
 	if _, variable := n.(*ir.Var); variable {
 		few = ir.OrE(&ir.Unary{Op: ir.IsNull, X: n}, few)
@@ -284,10 +284,18 @@ func pick(b *expr.Draft, q *Query, pos ir.Pos, first bool) picked {
 // whichRows is what the database chooses where a statement may pass over rows.
 const whichRows = "which rows SKIP LOCKED or LIMIT leaves"
 
+// skipping is the mode in which q locks the rows of its one table.
+func (q *Query) skipping() ir.LockMode {
+	if len(q.From) != 1 {
+		return ir.NoLock
+	}
+	return q.Locks.Of(q.From[0].Row)
+}
+
 // pickOne chooses one row of q, or none, whose key locals get.
 func pickOne(b *expr.Draft, q *Query, pos ir.Pos) picked {
 	taken, found := b.Local("taken", schema.TBool), b.Local("was_found", schema.TBool)
-	s := &ir.Select{At: expr.At(pos), Query: ir.Query{From: q.From, Where: ir.AndE(q.Where, ir.V(taken))}, Found: found}
+	s := &ir.Select{At: expr.At(pos), Query: ir.Query{From: q.From, Where: ir.AndE(q.Where, ir.V(taken))}, Found: found, Skips: q.skipping()}
 	key := intoKeys(b, s, nil)
 	b.Emit(&ir.Havoc{At: expr.At(pos), Var: taken, NotNull: true, Of: whichRows})
 	b.Emit(s)
@@ -297,7 +305,7 @@ func pickOne(b *expr.Draft, q *Query, pos ir.Pos) picked {
 
 // pickSome chooses some rows of q, as many as its LIMIT allows.
 func pickSome(b *expr.Draft, q *Query, pos ir.Pos) picked {
-	among, n := someRows(b, q, pos)
+	among, n := someRows(b, q, pos, q.skipping())
 	if q.Limit != nil {
 		within := ir.Op(ir.Le, ir.V(n), q.Limit)
 		if q.AtMost < 0 {
@@ -309,8 +317,8 @@ func pickSome(b *expr.Draft, q *Query, pos ir.Pos) picked {
 }
 
 // someRows chooses rows of q: an array gets their keys, and the local count how
-// many they are.
-func someRows(b *expr.Draft, q *Query, pos ir.Pos) (kept picked, count string) {
+// many they are. skips is that of ir.Select.
+func someRows(b *expr.Draft, q *Query, pos ir.Pos, skips ir.LockMode) (kept picked, count string) {
 	_, elem := keyOf(q.From)
 	array := b.IRLocal("kept", ir.ArrayType(elem))
 	among := func(from []ir.Source) ir.Expr {
@@ -319,7 +327,7 @@ func someRows(b *expr.Draft, q *Query, pos ir.Pos) (kept picked, count string) {
 	}
 	n := b.Local("count", schema.TInt)
 	b.Emit(&ir.Havoc{At: expr.At(pos), Var: array, NotNull: true, Of: whichRows})
-	b.Emit(&ir.Select{At: expr.At(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}},
+	b.Emit(&ir.Select{At: expr.At(pos), Into: []string{n}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Skips: skips,
 		Query: ir.Query{From: q.From, Where: ir.AndE(q.Where, among(q.From))}})
 	b.Emit(&ir.Assume{At: expr.At(pos), Cond: ir.Op(ir.Eq, ir.V(n), &ir.Call{Name: "len", Args: []ir.Expr{ir.V(array)}, Type: ir.IntType})})
 	if q.Where != nil { // the solver does not see that from the number

@@ -415,7 +415,7 @@ func (b *Writer) returning(f *expr.Frame, w *writeQuery, after *expr.RowSource, 
 			if len(cols) == 0 {
 				cols = []ir.Expr{ir.C(ir.Bool(true))}
 			}
-			b.Emit(&ir.EmitRows{At: expr.At(pos), Cols: cols, Query: q})
+			b.Emit(&ir.EmitRows{At: expr.At(pos), Cols: cols, Query: q, Returned: true})
 		}
 		change()
 		return
@@ -446,7 +446,7 @@ func (b *Writer) returning(f *expr.Frame, w *writeQuery, after *expr.RowSource, 
 		found = b.Local("was_found", schema.TBool)
 	}
 	early := b.unusedBy(append(DestLocals(final), DestLocals(rest)...), change)
-	s := &ir.Select{At: expr.At(pos), Query: q, Found: found}
+	s := &ir.Select{At: expr.At(pos), Query: q, Found: found, Returned: true}
 	var assign []expr.Dest
 	var cols []expr.Column
 	for i, c := range targets {
