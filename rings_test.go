@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/report"
 )
 
 // ring is n transactions, each of which reads what the one before it writes: from a row of
@@ -65,20 +66,23 @@ func TestRings(t *testing.T) {
 	}
 }
 
-// TestFields: a field of a document is compared with a text, and set.
+// TestFields: a field of a document is compared with a text or a number, and set.
 func TestFields(t *testing.T) {
-	for _, lock := range []string{"", " FOR UPDATE"} {
-		rep := reportOf(t, `CREATE TABLE doc (id int PRIMARY KEY, body jsonb NOT NULL);
-CREATE FUNCTION publish(p int, q int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE s text; BEGIN
-  SELECT body ->> 'state' INTO s FROM doc WHERE id = q`+lock+`;
+	const schema = "CREATE TABLE doc (id int PRIMARY KEY, body jsonb NOT NULL);\n"
+	for name, text := range map[string]string{
+		"text": `CREATE FUNCTION publish(p int, q int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE s text; BEGIN
+  SELECT body ->> 'state' INTO s FROM doc WHERE id = q LOCK;
   IF s = 'draft' THEN UPDATE doc SET body = jsonb_set(body, '{state}', '"final"') WHERE id = p; END IF;
-END $$;`, robust.Options{})
-		want := robust.NotRobust
-		if lock != "" {
-			want = robust.Robust
-		}
-		if rep.Verdict != want {
-			t.Errorf("with%s: %s, want %s: %+v", lock, rep.Verdict, want, rep.Open)
+END $$;`,
+		"number": `CREATE FUNCTION award(p int, q int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE n int; BEGIN
+  SELECT (body ->> 'points')::int INTO n FROM doc WHERE id = q LOCK;
+  IF n > 40 THEN UPDATE doc SET body = jsonb_set(body, '{points}', '0') WHERE id = p; END IF;
+END $$;`,
+	} {
+		for lock, want := range map[string]report.Verdict{"": robust.NotRobust, "FOR UPDATE": robust.Robust} {
+			if rep := reportOf(t, schema+strings.ReplaceAll(text, "LOCK", lock), robust.Options{}); rep.Verdict != want {
+				t.Errorf("%s %s: %s, want %s: %+v", name, lock, rep.Verdict, want, rep.Open)
+			}
 		}
 	}
 }

@@ -236,7 +236,7 @@ func (v *values) documents(d ir.Domain) []ir.Value {
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
 	keys = keys[:min(maxKeys, len(keys))]
-	for _, x := range slices.Concat(v.quoted(keys), []string{"1", "2", `"a"`, "true"}) {
+	for _, x := range slices.Concat(v.quoted(keys), v.limits(), []string{"1", "2", `"a"`, "true"}) {
 		whole := ""
 		for i, k := range keys {
 			whole += strings.Repeat(", ", min(i, 1)) + strconv.Quote(k) + ": " + x
@@ -265,6 +265,18 @@ func (v *values) quoted(keys []string) []string {
 		if lit := v.literals[n]; lit.Kind == ir.KindText && len(out) < maxKeys && !slices.Contains(keys, lit.S) {
 			out = append(out, strconv.Quote(lit.S))
 		}
+	}
+	return out
+}
+
+// limits gives the largest integers of the program, as JSON, and those right above them:
+// where a document holds a number, programs compare it with these.
+func (v *values) limits() []string {
+	numbers := slices.Sorted(slices.Values(v.numbers))
+	slices.Reverse(numbers)
+	var out []string
+	for _, n := range numbers[:min(maxKeys, len(numbers))] {
+		out = append(out, strconv.FormatInt(n+1, 10), strconv.FormatInt(n, 10))
 	}
 	return out
 }
