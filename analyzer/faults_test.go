@@ -260,13 +260,47 @@ func Useless(db *sql.DB) error { worse.Use(); return bad.Broken(db) }
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	if got, want := strings.Join(names, ", "), "Good, Move, Soft, package app.test/bad, package app.test/store"; got != want {
+	if got, want := strings.Join(names, ", "), "Good, Move, Soft, package app.test/bad, package app.test/store, package app.test/worse"; got != want {
 		t.Errorf("the transactions are %s, want %s", got, want)
 	}
 	for _, want := range []string{"app.test/bad has errors: undefined: Missing; what does not type-check is left out (2): Broken, Weird",
 		"app.test/store has errors: something that it imports has errors; what does not type-check is left out (1): Useless", "app.test/soft has errors: declared and not used: n"} {
 		if !slices.ContainsFunc(res.Notes, func(n ir.Note) bool { return strings.HasSuffix(n.Text, want) }) {
 			t.Errorf("no note is %q: %v", want, res.Notes)
+		}
+	}
+}
+
+// TestLostSource: where a part of the source is not known, it may do anything.
+func TestLostSource(t *testing.T) {
+	const good = "package app\n\nimport \"database/sql\"\n\nfunc Good(db *sql.DB) error { _, err := db.Exec(\"DELETE FROM good\"); return err }\n"
+	const take = "import \"database/sql\"\n\nfunc Take(db *sql.DB) error { _, err := db.Exec(\"DELETE FROM taken\"); return err }\n"
+	for what, tc := range map[string]struct {
+		name, text string
+		lost       bool
+	}{
+		"an import that is not there":    {"p/p.go", "package p\n\nimport _ \"nowhere.test/x\"\n" + take, true},
+		"a package that is not there":    {"p/p.go", "package p\n\nimport _ \"app.test/nowhere\"\n" + take, true},
+		"an import cycle":                {"p/p.go", "package p\n\nimport _ \"app.test/p\"\n" + take, true},
+		"a misspelt package clause":      {"b.go", "pakage app\n\n" + take, true},
+		"a misspelt one in a folder":     {"p/p.go", "pakage p\n\n" + take, true},
+		"a conflict":                     {"b.go", "<<<<<<< ours\npackage app\n\n" + take, true},
+		"no text":                        {"b.go", "\xff\xfe" + take, true},
+		"a comment without an end":       {"b.go", "package app\n\nfunc other() {}\n\n/* " + take, true},
+		"the end of the file":            {"b.go", "package app\n\n" + strings.TrimSuffix(take, "return err }\n"), true},
+		"another package in a folder":    {"b.go", "package other\n\n" + take, true},
+		"a function that is there twice": {"b.go", "package app\n\n" + take + strings.TrimPrefix(good, "package app\n\nimport \"database/sql\"\n"), true},
+		"a method that is there twice":   {"b.go", "package app\n\ntype T int\n\nfunc (T) A() {}\n\nfunc (T) A() {}\n\nvar _, x = 1, 2\n\nfunc init() {}\n\nfunc init() {}\n", true},
+		"a file to embed":                {"b.go", "package app\n\nimport _ \"embed\"\n\n//go:embed dist/*.css\nvar css string\n", false},
+		"nothing":                        {"b.go", "package app\n\nfunc init() {}\n\nfunc init() {}\n\nvar _ = 1\n", false},
+	} {
+		res := loadFiles(t, Options{}, map[string]string{"go.mod": "module app.test\n\ngo 1.24\n", "a.go": good, tc.name: tc.text})
+		lost := false
+		for name, unknown := range unknowns(res) {
+			lost = lost || unknown && strings.HasPrefix(name, "package app.test")
+		}
+		if lost != tc.lost {
+			t.Errorf("%s: lost is %v: %v, %v", what, lost, unknowns(res), res.Notes)
 		}
 	}
 }

@@ -130,8 +130,8 @@ func (r *reading) good(pkgs []*packages.Package) []*ssa.Package {
 	}
 	list, unbuilt := build(some)
 	for _, p := range unbuilt {
-		r.leave(p, nil)
 		p.Syntax = nil
+		r.leave(p, nil)
 	}
 	for _, p := range some {
 		if len(p.Syntax) > 0 {
@@ -155,11 +155,28 @@ func (r *reading) leave(p *packages.Package, functions []string) {
 		text = fmt.Sprintf("package %s has errors: %s; what does not type-check is left out (%d): %s", p.PkgPath, firstError(p), n, strings.Join(functions, ", "))
 	}
 	pos := errorPos(r.dir, p)
-	r.notes = append(r.notes, ir.Note{Pos: pos, Text: text})
-	if (len(p.Syntax) == 0 || len(functions) > 0) && usesLibrary(r.roots, p.PkgPath) {
+	if note := (ir.Note{Pos: pos, Text: text}); !slices.Contains(r.notes, note) {
+		r.notes = append(r.notes, note)
+	}
+	known := slices.ContainsFunc(r.missing, func(x *client.Txn) bool { return x.Pos == pos })
+	if !known && ((len(p.Syntax) == 0 || len(functions) > 0) && usesLibrary(r.roots, p.PkgPath) || lost(p) && usesLibrary(r.roots, "")) {
 		r.missing = append(r.missing, unread(p.PkgPath, pos))
 	}
 }
+
+// lost reports whether a part of the source of a package is not known, and so what it imports: a file cannot be found
+// or parsed, or an import cannot be loaded. An error of syntax may hide any code behind it.
+func lost(p *packages.Package) bool {
+	return slices.ContainsFunc(p.Errors, func(e packages.Error) bool {
+		if e.Kind == packages.TypeError {
+			return strings.HasPrefix(e.Msg, "could not import ") && !strings.HasPrefix(e.Msg, "could not import C ")
+		}
+		return !besides.MatchString(e.Msg)
+	})
+}
+
+// besides matches errors that leave all of the Go source: a missing file to embed, and what a compiler of C says.
+var besides = regexp.MustCompile(`^(# |pattern .*: (no matching files found|cannot embed))`)
 
 // find gives the packages that patterns name (roots), and the paths of those to read
 // with the folders of their modules.
@@ -279,12 +296,12 @@ func unread(pkg string, pos ir.Pos) *client.Txn {
 }
 
 // usesLibrary reports whether a package among roots, or that they import, imports a
-// library for databases, directly or not.
+// library for databases, directly or not; "" is any of them.
 func usesLibrary(roots []*packages.Package, pkg string) bool {
 	libraries := names().Paths
 	found := false
 	packages.Visit(roots, nil, func(p *packages.Package) {
-		if p.PkgPath == pkg {
+		if p.PkgPath == pkg || pkg == "" {
 			packages.Visit([]*packages.Package{p}, nil, func(q *packages.Package) { found = found || libraries[q.PkgPath] })
 		}
 	})

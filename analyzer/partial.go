@@ -20,6 +20,7 @@ func typeChecked(p *packages.Package) (left []string) {
 	if !p.IllTyped {
 		return nil
 	}
+	left = undeclared(p)
 	bad := faulty(p)
 	for _, f := range p.Syntax {
 		for _, d := range f.Decls {
@@ -38,6 +39,40 @@ func typeChecked(p *packages.Package) (left []string) {
 		}
 		return true
 	})
+	return left
+}
+
+// undeclared takes the declarations out of a package that it does not have, and gives their names: those of names that are declared
+// before, and of files of another package.
+func undeclared(p *packages.Package) (left []string) {
+	has := func(names ...*ast.Ident) bool {
+		for _, n := range names {
+			if p.TypesInfo.Defs[n] == nil {
+				left = append(left, n.Name)
+				return false
+			}
+		}
+		return true
+	}
+	for _, f := range p.Syntax {
+		f.Decls = slices.DeleteFunc(f.Decls, func(d ast.Decl) bool {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				return !has(d.Name)
+			case *ast.GenDecl:
+				d.Specs = slices.DeleteFunc(d.Specs, func(s ast.Spec) bool {
+					switch s := s.(type) {
+					case *ast.ValueSpec:
+						return !has(s.Names...)
+					case *ast.TypeSpec:
+						return !has(s.Name)
+					}
+					return false
+				})
+			}
+			return false
+		})
+	}
 	return left
 }
 

@@ -55,9 +55,33 @@ func (f *checkFlags) sinceBaseline(ctx context.Context, inputs []string) (*repor
 	return b, nil
 }
 
+// configThen gives the configuration that counts for a revision: its own, where the inputs have one that it has, too. Else the flags of the
+// working tree count for both.
+func (f *checkFlags) configThen(r *revision.Revision, inputs []string) (string, error) {
+	if f.config.typed["config"] {
+		return configNone, nil
+	}
+	now, err := configOf(inputs)
+	if err != nil || now == "" {
+		return configNone, err
+	}
+	then, err := r.Path(now)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(then); err != nil {
+		return configNone, nil
+	}
+	return then, nil
+}
+
 // checkRevision gives the report on a revision in JSON, or nil if that has none of the inputs.
 func (f *checkFlags) checkRevision(ctx context.Context, r *revision.Revision, inputs []string) ([]byte, error) {
-	args := []string{"robust", "check", "-format=json", "-config=" + configNone, "-cache=" + f.cache}
+	config, err := f.configThen(r, inputs)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"robust", "check", "-format=json", "-config=" + config, "-cache=" + f.cache}
 	if f.cache != "" && f.cache != cacheOff {
 		abs, err := filepath.Abs(f.cache)
 		if err != nil {
@@ -76,11 +100,16 @@ func (f *checkFlags) checkRevision(ctx context.Context, r *revision.Revision, in
 			values = strings.Split(values[0], ",")
 		}
 		for _, v := range values {
-			if !slices.Contains(sinceOwn, g.Name) {
+			if !slices.Contains(sinceOwn, g.Name) && (config == configNone || f.config.typed[g.Name]) {
 				args = append(args, "-"+g.Name+"="+v)
 			}
 		}
 	})
+	for _, in := range inputs {
+		if r.Outside(in) {
+			return nil, usagef("-since %s: %s is not in the working tree of git that the current directory is in", f.since, in)
+		}
+	}
 	there, err := r.Inputs(inputs)
 	if err = errors.Join(failed, err); err != nil || len(there) == 0 {
 		return nil, err

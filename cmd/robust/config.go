@@ -30,10 +30,24 @@ var pathsInConfig = []string{"baseline", "schema"}
 // listsInConfig are those of them that take several values with commas between them.
 var listsInConfig = []string{"search-path", "txn"}
 
+// configFlag is the value of -config.
+type configFlag struct {
+	path string
+	// typed are the flags of the command line.
+	typed map[string]bool
+}
+
+func (c *configFlag) Set(path string) error { c.path = path; return nil }
+
+func (c *configFlag) String() string { return c.path }
+
 // configure sets the flags that the configuration has and the command line has not, and
 // gives the path of what was read, or "".
 func configure(ctx context.Context, fs *flag.FlagSet, inputs []string) (string, error) {
-	path := fs.Lookup("config").Value.String()
+	own := fs.Lookup("config").Value.(*configFlag)
+	given := setFlags(fs)
+	own.typed = given
+	path := own.path
 	if path == configNone {
 		return "", nil
 	}
@@ -49,8 +63,6 @@ func configure(ctx context.Context, fs *flag.FlagSet, inputs []string) (string, 
 	if err != nil {
 		return "", err
 	}
-	given := map[string]bool{}
-	fs.Visit(func(g *flag.Flag) { given[g.Name] = true })
 	for _, e := range f.Entries {
 		if !slices.Contains(inConfig, e.Key) {
 			return "", unknownKey(e)
@@ -63,6 +75,13 @@ func configure(ctx context.Context, fs *flag.FlagSet, inputs []string) (string, 
 		}
 	}
 	return path, nil
+}
+
+// setFlags gives the names of the flags that are set.
+func setFlags(fs *flag.FlagSet) map[string]bool {
+	out := map[string]bool{}
+	fs.Visit(func(g *flag.Flag) { out[g.Name] = true })
+	return out
 }
 
 // unknownKey says why a key is wrong.

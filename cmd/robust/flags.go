@@ -25,7 +25,8 @@ type common struct {
 	schemas, allowed   paths
 	txns, dialect, eng string
 	classic            bool
-	output, config     string
+	output             string
+	config             configFlag
 	color              string
 	// searchPath is that of -search-path, nil if it was not given.
 	searchPath searchPath
@@ -51,7 +52,7 @@ func (c *common) declare(fs *flag.FlagSet) {
 	flags.Choice(fs, &c.eng, "engine", "", engine.Names(), "`database`: "+strings.Join(engine.Names(), " or ")+" (default postgres for SQL, mysql with -dialect mysql, si for litmus)")
 	fs.BoolVar(&c.classic, "classic", false, "dependencies count whatever the values, as in CAV'19")
 	fs.StringVar(&c.output, "o", "", "write the result to `FILE` instead of standard output")
-	fs.StringVar(&c.config, "config", "", "`FILE` with values of flags, or none (default: robust.yaml in the folder of the input, or the nearest one above it in the repository)")
+	fs.Var(&c.config, "config", "`FILE` with values of flags, or none (default: robust.yaml in the folder of the input, or the nearest one above it in the repository)")
 }
 
 // declareColor declares -color.

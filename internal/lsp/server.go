@@ -212,7 +212,7 @@ func (s *server) checked(ctx context.Context, st *state, number int, result *Res
 		s.mu.Unlock()
 		found = fault(wrong, text)
 	case ctx.Err() == nil:
-		s.conn.notify("window/logMessage", map[string]any{"type": severityError, "message": "robust: " + err.Error()})
+		s.conn.notify("window/showMessage", map[string]any{"type": severityError, "message": "robust: " + err.Error()})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -83,14 +83,29 @@ func (r *Revision) Path(path string) (string, error) {
 	return filepath.Join(r.Tree, rel), nil
 }
 
+// Outside reports whether an input is a file or folder that is not in the working tree.
+func (r *Revision) Outside(input string) bool {
+	plain := folderOf(input)
+	if _, err := os.Stat(plain); err != nil {
+		return false
+	}
+	path, err := r.Path(plain)
+	return err == nil && path != r.Tree && !strings.HasPrefix(path, r.Tree+string(filepath.Separator))
+}
+
+// folderOf gives what a pattern of packages is about.
+func folderOf(input string) string {
+	if plain := strings.TrimSuffix(strings.TrimSuffix(input, "..."), "/"); plain != "" {
+		return plain
+	}
+	return "."
+}
+
 // Inputs gives the inputs that the revision has.
 func (r *Revision) Inputs(list []string) ([]string, error) {
 	var out []string
 	for _, in := range list {
-		plain := strings.TrimSuffix(strings.TrimSuffix(in, "..."), "/")
-		if plain == "" {
-			plain = "."
-		}
+		plain := folderOf(in)
 		if _, err := os.Stat(plain); err != nil { // a package by its import path
 			out = append(out, in)
 			continue
