@@ -82,6 +82,11 @@ func (r *Result) diagnostics() map[string][]diagnostic {
 		for _, h := range rep.Havocs {
 			add(r.location(h.File, h.Line, h.Col), diagnostic{Severity: severityHint, Code: codes.Havoc, Message: "Not modelled exactly: " + h.Reason + "."})
 		}
+		for _, n := range rep.Notes {
+			if n.File != "" {
+				add(r.location(n.File, n.Line, n.Col), diagnostic{Severity: severityInformation, Message: n.Text + "."})
+			}
+		}
 		for _, x := range rep.Transactions {
 			if x.Standing == codes.Undecided {
 				add(r.location(x.File, x.Line, 1), diagnostic{Severity: severityInformation, Code: codes.Unknown, Message: x.Name + " is neither proved nor refuted: " + undecided(rep, x) + "."})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 
@@ -83,6 +84,15 @@ func (m *markdown) program(r *report.Report, several bool) {
 		left = append(left, fmt.Sprintf("%s:%d: in %s: %s", h.File, h.Line, h.Transaction, h.Reason))
 	}
 	m.list("Not modelled exactly", slices.Compact(left))
+	var notes []string
+	for _, n := range r.Notes {
+		at := ""
+		if n.File != "" {
+			at = ir.Pos{File: n.File, Line: n.Line, Col: n.Col}.String() + ": "
+		}
+		notes = append(notes, at+n.Text)
+	}
+	m.list("Notes on the input", notes)
 	var accepted []string
 	for i := range r.Suppressed {
 		accepted = append(accepted, r.Suppressed[i].Describe())
