@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -109,7 +110,7 @@ func ReadBaseline(name string, data []byte) (*Baseline, error) {
 				off = e.Offset - 1
 			}
 			if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-				off = e.Offset - 1
+				off, err = e.Offset-1, fmt.Errorf("a %s does not belong here", e.Value)
 			}
 			return nil, ir.Errorf(at(off), "this is no baseline (%s); %s", strings.TrimPrefix(err.Error(), "json: "), advice)
 		}

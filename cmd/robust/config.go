@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -178,9 +179,9 @@ func sameFile(a, b string) bool {
 	if a == "" || b == "" {
 		return a == b
 	}
-	x, errX := filepath.Abs(a)
-	y, errY := filepath.Abs(b)
-	return errX == nil && errY == nil && x == y
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // sayConfig says with -v which configuration was read.

@@ -128,6 +128,9 @@ func dispatch(ctx context.Context, args []string, std streams) (int, error) {
 			}
 			return exitOK, nil
 		}
+		if upper := strings.ToUpper(args[0]); strings.HasPrefix(upper, "RB") {
+			args[0] = upper
+		}
 		if c, ok := codes.ByID(args[0]); ok {
 			return exitOK, report.ExplainCode(std.out, c.ID)
 		}

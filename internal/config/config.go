@@ -20,6 +20,14 @@ import (
 // Name is that of the file.
 const Name = "robust.yaml"
 
+// misspelt is a name that is taken for Name.
+const misspelt = "robust.yml"
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 // maxFile bounds the bytes of the file.
 const maxFile = 1 << 20
 
@@ -57,6 +65,9 @@ func Find(dir string) (string, error) {
 			return path, nil
 		case !errors.Is(err, fs.ErrNotExist):
 			return "", err
+		}
+		if other := filepath.Join(at, misspelt); exists(other) {
+			return "", ir.Errorf(ir.Pos{File: other, Line: 1, Col: 1}, "this file is not read; call it %s", Name)
 		}
 		abs, err := filepath.Abs(at)
 		if err != nil {
