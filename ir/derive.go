@@ -50,7 +50,7 @@ const (
 
 func (w Want) String() string { return irwords.Wants[w] }
 
-// Rel is a relation: *Given, *Elems, *Project, *Group, *SetOp, *Recursion or *Working.
+// Rel is a relation: *Given, *Elems, *Project, *Group or *SetOp.
 type Rel interface{ isRel() }
 
 // Given is the rows in the value of a parameter, which an aggregate "rows" of
@@ -96,21 +96,9 @@ type SetOp struct {
 	Op   SetOpKind
 	All  bool
 	L, R Rel
-}
-
-// Recursion is WITH RECURSIVE: the rows of Base, those that Step gives for them, those that it gives for these, and so
-// on until it gives none. Without All a row counts once. The columns are those of Base.
-type Recursion struct {
-	// Name is that of the Working in Step.
-	Name       string
-	All        bool
-	Base, Step Rel
-}
-
-// Working is the rows of the round before, in the Step of the Recursion of that name.
-type Working struct {
-	Name string
-	Cols []Column
+	// Again, if not "", makes a UNION recursive (WITH RECURSIVE): in R it is the Param of a Given with the
+	// rows that were new in the round before, those of L in the first, and there are rounds until one has none.
+	Again string
 }
 
 // SetOpKind is a kind of SetOp.
@@ -133,10 +121,6 @@ func (*Project) isRel() {}
 func (*Group) isRel() {}
 
 func (*SetOp) isRel() {}
-
-func (*Recursion) isRel() {}
-
-func (*Working) isRel() {}
 
 // Item is an output column.
 type Item struct {
@@ -206,10 +190,6 @@ func Columns(r Rel) []Column {
 		}
 	case *SetOp:
 		return Columns(r.L)
-	case *Recursion:
-		return Columns(r.Base)
-	case *Working:
-		return r.Cols
 	default:
 		panic(fmt.Sprintf("ir: unknown relation %T", r))
 	}
@@ -284,11 +264,13 @@ func mapRel(r Rel, bound map[string]bool, f func(e Expr, bound map[string]bool) 
 		}
 		return out
 	case *SetOp:
-		return &SetOp{r.Op, r.All, mapRel(r.L, bound, f, given), mapRel(r.R, bound, f, given)}
-	case *Recursion:
-		return &Recursion{r.Name, r.All, mapRel(r.Base, bound, f, given), mapRel(r.Step, bound, f, given)}
-	case *Working:
-		return r
+		right := func(name string) string {
+			if name == r.Again {
+				return name
+			}
+			return given(name)
+		}
+		return &SetOp{r.Op, r.All, mapRel(r.L, bound, f, given), mapRel(r.R, bound, f, right), r.Again}
 	}
 	panic(fmt.Sprintf("ir: unknown relation %T", r))
 }
@@ -493,9 +475,6 @@ func EachRel(r Rel, f func(Rel)) {
 	case *SetOp:
 		EachRel(r.L, f)
 		EachRel(r.R, f)
-	case *Recursion:
-		EachRel(r.Base, f)
-		EachRel(r.Step, f)
 	}
 }
 

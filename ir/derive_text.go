@@ -53,15 +53,10 @@ func relString(r Rel) string {
 		if r.All {
 			all = " all"
 		}
-		return r.Op.String() + all + " (" + relString(r.L) + ") (" + relString(r.R) + ")"
-	case *Recursion:
-		all := ""
-		if r.All {
-			all = " all"
+		if r.Again != "" {
+			all += " again " + irwords.Ident(r.Again)
 		}
-		return "recursion " + irwords.Ident(r.Name) + all + " (" + relString(r.Base) + ") (" + relString(r.Step) + ")"
-	case *Working:
-		return "working " + irwords.Ident(r.Name) + " (" + columnsString(r.Cols) + ")"
+		return r.Op.String() + all + " (" + relString(r.L) + ") (" + relString(r.R) + ")"
 	}
 	panic(fmt.Sprintf("ir: print: unknown relation %T", r))
 }

@@ -36,7 +36,7 @@ func TestRealInput(t *testing.T) {
 				SELECT EXISTS (SELECT 1 FROM up WHERE k = 7)
 			$$ LANGUAGE sql;
 			CREATE FUNCTION f(p int) RETURNS boolean AS $$ SELECT above(p) $$ LANGUAGE sql;`,
-			"recursion up"},
+			`again "rows of up"`},
 		{"records that an unknown cursor fills are compared", `
 			CREATE FUNCTION f(have refcursor, want refcursor) RETURNS boolean AS $$
 			DECLARE h record; w record;

@@ -362,8 +362,8 @@ func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*report.
 	opt.Progress = show
 	rep, err := f.judge(ctx, std, p, opt)
 	if err == nil && p.golang != nil {
-		p.phases.end("check")
-		rep.Stats.Phases = p.phases.list
+		p.phases.End("check")
+		rep.Stats.Phases = p.phases.List
 		rep.Coverage = findings.CoverageOf(p.golang.Places(), rep.Havocs)
 		rep.Coverage.Begins = p.golang.Begins
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/goprogram"
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/phases"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -56,12 +57,12 @@ func (s *sources) golang() []string {
 
 // loadGo reads Go packages as one application.
 func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done, total int, what string)) (*program, error) {
-	phases := startPhases()
+	timing := phases.Start()
 	parsed := &parsedFiles{texts: map[string][]byte{}}
-	opt := analyzer.Options{Env: withoutKey(), Progress: show, Parsed: parsed.note, Loaded: func() { phases.end("load the packages") }}
+	opt := analyzer.Options{Env: withoutKey(), Progress: show, Parsed: parsed.note, Loaded: func() { timing.End("load the packages") }}
 	if s.clock != nil {
 		// What is found in half of the time is checked in the other half.
-		opt.Within, opt.Loaded = s.clock.Limit/2, func() { phases.end("load the packages"); s.clock.Start() }
+		opt.Within, opt.Loaded = s.clock.Limit/2, func() { timing.End("load the packages"); s.clock.Start() }
 	}
 	found, err := analyzer.Load(ctx, patterns, opt)
 	var pattern *analyzer.PatternError
@@ -71,7 +72,7 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if err != nil {
 		return nil, err
 	}
-	phases.end("find the transactions")
+	timing.End("find the transactions")
 	if s.transactionsOnly {
 		goprogram.TransactionsOnly(found)
 	}
@@ -96,9 +97,9 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if err != nil {
 		return nil, misnamed(err)
 	}
-	phases.end("read the schema and the statements")
+	timing.End("read the schema and the statements")
 	p.Name = goName(patterns)
-	out := &program{Program: p, sql: true, golang: found, inputs: patterns, phases: phases, faults: fault.All(errors.Join(found.Faults...)), disk: s.files, mysql: source.MySQL()}
+	out := &program{Program: p, sql: true, golang: found, inputs: patterns, phases: timing, faults: fault.All(errors.Join(found.Faults...)), disk: s.files, mysql: source.MySQL()}
 	if err := parsed.take(ctx, s.files, found.Files); err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	}
 	if s.notes && len(s.txns) == 0 {
 		show(0, 0, "looking for what is not in one transaction")
-		defer phases.end("look for what is not in one transaction")
+		defer timing.End("look for what is not in one transaction")
 		return out, out.notes(ctx, source)
 	}
 	return out, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/levels"
+	"github.com/txrobust/robust/internal/phases"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/internal/sql/load"
@@ -45,7 +46,7 @@ type program struct {
 	// golang, if not nil, is what was found in Go code.
 	golang *analyzer.Result
 	// phases, if not nil, are those of reading Go code.
-	phases *phases
+	phases *phases.Phases
 	// faults are functions of Go code whose reading ended in a fault of this program.
 	faults []*fault.Fault
 	// apart are notes about what is not in one transaction, nil if nobody asked for

@@ -110,35 +110,34 @@ func (sc *scope) rel(r ir.Rel) [][]*place {
 		}
 	case *ir.SetOp:
 		out = sc.rel(r.L)
-		for i, col := range sc.rel(r.R) {
+		in, row := sc.again(r, out)
+		for i, col := range in.rel(r.R) {
+			for _, n := range col {
+				row.field(i).join(n)
+			}
 			out[i] = append(slices.Clone(out[i]), col...)
 		}
-	case *ir.Recursion:
-		base := sc.rel(r.Base)
-		out = base
-		for range base { // a value may come from one column into the next one in each round
-			step := sc.round(r, out).rel(r.Step)
-			out = make([][]*place, len(base))
-			for i := range base {
-				out[i] = append(slices.Clone(base[i]), step[i]...)
-			}
-		}
-	case *ir.Working:
-		return sc.working[r.Name]
 	default:
 		panic(fmt.Sprintf("ir: unknown relation %T", r))
 	}
 	return out
 }
 
-// round gives the scope in the step of a recursion, of whose columns the places are known.
-func (sc *scope) round(r *ir.Recursion, cols [][]*place) *scope {
-	in := *sc
-	if in.working = maps.Clone(sc.working); in.working == nil {
-		in.working = map[string][][]*place{}
+// again gives the scope on the right of a set operation, with the rows of the rounds if it is recursive.
+func (sc *scope) again(r *ir.SetOp, cols [][]*place) (*scope, *place) {
+	row := &place{}
+	if r.Again == "" {
+		return sc, row
 	}
-	in.working[r.Name] = cols
-	return &in
+	for i, col := range cols {
+		for _, n := range col {
+			row.field(i).join(n)
+		}
+	}
+	in := *sc
+	in.params = maps.Clone(sc.params)
+	in.params[r.Again] = []*place{row}
+	return &in, row
 }
 
 // from adds the row variables of a FROM list.
@@ -207,11 +206,8 @@ func (w *relWalk) rel(sc *scope, r ir.Rel) {
 		}
 	case *ir.SetOp:
 		w.rel(sc, r.L)
-		w.rel(sc, r.R)
-	case *ir.Recursion:
-		w.rel(sc, r.Base)
-		w.rel(sc.round(r, sc.rel(r)), r.Step)
-	case *ir.Working:
+		in, _ := sc.again(r, sc.rel(r))
+		w.rel(in, r.R)
 	default:
 		panic(fmt.Sprintf("ir: unknown relation %T", r))
 	}

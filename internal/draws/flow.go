@@ -176,8 +176,6 @@ type scope struct {
 	rows   map[string]*ir.Table           // row variables of tables
 	cols   map[string]map[string][]*place // columns of those of relations
 	params map[string][]*place            // of a derivation; nil outside of derivations
-	// working are the columns of the recursions around.
-	working map[string][][]*place
 }
 
 // scope gives that of the expressions of a statement.

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/txrobust/robust/internal/rowvalues"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -29,7 +30,7 @@ func (s *scope) derived(e *ir.Call) eval {
 	}
 	return func(f *frame) ir.Value {
 		inner := *f
-		inner.locals = make([]ir.Value, len(args))
+		inner.locals = make([]ir.Value, len(in.locals))
 		for i, a := range args {
 			inner.locals[i] = a(f).Convert(e.Def.Params[i].Type)
 		}
@@ -42,11 +43,7 @@ func (s *scope) derived(e *ir.Call) eval {
 			}
 			return ir.Row(list[0])
 		case ir.WantRows, ir.WantList:
-			vals := make([]ir.Value, len(list))
-			for i, r := range list {
-				vals[i] = ir.Row(r)
-			}
-			return ir.Array(vals)
+			return rowvalues.Array(list)
 		case ir.WantValue:
 			if len(list) == 0 {
 				return ir.Null
@@ -93,7 +90,7 @@ func (s *scope) rel(r ir.Rel) relation {
 	case *ir.Given:
 		i := s.locals[r.Param]
 		return func(f *frame) [][]ir.Value {
-			return rowsIn(f.locals[i])
+			return rowvalues.In(f.locals[i])
 		}
 	case *ir.Elems:
 		return s.elems(r)
@@ -103,10 +100,6 @@ func (s *scope) rel(r ir.Rel) relation {
 		return s.group(r)
 	case *ir.SetOp:
 		return s.setOp(r)
-	case *ir.Recursion:
-		return s.recursion(r)
-	case *ir.Working:
-		return func(f *frame) [][]ir.Value { return f.working[r.Name] }
 	}
 	panic(fmt.Sprintf("interp: unknown relation %T", r))
 }
@@ -269,7 +262,7 @@ func (s *scope) ordered(r ir.Rel, n int) relation {
 			}
 			var next []int // a row of each kind that may come here
 			seen := map[string]bool{}
-			for k := i; k < len(list) && compareKeys(list[i].keys, list[k].keys, desc) == 0; k++ {
+			for k := i; k < len(list) && rowvalues.Compare(list[i].keys, list[k].keys, desc) == 0; k++ {
 				if id := encodeAll(list[k].vals); !seen[id] {
 					seen[id] = true
 					next = append(next, k)
@@ -318,14 +311,14 @@ func (s *scope) sorted(p *ir.Project) func(f *frame) (list []result, desc []bool
 			list = append(list, r)
 		})
 		sort.SliceStable(list, func(a, b int) bool {
-			if c := compareKeys(list[a].keys, list[b].keys, desc); c != 0 {
+			if c := rowvalues.Compare(list[a].keys, list[b].keys, desc); c != 0 {
 				return c < 0
 			}
 			return encodeAll(list[a].vals) < encodeAll(list[b].vals)
 		})
 		ties := func(i int) int { // the end of the rows that come in any order with row i
 			k := i + 1
-			for k < len(list) && compareKeys(list[i].keys, list[k].keys, desc) == 0 {
+			for k < len(list) && rowvalues.Compare(list[i].keys, list[k].keys, desc) == 0 {
 				k++
 			}
 			return k
@@ -372,7 +365,7 @@ func firsts(f *frame, list []result, desc []bool) []result {
 		done[r.on] = true
 		var same []result
 		for _, o := range list[i:] {
-			if o.on == r.on && compareKeys(o.keys, r.keys, desc) == 0 {
+			if o.on == r.on && rowvalues.Compare(o.keys, r.keys, desc) == 0 {
 				same = append(same, o)
 			}
 		}
@@ -461,17 +454,20 @@ func sortRows(rows [][]ir.Value) {
 }
 
 func (s *scope) setOp(o *ir.SetOp) relation {
-	l, r := s.rel(o.L), s.rel(o.R)
 	cols := ir.Columns(o.L)
+	l := s.rel(o.L)
+	if o.Again != "" {
+		s.locals[o.Again] = len(s.locals)
+	}
+	r := s.rel(o.R)
+	if o.Again != "" {
+		return recursive(o, l, r, cols, s.locals[o.Again])
+	}
 	return func(f *frame) [][]ir.Value {
 		count := map[string][2]int{}
 		row := map[string][]ir.Value{}
 		for side, list := range [][][]ir.Value{l(f), r(f)} {
-			for _, vals := range list {
-				vals = append([]ir.Value{}, vals...)
-				for i := range vals {
-					vals[i] = vals[i].Convert(cols[i].Type)
-				}
+			for _, vals := range rowvalues.Convert(list, cols) {
 				k := encodeAll(vals)
 				c := count[k]
 				c[side]++
@@ -503,19 +499,28 @@ func (s *scope) setOp(o *ir.SetOp) relation {
 	}
 }
 
+// recursive computes a recursive union; slot is where r finds the rows of the round before.
+func recursive(o *ir.SetOp, l, r relation, cols []ir.Column, slot int) relation {
+	name := encodeAll
+	if o.All {
+		name = nil
+	}
+	return func(f *frame) [][]ir.Value {
+		all, ok := rowvalues.Rounds(rowvalues.Convert(l(f), cols), func(last [][]ir.Value) [][]ir.Value {
+			f.locals[slot] = rowvalues.Array(last)
+			return rowvalues.Convert(r(f), cols)
+		}, name, maxSeries)
+		if !ok {
+			panic(stop{reason: TooLong})
+		}
+		sortRows(all)
+		return all
+	}
+}
+
 // givesRows reports whether an expression is all rows of a derivation: a client
 // gets them one by one.
 func givesRows(e ir.Expr) bool {
 	c, ok := e.(*ir.Call)
 	return ok && c.Def != nil && c.Def.Want == ir.WantRows
-}
-
-// rowsIn splits an array of row values.
-func rowsIn(v ir.Value) [][]ir.Value {
-	out := [][]ir.Value{}
-	for _, e := range v.Elems(ir.KindOpaque) {
-		fields, _ := ir.Fields(e)
-		out = append(out, fields)
-	}
-	return out
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/pieces"
+	"github.com/txrobust/robust/internal/rowvalues"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -167,7 +168,7 @@ func (s *scope) stmt(st ir.Stmt) exec {
 		rows := len(st.Exprs) == 1 && givesRows(st.Exprs[0])
 		return func(f *frame) control {
 			if rows {
-				f.emit(rowsIn(es[0](f)))
+				f.emit(rowvalues.In(es[0](f)))
 				return control{}
 			}
 			vals := make([]ir.Value, len(es))

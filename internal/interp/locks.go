@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/rowvalues"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -76,7 +77,7 @@ func (s *scope) lockRows(st *ir.LockRows) exec {
 // tied gives the end of the rows that come with number i in any order.
 func tied(list []binding, i int, desc []bool) int {
 	end := i + 1
-	for end < len(list) && compareKeys(list[i].keys, list[end].keys, desc) == 0 {
+	for end < len(list) && rowvalues.Compare(list[i].keys, list[end].keys, desc) == 0 {
 		end++
 	}
 	return end
@@ -406,7 +407,7 @@ func (n readNote) within() func(pf *frame) bool {
 			for i, o := range order {
 				keys[i] = o(pf)
 			}
-			return compareKeys(keys, pick.keys, desc) < 0
+			return rowvalues.Compare(keys, pick.keys, desc) < 0
 		}
 	}
 	extreme := len(n.aggs) > 0

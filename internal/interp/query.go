@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/txrobust/robust/internal/irnames"
+	"github.com/txrobust/robust/internal/rowvalues"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -25,32 +26,9 @@ func (q *query) bindings(f *frame, base int, order []eval, desc []bool) []bindin
 		return true
 	})
 	if len(order) > 0 {
-		sort.SliceStable(out, func(i, j int) bool { return compareKeys(out[i].keys, out[j].keys, desc) < 0 })
+		sort.SliceStable(out, func(i, j int) bool { return rowvalues.Compare(out[i].keys, out[j].keys, desc) < 0 })
 	}
 	return out
-}
-
-// compareKeys compares in ORDER BY order: NULLs are larger than all values.
-func compareKeys(a, b []ir.Value, desc []bool) int {
-	for i := range a {
-		c := 0
-		switch x, y := a[i], b[i]; {
-		case x.IsNull() && y.IsNull():
-		case x.IsNull():
-			c = 1
-		case y.IsNull():
-			c = -1
-		default:
-			c = ir.Compare(x, y)
-		}
-		if desc[i] {
-			c = -c
-		}
-		if c != 0 {
-			return c
-		}
-	}
-	return 0
 }
 
 func (s *scope) order(os []ir.Order) (es []eval, desc []bool) {
@@ -222,7 +200,7 @@ func (s *scope) emitRows(st *ir.EmitRows) exec {
 			}
 			rows = append(rows, vals)
 		}
-		if n < len(list) && n > 0 && (len(order) == 0 || compareKeys(list[n-1].keys, list[n].keys, desc) == 0) {
+		if n < len(list) && n > 0 && (len(order) == 0 || rowvalues.Compare(list[n-1].keys, list[n].keys, desc) == 0) {
 			// Which rows come is not determined: only their number is observed.
 			f.emit([][]ir.Value{{ir.Int(int64(n))}})
 			if f.m.Trace {
@@ -233,7 +211,7 @@ func (s *scope) emitRows(st *ir.EmitRows) exec {
 		// Rows that ORDER BY does not tell apart come in any order: sort them.
 		for i := 0; i < len(rows); {
 			j := i + 1
-			for j < len(rows) && compareKeys(list[i].keys, list[j].keys, desc) == 0 {
+			for j < len(rows) && rowvalues.Compare(list[i].keys, list[j].keys, desc) == 0 {
 				j++
 			}
 			part := rows[i:j]

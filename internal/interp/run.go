@@ -268,11 +268,9 @@ type frame struct {
 	db     *DB // the snapshot with the transaction's own writes
 	locals []ir.Value
 	rows   [][]ir.Value
-	// working are the rows of the last rounds of recursions.
-	working map[string][][]ir.Value
-	run     *Run
-	ch      *chooser
-	serial  bool // nobody commits between snapshot and commit
+	run    *Run
+	ch     *chooser
+	serial bool // nobody commits between snapshot and commit
 
 	out      []byte
 	steps    int // executed statements

@@ -52,10 +52,10 @@ func (g *gen) derived(t *ir.Table) []ir.Stmt {
 		out = append(out, more...)
 		theirs := ir.Columns(right)
 		here, next := theirs[g.r.Intn(len(theirs))].Name, theirs[g.r.Intn(len(theirs))].Name
-		w := &ir.Leaf{Row: "w", Rel: &ir.Working{Name: "again", Cols: []ir.Column{{Name: "x", Type: ir.IntType}}}}
+		w := &ir.Leaf{Row: "w", Rel: &ir.Given{Param: "again", Cols: []ir.Column{{Name: "x", Type: ir.IntType}}}}
 		on := ir.Op(ir.Eq, &ir.Col{Row: "b", Col: here}, &ir.Col{Row: "w", Col: "x"})
-		rel = &ir.Recursion{Name: "again", Base: &ir.Project{From: a, Cols: item(col())},
-			Step: &ir.Project{From: &ir.Join{L: w, R: &ir.Leaf{Row: "b", Rel: right}, On: on}, Cols: item(&ir.Col{Row: "b", Col: next})}}
+		rel = &ir.SetOp{Again: "again", L: &ir.Project{From: a, Cols: item(col())},
+			R: &ir.Project{From: &ir.Join{L: w, R: &ir.Leaf{Row: "b", Rel: right}, On: on}, Cols: item(&ir.Col{Row: "b", Col: next})}}
 	default: // a number
 		agg := ir.NamedAgg{Name: "x", Agg: ir.Agg{Fn: []string{"count", "min", "max"}[g.r.Intn(3)], Arg: col(), Type: ir.IntType}}
 		one := &ir.Group{From: a, Where: ir.Op(ir.Le, col(), g.intExpr(nil, "")), Aggs: []ir.NamedAgg{agg}}

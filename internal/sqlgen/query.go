@@ -89,7 +89,7 @@ func signature(cols []binding) string {
 func (g *gen) cte(e *env, depth int) *Node {
 	name := g.name("w")
 	if g.chance(10) {
-		if n := g.steps(e, name); n != nil {
+		if n := steps(g, e, name); n != nil {
 			return n
 		}
 	}
@@ -103,7 +103,7 @@ func (g *gen) cte(e *env, depth int) *Node {
 }
 
 // steps makes a query of WITH RECURSIVE that goes from row to row of a table, nil if there is none with whole numbers.
-func (g *gen) steps(e *env, name string) *Node {
+func steps(g *gen, e *env, name string) *Node {
 	var from []*Table
 	numbers := func(t *Table) (out []*Column) {
 		for _, c := range t.Columns {

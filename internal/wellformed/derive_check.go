@@ -55,11 +55,7 @@ func (s Scope) derived(e *ir.Call) error {
 	return nil
 }
 
-type relChecker struct {
-	txn *ir.Txn
-	// working are the recursions around.
-	working []*ir.Recursion
-}
+type relChecker struct{ txn *ir.Txn }
 
 // want checks the type of an expression; nil stands for none.
 func (c relChecker) want(e ir.Expr, rows []ir.Source, t ir.Type) error {
@@ -153,24 +149,15 @@ func (c relChecker) rel(r ir.Rel, outer []ir.Source) error {
 		if err := c.rel(r.L, outer); err != nil {
 			return err
 		}
-		return c.rel(r.R, outer)
-	case *ir.Recursion:
-		a, b := ir.Columns(r.Base), ir.Columns(r.Step)
-		if !slices.EqualFunc(a, b, func(a, b ir.Column) bool { return a.Type.Accepts(b.Type) }) {
-			return fmt.Errorf("the rounds of recursion %s have other columns than its first rows", r.Name)
-		}
-		if err := c.rel(r.Base, outer); err != nil {
-			return err
-		}
-		c.working = append(slices.Clone(c.working), r)
-		return c.rel(r.Step, outer)
-	case *ir.Working:
-		for _, w := range slices.Backward(c.working) {
-			if w.Name == r.Name && slices.Equal(r.Cols, ir.Columns(w.Base)) {
-				return nil
+		if r.Again != "" {
+			if r.Op != ir.Union {
+				return fmt.Errorf("%s is recursive, and only a union may be", r.Op)
 			}
+			in := *c.txn
+			in.Params = append(slices.Clone(in.Params), ir.Param{Name: r.Again, Type: ir.ArrayType(ir.KindOpaque)})
+			c.txn = &in
 		}
-		return fmt.Errorf("%s is no recursion around with these columns", r.Name)
+		return c.rel(r.R, outer)
 	}
 	panic(fmt.Sprintf("ir: check: unknown relation %T", r))
 }

@@ -35,21 +35,11 @@ func (p *parser) rel() ir.Rel {
 	switch {
 	case p.accept("given"):
 		g := &ir.Given{Param: p.name("a parameter")}
-		g.Cols = p.shape()
+		p.list("(", ")", func() {
+			name := p.name("a column")
+			g.Cols = append(g.Cols, ir.Column{Name: name, Type: p.typ()})
+		})
 		return g
-	case p.accept("working"):
-		w := &ir.Working{Name: p.name("a recursion")}
-		w.Cols = p.shape()
-		return w
-	case p.accept("recursion"):
-		r := &ir.Recursion{Name: p.name("a recursion"), All: p.accept("all")}
-		p.expect("(")
-		r.Base = p.rel()
-		p.expect(")")
-		p.expect("(")
-		r.Step = p.rel()
-		p.expect(")")
-		return r
 	case p.accept("elems"):
 		r := &ir.Elems{Type: p.typ()}
 		p.expect("(")
@@ -107,6 +97,9 @@ func (p *parser) rel() ir.Rel {
 	}
 	if k := p.oneOf(irwords.SetOps[:]); k >= 0 {
 		r := &ir.SetOp{Op: ir.SetOpKind(k), All: p.accept("all")}
+		if p.accept("again") {
+			r.Again = p.name("the rows of the round before")
+		}
 		p.expect("(")
 		r.L = p.rel()
 		p.expect(")")
@@ -117,15 +110,6 @@ func (p *parser) rel() ir.Rel {
 	}
 	p.fail(pos, "expected a relation, found %s", p.tok())
 	return nil
-}
-
-// shape reads columns with their types.
-func (p *parser) shape() (out []ir.Column) {
-	p.list("(", ")", func() {
-		name := p.name("a column")
-		out = append(out, ir.Column{Name: name, Type: p.typ()})
-	})
-	return out
 }
 
 // oneOf reads one of some words and gives its number, -1 if none is there.

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -28,8 +30,8 @@ func (x *Place) with(w *pg.WithClause) {
 		}
 		scope, levels := x.Ctes, x.Levels
 		cols := syntax.Names(c.Aliascolnames)
-		if recurs && syntax.IsLimited(sel) {
-			x.Unmodelled("WITH RECURSIVE with LIMIT")
+		if why := syntax.OddRecursion(c, sel); recurs && why != "" {
+			x.Unmodelled("WITH RECURSIVE %s", why)
 		}
 		var kept picked
 		if x.Draft != nil && x.Deriver == nil && syntax.IsLimited(sel) && x.writes && syntax.IsFlat(sel, true) && x.Form(sel, syntax.Use{Limited: true, Nested: true}).Why == "" {
@@ -61,7 +63,10 @@ func (x *Place) with(w *pg.WithClause) {
 			y.Ctes, y.Levels, y.Depth = scope, levels, at.Depth
 			y.held, y.pushed = true, ir.NoLock
 			if recurs {
-				return y.recursion(c, sel)
+				y.Fetched = FetchedSome
+				base := y.settled(sel.Larg)
+				z, again := y.again(c, base)
+				return z.recursion(c, sel, again, base, z.settled(sel.Rarg))
 			}
 			d := y.settled(sel)
 			rename(d, cols)
@@ -86,6 +91,39 @@ func (x *Place) recurs(w *pg.WithClause, i int) bool {
 		x.Unmodelled("WITH RECURSIVE that writes")
 	}
 	return itself
+}
+
+// again gives the translator for the second part of a query of WITH RECURSIVE, in which its name stands for the rows of the round before.
+func (x *Place) again(c *pg.CommonTableExpr, base *Derived) (*Place, *ir.SetOp) {
+	rename(base, syntax.Names(c.Aliascolnames))
+	for i := range base.Cols {
+		base.Cols[i].NotNull = false // of the rows of the first round, and not of the others
+	}
+	r := &ir.SetOp{L: base.Rel, Again: x.RowName("rows of " + c.Ctename)} // with a blank: no parameter is called so
+	x.Deriver.Rows[r.Again] = true
+	y := x.Copy()
+	y.Ctes = &ctes{name: c.Ctename, up: x.Ctes, make: func(*Place) *Derived {
+		return &Derived{Rel: &ir.Given{Param: r.Again, Cols: ir.Columns(base.Rel)}, Cols: slices.Clone(base.Cols)}
+	}}
+	return y, r
+}
+
+// recursion gives the rows of a query of WITH RECURSIVE. The columns of its rounds have the types of those of its first part.
+func (x *Place) recursion(c *pg.CommonTableExpr, s *pg.SelectStmt, r *ir.SetOp, base, step *Derived) *Derived {
+	if len(base.Cols) != len(step.Cols) {
+		x.Fail(int32(max(pg.Start(s.Rarg), 0)), "both parts of the recursive query %s need the same number of columns, but there are %d and %d", c.Ctename, len(base.Cols), len(step.Cols))
+	}
+	for i, col := range base.Cols {
+		if t := x.commonColumn(col.Type, step.Cols[i].Type, "UNION"); !t.Same(col.Type) {
+			x.Unmodelled("WITH RECURSIVE whose column %s has another type in its second part", col.Name)
+		}
+		if !s.All {
+			x.ByIdentityOnly(col.Type, "UNION")
+		}
+	}
+	x.retype(step, slices.Clone(base.Cols))
+	r.All, r.R = s.All, step.Rel
+	return &Derived{Rel: r, Cols: base.Cols, nonEmpty: base.nonEmpty}
 }
 
 // take gives a sink that takes the only row of RETURNING into locals.

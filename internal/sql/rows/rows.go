@@ -138,6 +138,9 @@ func (d *Set) narrow(r ir.Rel, row string, c ir.Expr) {
 		}
 	case *ir.Elems: // it reads no table
 	case *ir.SetOp:
+		if r.Again != "" {
+			return // a row that is not wanted may lead to others
+		}
 		d.narrow(r.L, row, c)
 		cols := ir.Columns(r.L)
 		right := ir.Columns(r.R)

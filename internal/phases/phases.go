@@ -1,4 +1,5 @@
-package main
+// Package phases measures the time and the memory of the parts of the work.
+package phases
 
 import (
 	"fmt"
@@ -9,20 +10,21 @@ import (
 	"github.com/txrobust/robust/report"
 )
 
-// phases measures the parts of the work on a program.
-type phases struct {
-	list  []report.Phase
+// Phases measures the parts of the work on a program.
+type Phases struct {
+	List  []report.Phase
 	start time.Time
 }
 
-func startPhases() *phases {
+// Start begins the first phase.
+func Start() *Phases {
 	resetPeak()
-	return &phases{start: time.Now()}
+	return &Phases{start: time.Now()}
 }
 
-// end ends a phase, and begins the next one.
-func (p *phases) end(name string) {
-	p.list = append(p.list, report.Phase{Name: name, MS: time.Since(p.start).Milliseconds(), PeakMB: peakMB()})
+// End ends a phase, and begins the next one.
+func (p *Phases) End(name string) {
+	p.List = append(p.List, report.Phase{Name: name, MS: time.Since(p.start).Milliseconds(), PeakMB: peakMB()})
 	resetPeak()
 	p.start = time.Now()
 }
