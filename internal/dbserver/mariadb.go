@@ -18,7 +18,8 @@ dir=$1 install=$2 server=$3
 if "$install" --no-defaults --datadir="$dir/data" --auth-root-authentication-method=normal --skip-test-db >"$dir/log" 2>&1
 then
   "$server" --no-defaults --user="$(id -un)" --datadir="$dir/data" --socket="$dir/socket" --pid-file="$dir/pid" --skip-networking \
-    --skip-log-bin --innodb-flush-log-at-trx-commit=0 --innodb-lock-wait-timeout=5 --innodb-buffer-pool-size=16M >>"$dir/log" 2>&1 3<&- &
+    --skip-log-bin --innodb-flush-log-at-trx-commit=0 --innodb-lock-wait-timeout=5 --innodb-buffer-pool-size=16M \
+    --innodb-log-file-size=16M >>"$dir/log" 2>&1 3<&- &
   child=$!
   (cat <&3; kill -KILL $child) >/dev/null 2>&1 &
   exec 3<&-

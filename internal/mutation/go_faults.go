@@ -96,4 +96,10 @@ var goFaults = []Fault{
 		Tests: "analyzer:^TestBuilders$ analyzer internal/goprogram", Breaks: "ExecOne fails if there is one row"},
 	{Name: "gopg-update-zero", File: "analyzer/internal/libs/gopg/build.go", Old: "if omitZero && !f.useZero {", New: "if !omitZero && !f.useZero {",
 		Tests: "analyzer:^TestBuilders$ analyzer internal/goprogram", Breaks: "UpdateNotZero writes fields that are zero"},
+	{Name: "go-lost-source", File: "analyzer/load.go", Old: "return !besides.MatchString(e.Msg)", New: "return false",
+		Tests: "analyzer:TestLostSource", Breaks: "what is in a file that cannot be parsed is left out of the verdict"},
+	{Name: "go-lost-import", File: "analyzer/load.go", Old: "return strings.HasPrefix(e.Msg, \"could not import \") && !strings", New: "return strings.HasPrefix(e.Msg, \"could not load \") && !strings",
+		Tests: "analyzer:TestPartlyBroken", Breaks: "a package with an import that is not there has no transactions"},
+	{Name: "go-unbuilt", File: "analyzer/load.go", Old: "		p.Syntax = nil\n		r.leave(p, nil)\n	}\n	for", New: "		r.leave(p, nil)\n		p.Syntax = nil\n	}\n	for",
+		Tests: "analyzer:TestLostSource", Breaks: "a package that cannot be built is taken to be read"},
 }

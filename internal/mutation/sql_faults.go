@@ -112,4 +112,8 @@ var sqlFaults = []Fault{
 		Tests: "sqlmodel sqlmodel:^TestAgainstServer$", Breaks: "the result of an INSERT that may insert nothing is NULL"},
 	{Name: "gset-once", File: "sqlmodel/gset.go", Old: "if held[k] == \"\" {", New: "if held[k] != \"?\" {",
 		Tests: "sqlmodel", Breaks: "a variable gets NULL from an INSERT that may insert nothing"},
+	{Name: "sql-recursion-narrow", File: "internal/sql/rows/rows.go", Old: "if r.Again != \"\" {", New: "if r.Again == \"again\" {",
+		Tests: ".:TestTrees internal/sqlgen/compare:TestCalls$", Breaks: "rows that only lead to wanted rows of WITH RECURSIVE are not read"},
+	{Name: "sql-recursion-once", File: "internal/rowvalues/rows.go", Old: "			seen[id] = true\n", New: "",
+		Tests: "internal/rowvalues", Breaks: "rows of WITH RECURSIVE with UNION count again and again"},
 }
