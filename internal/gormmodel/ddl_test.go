@@ -1,28 +1,30 @@
 package gormmodel
 
 import (
-	"go/ast"
-	"go/importer"
-	"go/parser"
-	"go/token"
 	"go/types"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/packages"
 )
 
 // models type-checks a source text and gives the models of its structs by name.
 func models(t *testing.T, src string) (*Parser, map[string]*Model) {
 	t.Helper()
-	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, "m.go", src, 0)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte(src), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ps, err := packages.Load(&packages.Config{Mode: packages.LoadTypes, Dir: dir, Context: t.Context()}, "m.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	conf := types.Config{Importer: importer.Default()}
-	pkg, err := conf.Check("m", fset, []*ast.File{f}, nil)
-	if err != nil {
-		t.Fatal(err)
+	if len(ps) != 1 || packages.PrintErrors(ps) > 0 {
+		t.Fatalf("%d packages", len(ps))
 	}
+	pkg := ps[0].Types
 	p := &Parser{TableName: func(n *types.Named) (string, bool) {
 		if n.Obj().Name() == "Renamed" {
 			return "app.renamed", true
