@@ -71,6 +71,9 @@ WITH RECURSIVE x(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM x WHERE i < 3) SELE
 -- ## WITH RECURSIVE over a tree of rows
 WITH RECURSIVE x AS (SELECT k, up FROM a WHERE k = 3 UNION ALL SELECT a.k, a.up FROM a JOIN x ON a.k = x.up) SELECT k FROM x;
 
+-- ## WITH RECURSIVE whose later rows are NULL
+WITH RECURSIVE x AS (SELECT k FROM a WHERE k = 3 UNION ALL SELECT a.up FROM a JOIN x ON a.k = x.k) SELECT v FROM a WHERE k + 9 NOT IN (SELECT k FROM x);
+
 -- ## WITH RECURSIVE that is not recursive
 WITH RECURSIVE x AS (SELECT k FROM a) SELECT k FROM x;
 
