@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/tools/go/packages"
+
 	"github.com/txrobust/robust/analyzer/internal/memory"
 	"github.com/txrobust/robust/analyzer/internal/session"
 	"github.com/txrobust/robust/internal/client"
@@ -301,6 +303,31 @@ func TestLostSource(t *testing.T) {
 		}
 		if lost != tc.lost {
 			t.Errorf("%s: lost is %v: %v, %v", what, lost, unknowns(res), res.Notes)
+		}
+	}
+}
+
+// TestUnbuiltPackage takes away the types of a package's functions, over which the building of SSA falls.
+func TestUnbuiltPackage(t *testing.T) {
+	for _, broken := range []bool{true, false} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "a.go")
+		text := "package app\n\nimport \"database/sql\"\n\nfunc Take(db *sql.DB) error { _, err := db.Exec(\"DELETE FROM taken\"); return err }\n"
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		pkgs, err := packages.Load(&packages.Config{Context: t.Context(), Dir: dir, Mode: packages.LoadAllSyntax}, "a.go")
+		if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
+			t.Fatal(err, pkgs)
+		}
+		if broken {
+			clear(pkgs[0].TypesInfo.Selections)
+			clear(pkgs[0].TypesInfo.Uses)
+		}
+		r := &reading{dir: dir, roots: pkgs}
+		list := r.good(pkgs)
+		if got := len(r.missing) > 0; got != broken || broken == (len(r.read) > 0) || broken == (len(list) > 0) {
+			t.Errorf("broken %v: %d packages, %d missing, notes %v", broken, len(list), len(r.missing), r.notes)
 		}
 	}
 }

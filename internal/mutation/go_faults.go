@@ -101,5 +101,5 @@ var goFaults = []Fault{
 	{Name: "go-lost-import", File: "analyzer/load.go", Old: "return strings.HasPrefix(e.Msg, \"could not import \") && !strings", New: "return strings.HasPrefix(e.Msg, \"could not load \") && !strings",
 		Tests: "analyzer:TestPartlyBroken", Breaks: "a package with an import that is not there has no transactions"},
 	{Name: "go-unbuilt", File: "analyzer/load.go", Old: "		p.Syntax = nil\n		r.leave(p, nil)\n	}\n	for", New: "		r.leave(p, nil)\n		p.Syntax = nil\n	}\n	for",
-		Tests: "analyzer:TestLostSource", Breaks: "a package that cannot be built is taken to be read"},
+		Tests: "analyzer:TestUnbuiltPackage", Breaks: "a package that cannot be built is taken to be read"},
 }
