@@ -41,31 +41,53 @@ func (r *Result) Traces(ctx context.Context) ([]*Trace, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if t := r.source.traceOf(ctx, f); t != nil {
-			out = append(out, t)
-		}
+		out = append(out, r.source.tracesOf(ctx, f)...)
 	}
 	return out, nil
 }
 
-// traceOf interprets a function for its trace, nil if it has less than two units.
-func (e *extractor) traceOf(ctx context.Context, f *ssa.Function) *Trace {
+// tracesOf interprets a function for its trace, and once more as an attempt that fails if it calls itself
+// then. Where a wide trace is too much, a narrow one has to do.
+func (e *extractor) tracesOf(ctx context.Context, f *ssa.Function) (list []*Trace) {
+	for _, fails := range []bool{false, true} {
+		if fails && !e.P.CallsItself(f) {
+			break
+		}
+		t, how := e.traceOf(ctx, f, true, fails)
+		if !how.whole {
+			t, how = e.traceOf(ctx, f, false, fails)
+		}
+		if t != nil && (!fails || how.again) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// traced says of the interpretation for a trace whether it came to its end, and whether the function calls itself.
+type traced struct{ whole, again bool }
+
+// traceOf interprets a function for its trace, nil if it has less than two units. A wide one has more of
+// what others call (session.Session.Wide); in one that fails, the function calls itself after an error.
+func (e *extractor) traceOf(ctx context.Context, f *ssa.Function, wide, fails bool) (trace *Trace, how traced) {
 	t := &Trace{Name: session.FunctionName(f), Pos: e.P.Position(f.Pos())}
 	var body []client.Stmt
 	in := absint.New(ctx, e.Analysis, f, session.Everything, &body, session.NewFindings())
 	in.Trace, in.Tracing, in.Limit, in.St.Phase = t, true, maxTraceSteps, memory.Open
-	in.Alone = e.P.Callable(f)
-	if in.Attempt() != nil || !t.Several() {
-		return nil
+	in.Alone, in.Wide, in.Failing = e.P.Callable(f), wide, fails
+	how.whole = in.Attempt() == nil
+	how.again = in.Again
+	if !how.whole || !t.Several() {
+		return nil, how
 	}
 	t.Steps = in.Steps
 	t.Body = &client.Txn{Pos: t.Pos, Name: t.Name, Vars: in.Vars, Body: body}
 	in.RowLoops(t.Body)
 	if locksSession(t.Body.Body) || len(in.P.Notes.Held(in.Root.Pos(), ir.Pos{})) > 0 {
-		return nil
+		return nil, how
 	}
 	simplify.Txn(t.Body, func(base string) string { return in.Temp(base, client.Int, false) })
-	return t
+	return t, how
 }
 
 // locksSession reports whether statements take an advisory lock that lasts beyond

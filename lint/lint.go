@@ -21,6 +21,7 @@ import (
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/goprogram"
@@ -74,6 +75,7 @@ func New() *analysis.Analyzer {
 	a.Flags.BoolVar(&l.autocommit, "autocommit", true, "statements outside of transactions are transactions of their own; with =false they are left out")
 	a.Flags.BoolVar(&l.everywhere, "everywhere", false, "check packages that are no programs, too, each with what it imports")
 	a.Flags.BoolVar(&l.suspected, "suspected", false, "report suspected findings, too: executions that the database may refuse for a reason that is not modelled")
+	a.Flags.BoolVar(&l.notes, "notes", true, "report what is not in one transaction, too: writes that rest on what an earlier transaction has read, which are wrong at every level")
 	a.Flags.Func("fail-on", "the `verdict` from which on something is reported: finding (the default), or unknown: what keeps transactions undecided, too", l.setFailOn)
 	return a
 }
@@ -82,6 +84,7 @@ type linter struct {
 	schema, isolation                 string
 	timeout                           time.Duration
 	everywhere, autocommit, suspected bool
+	notes                             bool // what is not in one transaction is reported
 	unknown                           bool // what keeps transactions undecided is reported
 }
 
@@ -253,7 +256,7 @@ func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.R
 		opt.Schema = []string{named(dir(pass), l.schema)}
 	}
 	where := newPlaces(pass)
-	rep, err := verdict(ctx, res, opt, l.isolation)
+	rep, err := l.verdict(ctx, res, opt)
 	if e, ok := errors.AsType[*ir.Error](err); ok {
 		if at := where.pos(witness.Position{File: e.Pos.File, Line: e.Pos.Line, Col: e.Pos.Col}); at.IsValid() {
 			pass.Report(analysis.Diagnostic{Pos: at, Message: quote.Line(e.Msg)})
@@ -271,13 +274,18 @@ func (l *linter) check(ctx context.Context, pass *analysis.Pass, res *analyzer.R
 	return rep, nil
 }
 
-// tell reports the findings that are certain, and what else the flags ask for.
+// tell reports the findings that are certain, what is not in one transaction, and what else the flags ask for.
 func (l *linter) tell(pass *analysis.Pass, where *places, rep *robust.Report) {
 	told := false
 	for _, f := range rep.Findings {
 		if f.Status == report.Confirmed || l.suspected {
 			pass.Report(where.diagnostic(&f))
 			told = true
+		}
+	}
+	for _, a := range rep.Apart {
+		if a.Accepted == nil {
+			pass.Report(where.note(&a))
 		}
 	}
 	if !l.unknown {
@@ -317,7 +325,7 @@ func named(dir, path string) string {
 }
 
 // verdict is the report about a program.
-func verdict(ctx context.Context, res *analyzer.Result, opt goprogram.Options, isolation string) (*robust.Report, error) {
+func (l *linter) verdict(ctx context.Context, res *analyzer.Result, opt goprogram.Options) (*robust.Report, error) {
 	source, err := goprogram.Open(ctx, res, opt)
 	if err != nil {
 		return nil, err
@@ -326,5 +334,11 @@ func verdict(ctx context.Context, res *analyzer.Result, opt goprogram.Options, i
 	if err != nil {
 		return nil, err
 	}
-	return robust.Check(ctx, p, robust.Options{Question: robust.Question{Engine: engine.Postgres(), Isolation: isolation}, Budget: robust.Budget{Shared: true}})
+	ask := check.Options{Engine: engine.Postgres(), Isolation: l.isolation, Shared: true}
+	if l.notes {
+		if ask.Apart, err = source.ApartInTime(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	return check.Check(ctx, p, ask)
 }

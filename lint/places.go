@@ -63,6 +63,12 @@ func (x *places) diagnostic(f *report.Finding) analysis.Diagnostic {
 	return d
 }
 
+// note is a note about what is not in one transaction as go/analysis has it.
+func (x *places) note(a *report.Apart) analysis.Diagnostic {
+	return analysis.Diagnostic{Pos: x.pos(a.Write.Position), Category: a.Code, Message: fmt.Sprintf("%s (%s): %s", a.Kind, a.Code, quote.Line(a.Text)),
+		Related: []analysis.RelatedInformation{{Pos: x.pos(a.Read.Position), Message: "what the write rests on is read here"}}}
+}
+
 // pos finds a place; it is not valid where there is none. Files of other packages
 // are added.
 func (x *places) pos(p witness.Position) token.Pos {

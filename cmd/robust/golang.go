@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/mod/modfile"
 
@@ -115,7 +114,8 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if s.notes && len(s.txns) == 0 {
 		show(0, 0, "looking for what is not in one transaction")
 		defer timing.End("look for what is not in one transaction")
-		return out, out.notes(ctx, source)
+		out.apart, err = source.ApartInTime(ctx, out.Program)
+		return out, err
 	}
 	return out, nil
 }
@@ -215,24 +215,6 @@ func nothingFound(patterns []string, transactionsOnly bool) error {
 		text = "there is no transaction in these packages; statements by themselves are looked at with -autocommit"
 	}
 	return ir.Errorf(ir.Pos{File: strings.Join(patterns, " ")}, "%s", text)
-}
-
-// notes looks for what is not in one transaction, for a fourth of the time that is
-// left at the most: the rest is for the verdict.
-func (p *program) notes(ctx context.Context, source *goprogram.Source) error {
-	if end, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/4)
-		defer cancel()
-	}
-	var err error
-	p.apart, err = source.Apart(ctx, p.Program)
-	if err != nil && ctx.Err() != nil {
-		p.apart = nil
-		p.Notes = append(p.Notes, ir.Note{Text: "there was no time to look for what is not in one transaction"})
-		return nil
-	}
-	return err
 }
 
 // relative makes paths relative to the current directory, if that makes them

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/internal/client"
@@ -64,6 +65,22 @@ func (s *Source) Apart(ctx context.Context, p *ir.Program) ([]report.Apart, erro
 		return cmp.Or(comparePosition(a.Write.Position, b.Write.Position), comparePosition(a.Read.Position, b.Read.Position), strings.Compare(a.Code, b.Code))
 	})
 	return out, nil
+}
+
+// ApartInTime is Apart for a fourth of the time that is left at the most: the rest is for the verdict. Where
+// that is not enough, the result is nil, and p has a note.
+func (s *Source) ApartInTime(ctx context.Context, p *ir.Program) ([]report.Apart, error) {
+	if end, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/4)
+		defer cancel()
+	}
+	out, err := s.Apart(ctx, p)
+	if err != nil && ctx.Err() != nil {
+		p.Notes = append(p.Notes, ir.Note{Text: "there was no time to look for what is not in one transaction"})
+		return nil, nil
+	}
+	return out, err
 }
 
 // templates makes templates of traces, without those that cannot be read.

@@ -14,9 +14,9 @@ type reading struct {
 	unit  string
 	table *ir.Table
 	// where are the columns that the condition is about, equal those that it compares
-	// with a value, by the name of the value.
+	// with a value, by the names that the value may have.
 	where map[string]bool
-	equal map[string]string
+	equal map[string][]string
 	// many says that what is read depends on several rows: an aggregate, or the first
 	// row in some order.
 	many bool
@@ -50,11 +50,19 @@ func (o origins) add(p origins) origins {
 }
 
 // local is what is known of a local: what its value is computed from, and a name
-// that equal values have. implied is what decided that it got a constant.
+// that equal values have. implied is what decided that it got a constant, perhaps the
+// names of the values one of which it has, by the path that was taken.
 type local struct {
 	from, implied origins
 	name          string
+	perhaps       []string
 }
+
+// names are those that its value may have.
+func (v local) names() []string { return append([]string{v.name}, v.perhaps...) }
+
+// maxPerhaps bounds the values that are told apart of which a local has one.
+const maxPerhaps = 4
 
 // all is all that the value depends on.
 func (v local) all() origins { return v.from.add(v.implied) }
@@ -96,6 +104,11 @@ func (f *finder) meet(s, o *state) *state {
 			continue
 		}
 		if w.name != v.name {
+			w.perhaps = slices.Concat(w.names(), v.names())
+			slices.Sort(w.perhaps)
+			if w.perhaps = slices.Compact(w.perhaps); len(w.perhaps) > maxPerhaps {
+				w.perhaps = nil
+			}
 			w.name = f.newName()
 		}
 		w.from, w.implied = w.from.add(v.from), w.implied.add(v.implied)
@@ -334,6 +347,12 @@ func (f *finder) loop(label string, s *state, from origins, body []ir.Stmt, ends
 			out, left := f.block(body, round)
 			leaves = min(leaves, left)
 			next := f.meet(in, f.meet(out, t.again)).clone()
+			for name, v := range next.locals { // of a round, others are those of another one
+				if v.name != in.locals[name].name {
+					v.perhaps = nil
+					next.locals[name] = v
+				}
+			}
 			next.decided = maps.Clone(s.decided) // what is decided in a round is forgotten at its end
 			if weight(next) == weight(in) {
 				break

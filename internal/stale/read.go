@@ -12,6 +12,7 @@ const maxName = 200
 // value gives what an expression depends on, and its name. Rows are those of st.
 func (f *finder) value(e ir.Expr, s *state, st ir.Stmt) local {
 	var from, implied origins
+	var perhaps []string
 	exact := ir.ReplaceExpr(e, func(e ir.Expr) ir.Expr {
 		switch e := e.(type) {
 		case *ir.Var:
@@ -20,6 +21,7 @@ func (f *finder) value(e ir.Expr, s *state, st ir.Stmt) local {
 				v = local{name: "=" + e.Name}
 			}
 			from, implied = from.add(v.from), implied.add(v.implied)
+			perhaps = v.perhaps
 			return ir.V(v.name)
 		case *ir.Exists:
 			for _, src := range e.Query.From {
@@ -31,15 +33,15 @@ func (f *finder) value(e ir.Expr, s *state, st ir.Stmt) local {
 		return nil
 	})
 	if v, ok := exact.(*ir.Var); ok {
-		return local{from, implied, v.Name}
+		return local{from, implied, v.Name, perhaps}
 	}
 	if exact == nil {
 		return local{}
 	}
 	if name := ir.ExprString(exact); len(name) <= maxName {
-		return local{from, implied, name}
+		return local{from: from, implied: implied, name: name}
 	}
-	return local{from, implied, f.newName()}
+	return local{from: from, implied: implied, name: f.newName()}
 }
 
 // query runs a Select: its locals depend on what it reads.
@@ -129,8 +131,8 @@ type place struct {
 
 // condition gives the columns of a row that a condition is about, those that it
 // compares with values, and what the values that it compares it with depend on.
-func (f *finder) condition(row string, where ir.Expr, s *state, st ir.Stmt) (about map[string]bool, equal map[string]string, from map[string]origins) {
-	about, equal, from = map[string]bool{}, map[string]string{}, map[string]origins{}
+func (f *finder) condition(row string, where ir.Expr, s *state, st ir.Stmt) (about map[string]bool, equal map[string][]string, from map[string]origins) {
+	about, equal, from = map[string]bool{}, map[string][]string{}, map[string]origins{}
 	for _, c := range ir.Conjuncts(where) {
 		v := f.value(c, s, st)
 		ir.WalkExpr(c, func(e ir.Expr) {
@@ -146,7 +148,7 @@ func (f *finder) condition(row string, where ir.Expr, s *state, st ir.Stmt) (abo
 		for _, side := range [][2]ir.Expr{{b.X, b.Y}, {b.Y, b.X}} {
 			col, isCol := side[0].(*ir.Col)
 			if isCol && col.Row == row && !hasColumn(side[1], row) {
-				equal[col.Col] = f.value(side[1], s, st).name
+				equal[col.Col] = f.value(side[1], s, st).names()
 			}
 		}
 	}

@@ -13,7 +13,7 @@ type rows struct {
 	// about are the columns that its condition is about, equal those that it compares
 	// with values, from what the values for a column depend on.
 	about map[string]bool
-	equal map[string]string
+	equal map[string][]string
 	from  map[string]origins
 	// sets are the columns that it changes.
 	sets map[string]bool
@@ -31,11 +31,11 @@ func (r *rows) apart(o *reading) bool {
 	return o.table.Name == r.table.Name && o.unit != "" && r.unit != "" && o.unit != r.unit
 }
 
-// same reports whether the rows of a write are those of a reading: a column has the
+// same reports whether the rows of a write are those of a reading, on some path: a column has the
 // value by which the reading looked for it, or which the reading gave.
 func (r *rows) same(o *reading) bool {
 	for c, v := range r.equal {
-		if w, ok := o.equal[c]; ok && w == v {
+		if slices.ContainsFunc(v, func(name string) bool { return slices.Contains(o.equal[c], name) }) {
 			return true
 		}
 	}
@@ -123,7 +123,7 @@ func (f *finder) replaced(r *rows, o *reading) bool {
 			return false
 		}
 		for c := range d.about {
-			if v, ok := d.equal[c]; !ok || v != o.equal[c] {
+			if v, w := d.equal[c], o.equal[c]; len(v) == 0 || len(w) == 0 || v[0] != w[0] {
 				return false
 			}
 		}

@@ -36,6 +36,8 @@ type Settings struct {
 	// statements outside of transactions are looked at.
 	Everywhere *bool `json:"everywhere"`
 	Autocommit *bool `json:"autocommit"`
+	// Notes says whether what is not in one transaction is reported.
+	Notes *bool `json:"notes"`
 	// Suspected adds suspected findings, and FailOn "unknown" what keeps transactions
 	// undecided.
 	Suspected *bool  `json:"suspected"`
@@ -50,12 +52,12 @@ func New(settings any) (register.LinterPlugin, error) {
 	}
 	p := &plugin{analyzer: lint.New()}
 	values := map[string]string{"schema": s.Schema, "timeout": s.Timeout, "isolation": s.Isolation, "fail-on": s.FailOn}
-	for name, b := range map[string]*bool{"everywhere": s.Everywhere, "autocommit": s.Autocommit, "suspected": s.Suspected} {
+	for name, b := range map[string]*bool{"everywhere": s.Everywhere, "autocommit": s.Autocommit, "notes": s.Notes, "suspected": s.Suspected} {
 		if b != nil {
 			values[name] = strconv.FormatBool(*b)
 		}
 	}
-	for _, name := range []string{"autocommit", "everywhere", "fail-on", "isolation", "schema", "suspected", "timeout"} {
+	for _, name := range []string{"autocommit", "everywhere", "fail-on", "isolation", "notes", "schema", "suspected", "timeout"} {
 		if v := values[name]; v != "" {
 			if err := p.analyzer.Flags.Set(name, v); err != nil {
 				return nil, fmt.Errorf("robust: %s: %w", name, err)

@@ -232,7 +232,7 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 		in.Result.Missed[f] = true
 	}
 	in.CallAgain(inv)
-	return in.UnknownCall("a call of a function that is not known", append([]memory.Value{inv.Fn}, inv.Args...), inv.T)
+	return in.UnknownCall("a call of a function that is not known", append([]memory.Value{inv.Fn}, in.Uncalled(inv.Args)...), inv.T)
 }
 
 // meant gives the function that a value of unknown origin must be, where it gets a
@@ -341,7 +341,10 @@ func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free [
 	}
 	known := in.constants(f, inv.Args)
 	if in.worth(f, args, free) && len(args) == len(f.Params) {
-		return in.computed(f, known, in.run(f, inv.Args, free, inv.At))
+		over := nextAttempt(in, f)
+		v := in.run(f, inv.Args, free, inv.At)
+		over()
+		return in.computed(f, known, v)
 	}
 	in.Result.Apart[f] = true
 	switch given, how := in.recurs(f, slices.Concat(inv.Args, free)); how {
@@ -351,7 +354,7 @@ func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free [
 		return in.computed(f, known, memory.Inherit(inv.T, in.SomeCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
 	}
 	in.CallAgain(inv)
-	return in.computed(f, known, memory.Inherit(inv.T, in.UnknownCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
+	return in.computed(f, known, memory.Inherit(inv.T, in.UnknownCall("a call of "+f.Name(), in.Uncalled(append(slices.Clone(free), args...)), inv.T), inv.Args))
 }
 
 // worth reports whether a function is interpreted where it is called.
@@ -360,8 +363,10 @@ func (in *interp) worth(f *ssa.Function, args, free []memory.Value) bool {
 		return false
 	}
 	_, within := in.nested(f)
-	// What a function calls that it is given may call it again.
-	if within > 2 || within > 0 && !slices.ContainsFunc(args, func(v memory.Value) bool { _, ok := memory.Unbox(v).(*memory.Closure); return ok }) {
+	// What a function calls that it is given may call it again, and a trace has a function that calls itself
+	// twice: the inner call may write what the outer one has read.
+	again := in.Trace != nil && in.Wide && within == 1 && in.P.Matters(f)
+	if within > 2 || within > 0 && !again && !slices.ContainsFunc(args, func(v memory.Value) bool { _, ok := memory.Unbox(v).(*memory.Closure); return ok }) {
 		return false
 	}
 	if f.Parent() != nil || f.Synthetic != "" && f.Pkg == nil {

@@ -134,7 +134,7 @@ func (in *interp) instr(instr ssa.Instruction) {
 			in.EmitValue(v)
 		}
 	case *ssa.Send:
-		in.EmitValue(in.value(instr.X))
+		send(in, instr.Chan, instr.X)
 	case *ssa.Defer:
 		in.deferCall(instr)
 	case *ssa.RunDefers:
@@ -147,18 +147,98 @@ func (in *interp) instr(instr ssa.Instruction) {
 	}
 }
 
+// newChannel makes a channel of a trace: it is a pointer to what was sent through it.
+func newChannel(in *interp, v *ssa.MakeChan) memory.Value {
+	return &memory.Pointer{To: in.NewCell(v.Type().Underlying().(*types.Chan).Elem(), "sent", memory.Zeroed)}
+}
+
+// channel gives what a channel of a trace holds, nil if that is not known.
+func channel(in *interp, v ssa.Value) *memory.Cell {
+	if p, ok := memory.Unbox(in.value(v)).(*memory.Pointer); ok && in.Trace != nil {
+		return p.To
+	}
+	return nil
+}
+
+// send puts a value into a channel, of which others may be there.
+func send(in *interp, to, what ssa.Value) {
+	v := in.value(what)
+	in.EmitValue(v)
+	c := channel(in, to)
+	if c == nil {
+		return
+	}
+	if sent(in, c) {
+		in.Choose(func() { in.Store(c, v) })
+		return
+	}
+	in.Store(c, v)
+}
+
+// sent reports whether a value was sent through a channel.
+func sent(in *interp, c *memory.Cell) bool {
+	sent := false
+	c.EachLeaf(func(l *memory.Cell) {
+		_, ok := in.St.Mem[l]
+		sent = sent || ok
+	})
+	return sent
+}
+
+// receive gives what comes from a channel: in a trace what was sent, or else anything.
+func receive(in *interp, v *ssa.UnOp) memory.Value {
+	t, ok := v.Type().(*types.Tuple)
+	if !ok {
+		return received(in, v.X, v.Type())
+	}
+	return memory.Tuple{received(in, v.X, t.At(0).Type()), in.Fresh(t.At(1).Type(), "open", memory.Unknown)}
+}
+
+func received(in *interp, from ssa.Value, t types.Type) memory.Value {
+	if c := channel(in, from); c != nil && sent(in, c) {
+		return in.Load(c)
+	}
+	return in.Fresh(t, "received", memory.Unknown)
+}
+
+// selects sends, and gives what is received, by any of several channels.
+func selects(in *interp, v *ssa.Select) memory.Value {
+	t := v.Type().(*types.Tuple)
+	out := memory.Tuple{in.Fresh(t.At(0).Type(), "selected", memory.Unknown), in.Fresh(t.At(1).Type(), "open", memory.Unknown)}
+	for _, s := range v.States {
+		if s.Send == nil {
+			out = append(out, received(in, s.Chan, t.At(len(out)).Type()))
+			continue
+		}
+		in.Choose(func() { send(in, s.Chan, s.Send) })
+	}
+	return out
+}
+
 // spawn begins a goroutine. Transactions of its own are those of a call of the function; the program
-// may end before they run. What it does to the open transaction and to memory is not known.
+// may end before they run. What it does to the open transaction and to memory is not known. In a trace
+// it runs here, and again where the function that spawns it ends: it may wait for what comes in between.
 func (in *interp) spawn(g *ssa.Go) {
 	inv := in.invocation(&g.Call)
 	operands := in.operands(&g.Call)
 	live := slices.ContainsFunc(operands, func(v memory.Value) bool { return in.Holds(v, memory.IsLive) })
-	if _, isBuiltin := g.Call.Value.(*ssa.Builtin); !isBuiltin && !live && in.Trace == nil {
+	_, isBuiltin := g.Call.Value.(*ssa.Builtin)
+	if !isBuiltin && !live && (in.Trace == nil || in.Wide) {
 		in.Choose(func() { in.invoke(inv) })
+		if in.Trace != nil {
+			in.act.spawned = append(slices.DeleteFunc(in.act.spawned, func(o spawned) bool { return o.by == g }), spawned{g, inv})
+			return
+		}
 	}
 	if in.St != nil {
 		in.UnknownCall("a goroutine", operands, nil)
 	}
+}
+
+// spawned is a goroutine that a function has begun, with what began it.
+type spawned struct {
+	by  *ssa.Go
+	inv *session.Invocation
 }
 
 func (in *interp) operands(c *ssa.CallCommon) []memory.Value {
@@ -232,12 +312,7 @@ func (in *interp) compute(v ssa.Value) memory.Value {
 	case *ssa.Next:
 		return in.nextItem(v)
 	case *ssa.Select:
-		for _, s := range v.States {
-			if s.Send != nil {
-				in.EmitValue(in.value(s.Send))
-			}
-		}
-		return in.Fresh(v.Type(), "selected", memory.Unknown)
+		return selects(in, v)
 	}
 	panic("analyzer: unknown instruction " + v.String())
 }
@@ -372,6 +447,10 @@ func (in *interp) makes(v ssa.Value) memory.Value {
 	case *ssa.MakeMap:
 		if m, ok := in.MakeMap(v); ok {
 			return m
+		}
+	case *ssa.MakeChan:
+		if in.Trace != nil {
+			return newChannel(in, v)
 		}
 	}
 	return memory.Of(client.V(in.NewVar("made", client.Any, true, memory.Unknown)), client.Any)

@@ -43,6 +43,8 @@ type activation struct {
 	exit    *memory.Target
 	n       int // activations around
 	entry   *entry
+	// spawned are the goroutines that it has begun, in a trace.
+	spawned []spawned
 	// elements are the texts of lists that the block that runs has loaded.
 	elements map[elementOf]memory.Value
 }
@@ -224,7 +226,14 @@ func (in *interp) block(b *ssa.BasicBlock) {
 		case *ssa.Jump:
 			in.branch(b, b.Succs[0])
 		case *ssa.Return:
-			in.returns(instr)
+			for _, s := range in.act.spawned { // they may have waited for what came in between
+				if in.St != nil {
+					in.Choose(func() { in.invoke(s.inv) })
+				}
+			}
+			if in.St != nil {
+				in.returns(instr)
+			}
 		case *ssa.Panic:
 			in.Panics()
 		default:

@@ -56,7 +56,7 @@ func (in *interp) unary(v *ssa.UnOp) memory.Value {
 		}
 		return in.computedInt(memory.Of(memory.Op("-", s.E), s.Kind), v.Op, v.Type())
 	case token.ARROW:
-		return in.Fresh(v.Type(), "received", memory.Unknown)
+		return receive(in, v)
 	}
 	return in.Derive(v.Type(), v.Op.String(), in.value(v.X))
 }

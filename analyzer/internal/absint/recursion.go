@@ -72,6 +72,17 @@ func (in *interp) recurs(f *ssa.Function, args []memory.Value) (given []memory.V
 	return given, anew
 }
 
+// nextAttempt is called in front of a call that is interpreted, and gives what is to be called behind it. In a
+// trace of an attempt that fails, a call of the root within itself is the next attempt, which does not.
+func nextAttempt(in *interp, f *ssa.Function) (over func()) {
+	if in.Trace == nil || f != in.Root {
+		return func() {}
+	}
+	was := in.Failing
+	in.Again, in.Failing = true, was && in.Round != ""
+	return func() { in.Failing = was }
+}
+
 // readable reports whether a function can be interpreted where it is called.
 func (in *interp) readable(f *ssa.Function) bool {
 	return len(f.Blocks) > 0 && !in.P.Shape(f).Irreducible && !in.P.TooLarge[f] && in.act.n < maxDepth

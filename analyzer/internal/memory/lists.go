@@ -300,10 +300,13 @@ func joinFunctions(in *Memory, name string, edges []*Edge, vals []Value) (Value,
 		case *OneOf:
 			fns, index = append(fns, v.Fns...), append(index, Op("+", v.Index, from))
 		default:
-			return nil, false
+			if !in.Tracing || !IsNilValue(v) {
+				return nil, false
+			}
+			index = append(index, from) // a call of it sends nothing
 		}
 	}
-	if len(fns) > maxFunctions {
+	if len(fns) == 0 || len(fns) > maxFunctions {
 		return nil, false
 	}
 	v := in.Temp(name, client.Int, false)

@@ -260,6 +260,10 @@ func (in *Memory) Fresh(t types.Type, name string, from Origin) Value {
 			return &Pointer{To: c}
 		}
 		return &Pointer{To: c, IsNil: client.V(in.NewVar(name+".nil", client.Bool, false, from))}
+	case *types.Chan:
+		if in.Tracing {
+			return &Pointer{To: in.NewCell(u.Elem(), name, Unknown), IsNil: client.V(in.NewVar(name+".nil", client.Bool, false, from))}
+		}
 	case *types.Signature:
 		return &Asked{name, from == Unknown}
 	case *types.Interface:

@@ -88,7 +88,7 @@ func joinCells(in *Memory, st *State, cells map[*Cell]bool, edges []*Edge) {
 				if c.made {
 					continue
 				}
-				if c.Start == Unknown {
+				if c.Start == Unknown && !in.Tracing {
 					known = false
 					break
 				}

@@ -510,25 +510,6 @@ func (p *Program) ByPlace(a, b *ssa.Function) int {
 	return ComparePos(p.Position(a.Pos()), p.Position(b.Pos()))
 }
 
-// Ways counts the places in a function that may lead to the database. Where there
-// is one, what it leads to has a trace of its own, with all that there is to see.
-func (p *Program) Ways(f *ssa.Function) int {
-	n := 0
-	gotypes.EachInstr(f, func(instr ssa.Instruction) {
-		if c, ok := instr.(ssa.CallInstruction); ok {
-			if p.MayUse(c.Common()) {
-				n++
-			}
-		}
-		for _, o := range instr.Operands(nil) {
-			if g, ok := (*o).(*ssa.Function); ok && p.Matters(g) {
-				n++
-			}
-		}
-	})
-	return n
-}
-
 // MayUse reports whether a call uses the database, or is one through an interface of a
 // method that may do so.
 func (p *Program) MayUse(c *ssa.CallCommon) bool {

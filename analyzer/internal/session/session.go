@@ -18,6 +18,9 @@ type Session struct {
 	// that what is sent through a handle that may be a transaction is in none.
 	Trace *Trace
 	Alone bool
+	// Wide says that a trace has what goroutines do, and functions that the program gives to unknown ones,
+	// and calls of a function within itself.
+	Wide bool
 	// amid says that a transaction of the trace has begun, and none been committed since.
 	amid bool
 	Root *ssa.Function
