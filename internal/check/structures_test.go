@@ -31,6 +31,9 @@ func TestMixtures(t *testing.T) {
 		{"one of it lowered", "", map[string]levels.Level{"a": levels.RepeatableRead}, report.NotRobust},
 		{"the other one lowered", "", map[string]levels.Level{"b": levels.RepeatableRead}, report.NotRobust},
 		{"what is settled at READ COMMITTED", "", map[string]levels.Level{"c": levels.ReadCommitted}, report.Robust},
+		{"what is not settled at READ COMMITTED", `
+txn d { (r) := select s.v from s where s.k == 1; update s set v = r + 1 where s.k == 1 }
+`, map[string]levels.Level{"d": levels.ReadCommitted}, report.NotRobust},
 		{"a key that is freed and taken", `
 txn gone(k int not null) { delete s where s.k == k }
 txn again(k int not null) { (r) := select t.v from t where t.k == 1; insert s (k, v) values (k, r) }
