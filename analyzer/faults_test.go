@@ -307,7 +307,7 @@ func TestLostSource(t *testing.T) {
 	}
 }
 
-// TestUnbuiltPackage takes away the types of a package's functions, over which the building of SSA falls.
+// TestUnbuiltPackage takes away the types of a package's functions, so that SSA cannot be built.
 func TestUnbuiltPackage(t *testing.T) {
 	for _, broken := range []bool{true, false} {
 		dir := t.TempDir()

@@ -46,8 +46,8 @@ func (r *Result) Traces(ctx context.Context) ([]*Trace, error) {
 	return out, nil
 }
 
-// tracesOf interprets a function for its trace, and once more as an attempt that fails if it calls itself
-// then. Where a wide trace is too much, a narrow one has to do.
+// tracesOf interprets a function for its trace. If the function may call itself after an error, there is a
+// second trace, of an attempt that fails. A narrow trace takes the place of a wide one that has too many steps.
 func (e *extractor) tracesOf(ctx context.Context, f *ssa.Function) (list []*Trace) {
 	for _, fails := range []bool{false, true} {
 		if fails && !e.P.CallsItself(f) {
@@ -67,8 +67,8 @@ func (e *extractor) tracesOf(ctx context.Context, f *ssa.Function) (list []*Trac
 // traced says of the interpretation for a trace whether it came to its end, and whether the function calls itself.
 type traced struct{ whole, again bool }
 
-// traceOf interprets a function for its trace, nil if it has less than two units. A wide one has more of
-// what others call (session.Session.Wide); in one that fails, the function calls itself after an error.
+// traceOf interprets a function for its trace, which is nil if it has less than two units. A wide trace follows
+// more calls (session.Session.Wide). In a trace that fails, errors happen, after which the function may call itself.
 func (e *extractor) traceOf(ctx context.Context, f *ssa.Function, wide, fails bool) (trace *Trace, how traced) {
 	t := &Trace{Name: session.FunctionName(f), Pos: e.P.Position(f.Pos())}
 	var body []client.Stmt

@@ -14,9 +14,9 @@ type reading struct {
 	unit  string
 	table *ir.Table
 	// where are the columns that the condition is about, equal those that it compares
-	// with a value, by the names that the value may have.
+	// with a value.
 	where map[string]bool
-	equal map[string][]string
+	equal map[string]local
 	// many says that what is read depends on several rows: an aggregate, or the first
 	// row in some order.
 	many bool
@@ -58,7 +58,7 @@ type local struct {
 	perhaps       []string
 }
 
-// names are those that its value may have.
+// names gives the names of the values that it may have.
 func (v local) names() []string { return append([]string{v.name}, v.perhaps...) }
 
 // maxPerhaps bounds the values that are told apart of which a local has one.
@@ -347,7 +347,7 @@ func (f *finder) loop(label string, s *state, from origins, body []ir.Stmt, ends
 			out, left := f.block(body, round)
 			leaves = min(leaves, left)
 			next := f.meet(in, f.meet(out, t.again)).clone()
-			for name, v := range next.locals { // of a round, others are those of another one
+			for name, v := range next.locals { // values of an earlier round have the same names, and are others
 				if v.name != in.locals[name].name {
 					v.perhaps = nil
 					next.locals[name] = v

@@ -131,8 +131,8 @@ type place struct {
 
 // condition gives the columns of a row that a condition is about, those that it
 // compares with values, and what the values that it compares it with depend on.
-func (f *finder) condition(row string, where ir.Expr, s *state, st ir.Stmt) (about map[string]bool, equal map[string][]string, from map[string]origins) {
-	about, equal, from = map[string]bool{}, map[string][]string{}, map[string]origins{}
+func (f *finder) condition(row string, where ir.Expr, s *state, st ir.Stmt) (about map[string]bool, equal map[string]local, from map[string]origins) {
+	about, equal, from = map[string]bool{}, map[string]local{}, map[string]origins{}
 	for _, c := range ir.Conjuncts(where) {
 		v := f.value(c, s, st)
 		ir.WalkExpr(c, func(e ir.Expr) {
@@ -148,7 +148,7 @@ func (f *finder) condition(row string, where ir.Expr, s *state, st ir.Stmt) (abo
 		for _, side := range [][2]ir.Expr{{b.X, b.Y}, {b.Y, b.X}} {
 			col, isCol := side[0].(*ir.Col)
 			if isCol && col.Row == row && !hasColumn(side[1], row) {
-				equal[col.Col] = f.value(side[1], s, st).names()
+				equal[col.Col] = f.value(side[1], s, st)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ type rows struct {
 	// about are the columns that its condition is about, equal those that it compares
 	// with values, from what the values for a column depend on.
 	about map[string]bool
-	equal map[string][]string
+	equal map[string]local
 	from  map[string]origins
 	// sets are the columns that it changes.
 	sets map[string]bool
@@ -35,7 +35,8 @@ func (r *rows) apart(o *reading) bool {
 // value by which the reading looked for it, or which the reading gave.
 func (r *rows) same(o *reading) bool {
 	for c, v := range r.equal {
-		if slices.ContainsFunc(v, func(name string) bool { return slices.Contains(o.equal[c], name) }) {
+		w, ok := o.equal[c]
+		if ok && slices.ContainsFunc(v.names(), func(name string) bool { return slices.Contains(w.names(), name) }) {
 			return true
 		}
 	}
@@ -123,7 +124,8 @@ func (f *finder) replaced(r *rows, o *reading) bool {
 			return false
 		}
 		for c := range d.about {
-			if v, w := d.equal[c], o.equal[c]; len(v) == 0 || len(w) == 0 || v[0] != w[0] {
+			v, ok := d.equal[c]
+			if w, also := o.equal[c]; !ok || !also || v.name != w.name {
 				return false
 			}
 		}

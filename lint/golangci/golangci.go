@@ -14,6 +14,8 @@ package golangci
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/golangci/plugin-module-register/register"
@@ -57,7 +59,7 @@ func New(settings any) (register.LinterPlugin, error) {
 			values[name] = strconv.FormatBool(*b)
 		}
 	}
-	for _, name := range []string{"autocommit", "everywhere", "fail-on", "isolation", "notes", "schema", "suspected", "timeout"} {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if v := values[name]; v != "" {
 			if err := p.analyzer.Flags.Set(name, v); err != nil {
 				return nil, fmt.Errorf("robust: %s: %w", name, err)

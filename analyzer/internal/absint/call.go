@@ -354,7 +354,7 @@ func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free [
 		return in.computed(f, known, memory.Inherit(inv.T, in.SomeCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
 	}
 	in.CallAgain(inv)
-	return in.computed(f, known, memory.Inherit(inv.T, in.UnknownCall("a call of "+f.Name(), in.Uncalled(append(slices.Clone(free), args...)), inv.T), inv.Args))
+	return in.computed(f, known, memory.Inherit(inv.T, in.UnknownCall("a call of "+f.Name(), append(slices.Clone(free), in.Uncalled(args)...), inv.T), inv.Args))
 }
 
 // worth reports whether a function is interpreted where it is called.
@@ -365,7 +365,7 @@ func (in *interp) worth(f *ssa.Function, args, free []memory.Value) bool {
 	_, within := in.nested(f)
 	// What a function calls that it is given may call it again, and a trace has a function that calls itself
 	// twice: the inner call may write what the outer one has read.
-	again := in.Trace != nil && in.Wide && within == 1 && in.P.Matters(f)
+	again := in.Wide && within == 1 && in.P.Matters(f)
 	if within > 2 || within > 0 && !again && !slices.ContainsFunc(args, func(v memory.Value) bool { _, ok := memory.Unbox(v).(*memory.Closure); return ok }) {
 		return false
 	}

@@ -160,7 +160,7 @@ func channel(in *interp, v ssa.Value) *memory.Cell {
 	return nil
 }
 
-// send puts a value into a channel, of which others may be there.
+// send puts a value into a channel, which may hold another one already.
 func send(in *interp, to, what ssa.Value) {
 	v := in.value(what)
 	in.EmitValue(v)
@@ -168,24 +168,14 @@ func send(in *interp, to, what ssa.Value) {
 	if c == nil {
 		return
 	}
-	if sent(in, c) {
+	if memory.Touched(in.Memory, c) {
 		in.Choose(func() { in.Store(c, v) })
 		return
 	}
 	in.Store(c, v)
 }
 
-// sent reports whether a value was sent through a channel.
-func sent(in *interp, c *memory.Cell) bool {
-	sent := false
-	c.EachLeaf(func(l *memory.Cell) {
-		_, ok := in.St.Mem[l]
-		sent = sent || ok
-	})
-	return sent
-}
-
-// receive gives what comes from a channel: in a trace what was sent, or else anything.
+// receive gives what the operator <- gives: a value, perhaps with whether the channel is open.
 func receive(in *interp, v *ssa.UnOp) memory.Value {
 	t, ok := v.Type().(*types.Tuple)
 	if !ok {
@@ -194,14 +184,15 @@ func receive(in *interp, v *ssa.UnOp) memory.Value {
 	return memory.Tuple{received(in, v.X, t.At(0).Type()), in.Fresh(t.At(1).Type(), "open", memory.Unknown)}
 }
 
+// received gives a value that comes from a channel: in a trace what was sent, or else anything.
 func received(in *interp, from ssa.Value, t types.Type) memory.Value {
-	if c := channel(in, from); c != nil && sent(in, c) {
+	if c := channel(in, from); c != nil && memory.Touched(in.Memory, c) {
 		return in.Load(c)
 	}
 	return in.Fresh(t, "received", memory.Unknown)
 }
 
-// selects sends, and gives what is received, by any of several channels.
+// selects gives the result of a select statement, which may send through any of its channels.
 func selects(in *interp, v *ssa.Select) memory.Value {
 	t := v.Type().(*types.Tuple)
 	out := memory.Tuple{in.Fresh(t.At(0).Type(), "selected", memory.Unknown), in.Fresh(t.At(1).Type(), "open", memory.Unknown)}
@@ -225,7 +216,7 @@ func (in *interp) spawn(g *ssa.Go) {
 	_, isBuiltin := g.Call.Value.(*ssa.Builtin)
 	if !isBuiltin && !live && (in.Trace == nil || in.Wide) {
 		in.Choose(func() { in.invoke(inv) })
-		if in.Trace != nil {
+		if in.Wide {
 			in.act.spawned = append(slices.DeleteFunc(in.act.spawned, func(o spawned) bool { return o.by == g }), spawned{g, inv})
 			return
 		}

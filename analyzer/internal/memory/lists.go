@@ -189,7 +189,7 @@ func (in *Memory) StructsOf(v Value) (some []*Aggregate, none, ok bool) {
 		return nil, true, true
 	}
 	cells := []*Cell{p.To}
-	if p.To.Start == Unknown && len(p.To.Alias) > 0 && !touched(in, p.To) {
+	if p.To.Start == Unknown && len(p.To.Alias) > 0 && !Touched(in, p.To) {
 		cells = p.To.Alias
 	}
 	for _, c := range cells {
@@ -202,9 +202,9 @@ func (in *Memory) StructsOf(v Value) (some []*Aggregate, none, ok bool) {
 	return some, !known, true
 }
 
-// touched reports whether something is known of what a cell holds: it was stored there, or
+// Touched reports whether something is known of what a cell holds: it was stored there, or
 // loaded.
-func touched(in *Memory, c *Cell) bool {
+func Touched(in *Memory, c *Cell) bool {
 	is := false
 	c.EachLeaf(func(l *Cell) { _, has := in.St.Mem[l]; is = is || has })
 	return is

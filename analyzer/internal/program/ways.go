@@ -27,34 +27,35 @@ func (p *Program) Ways(f *ssa.Function) int {
 	return n
 }
 
-// CallsItself reports whether a function may call itself, also by way of others.
-func (p *Program) CallsItself(f *ssa.Function) bool {
+// LeadsTo reports whether a function is another one, is around it, or mentions it, also by way of others.
+func (p *Program) LeadsTo(f, to *ssa.Function) bool {
 	seen := map[*ssa.Function]bool{}
-	var leads func(w *ssa.Function) bool
-	leads = func(w *ssa.Function) bool {
-		list := p.Users[w]
-		if w.Parent() != nil {
-			list = append(slices.Clone(list), w.Parent())
+	var back func(w *ssa.Function) bool
+	back = func(w *ssa.Function) bool {
+		if w == f {
+			return true
 		}
-		return slices.ContainsFunc(list, func(u *ssa.Function) bool {
-			if u == f {
-				return true
-			}
-			if seen[u] {
-				return false
-			}
-			seen[u] = true
-			return leads(u)
-		})
+		if seen[w] {
+			return false
+		}
+		seen[w] = true
+		return w.Parent() != nil && back(w.Parent()) || slices.ContainsFunc(p.Users[w], back)
 	}
-	return mentions(f, f) || leads(f)
+	return back(to)
 }
 
-// mentions reports whether an instruction of a function has another one as an operand.
-func mentions(f, other *ssa.Function) bool {
+// CallsItself reports whether a function may call itself, also by way of others.
+func (p *Program) CallsItself(f *ssa.Function) bool {
+	leads := func(u *ssa.Function) bool { return p.LeadsTo(f, u) }
+	return namesItself(f) || f.Parent() != nil && leads(f.Parent()) || slices.ContainsFunc(p.Users[f], leads)
+}
+
+// namesItself reports whether an instruction of a function has the function as an operand: Users lists no
+// function for itself.
+func namesItself(f *ssa.Function) bool {
 	found := false
 	gotypes.EachInstr(f, func(instr ssa.Instruction) {
-		found = found || slices.ContainsFunc(instr.Operands(nil), func(o *ssa.Value) bool { return *o == other })
+		found = found || slices.ContainsFunc(instr.Operands(nil), func(o *ssa.Value) bool { return *o == f })
 	})
 	return found
 }

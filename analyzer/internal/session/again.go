@@ -56,7 +56,7 @@ func (in *Session) called(v memory.Value) (*memory.Closure, bool) {
 // Uncalled gives the arguments of an unknown function without those that CallAgain calls: the variables which
 // these capture are as the calls leave them.
 func (in *Session) Uncalled(args []memory.Value) []memory.Value {
-	if in.Trace == nil || !in.Wide {
+	if !in.Wide {
 		return args
 	}
 	return slices.DeleteFunc(slices.Clone(args), func(v memory.Value) bool { _, ok := in.called(v); return ok })

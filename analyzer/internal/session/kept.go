@@ -38,21 +38,8 @@ func (a *Analysis) FailKept(f *ssa.Function) {
 // loseKept loses the places in which a function that failed may store statements. What a function
 // stores that tells all by itself does not depend on those that call it.
 func (a *Analysis) loseKept(f *ssa.Function) {
-	seen := map[*ssa.Function]bool{}
-	var reaches func(w *ssa.Function) bool
-	reaches = func(w *ssa.Function) bool {
-		if w == f {
-			return true
-		}
-		if seen[w] {
-			return false
-		}
-		seen[w] = true
-		return w.Parent() != nil && reaches(w.Parent()) || slices.ContainsFunc(a.P.Users[w], reaches)
-	}
 	for w, places := range a.P.Places.Writers {
-		clear(seen)
-		if (w == f || !a.kept.alone[w]) && reaches(w) {
+		if (w == f || !a.kept.alone[w]) && a.P.LeadsTo(f, w) {
 			for _, at := range places {
 				a.kept.lost[at] = true
 			}
