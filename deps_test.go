@@ -21,18 +21,21 @@ const module = "github.com/txrobust/robust"
 // other line has.
 var layers = [][]string{
 	{"internal/quote", "internal/infile", "internal/z3program", "internal/fault", "internal/page", "internal/ansi", "internal/clock", "internal/revision"}, // names and files of any input: they know nothing of what these mean
-	{"internal/checker/anomalies", "internal/irwords", "internal/irnames", "internal/flags"},
+	{"internal/checker/anomalies", "internal/irwords", "internal/irnames", "internal/flags", "internal/terminal"},
+	{"internal/output"},
 	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
 	{"history/codec/internal/ednode", "history/codec/internal/numbers", "history/codec/internal/dbcopyaml", "history/codec/internal/sniff"},
 	{"history/codec/internal/stringstore"},
 	{"history/codec", "history/record"},
 	{"internal/checker", "internal/checker/acyclic"},
 	{"internal/checker/explain", "internal/checker/verify"},
-	{"internal/checker/outcomes"},
+	{"internal/checker/outcomes", "internal/checker/workload"},
 	{"internal/checker/adya", "internal/checker/brute", "internal/checker/c4", "internal/checker/elle", "internal/checker/polysi", "internal/checker/viper", "internal/checker/simdb", "internal/checker/historytest"}, // they judge each other, and share no decision
 	{"checker/judge", "internal/checker/definitions"}, // judge asks them all, definitions is for their tests
 	{"internal/checker/view"},
 	{"internal/folder", "internal/dbserver"},
+	{"internal/collect"},
+	{"internal/recording"},
 	{"ir", "internal/smt", "internal/proof", "internal/cache", "internal/sqlgen", "internal/sarif"},
 	{"internal/wellformed", "internal/failure", "internal/commits", "internal/ignore", "internal/pieces", "internal/config"},
 	{"engine", "internal/rowvalues", "internal/advice", "internal/client", "internal/schemafind", "internal/gormmodel"},

@@ -13,7 +13,9 @@ import (
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/flags"
+	"github.com/txrobust/robust/internal/output"
 	"github.com/txrobust/robust/internal/readcommitted"
+	"github.com/txrobust/robust/internal/terminal"
 	"github.com/txrobust/robust/report"
 )
 
@@ -91,7 +93,7 @@ func (f *allocateFlags) run(ctx context.Context, std streams, inputs []string) (
 			return 0, err
 		}
 	}
-	return code, write(std, f.output, &out)
+	return code, output.Write(std.out, std.err, f.output, &out)
 }
 
 // allocate finds the levels for one program. What takes no notice of the end of the time is not
@@ -107,7 +109,7 @@ func (f *allocateFlags) allocate(ctx context.Context, std streams, p *program) (
 	if why := readcommitted.Supported(opt.Engine); why != "" {
 		return nil, usagef("%s: the levels are modelled for PostgreSQL only (-engine postgres)", p.Name)
 	}
-	show, end := progress(std.err)
+	show, end := terminal.Progress(std.err)
 	defer end()
 	opt.Progress = show
 	res, err := waited(ctx, std, func() (*allocate.Result, error) { return allocate.Allocate(ctx, p.Program, opt) })

@@ -23,11 +23,13 @@ import (
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/levels"
+	"github.com/txrobust/robust/internal/output"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/reportpage"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/summary"
+	"github.com/txrobust/robust/internal/terminal"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
@@ -148,7 +150,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 		key = f.key(ctx, src)
 	}
 	if r, ok := earlier(f.answers, key); ok {
-		return f.failing(r.Code), write(std, f.output, bytes.NewBuffer(r.Out))
+		return f.failing(r.Code), output.Write(std.out, std.err, f.output, bytes.NewBuffer(r.Out))
 	}
 	defer f.answers.Close(cache.MaxBytes)
 	defer collectRarely()()
@@ -205,7 +207,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 	if faults == nil && !partial && (code != exitUnknown || f.query == 0) { // a solver that ran out of time may know another time
 		keepResult(ctx, f.answers, key, code, &out)
 	}
-	if err := write(std, f.output, &out); err != nil {
+	if err := output.Write(std.out, std.err, f.output, &out); err != nil {
 		return 0, err
 	}
 	return f.failing(code), faults
@@ -228,7 +230,7 @@ func (f *checkFlags) failing(code int) int {
 // programs reads the programs. Where there is no time for that, it gives one of which
 // nothing is known.
 func (f *checkFlags) programs(ctx context.Context, std streams, src *sources) ([]*program, error) {
-	bar, end := progress(std.err)
+	bar, end := terminal.Progress(std.err)
 	defer end()
 	var mu sync.Mutex
 	doing := ""
@@ -353,7 +355,7 @@ func folderOf(dir string, p *program, several bool) string {
 
 // one checks one program.
 func (f *checkFlags) one(ctx context.Context, std streams, p *program) (*report.Report, error) {
-	show, end := progress(std.err)
+	show, end := terminal.Progress(std.err)
 	defer end()
 	if f.replayer != nil {
 		f.replayer.say = func(what string) { show(0, 0, what) }

@@ -18,8 +18,10 @@ import (
 	"github.com/txrobust/robust/internal/ansi"
 	"github.com/txrobust/robust/internal/demo"
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/output"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/replay"
+	"github.com/txrobust/robust/internal/terminal"
 	"github.com/txrobust/robust/internal/witness"
 )
 
@@ -173,7 +175,7 @@ func (f *demoFlags) write(ctx context.Context, std streams, scenes []*demo.Scene
 		if err := demo.WritePage(ctx, &out, scenes); err != nil {
 			return err
 		}
-		if err := write(std, f.html, &out); err != nil || f.lecture == "" {
+		if err := output.Write(std.out, std.err, f.html, &out); err != nil || f.lecture == "" {
 			return err
 		}
 	}
@@ -229,15 +231,15 @@ func (f *demoFlags) server(ctx context.Context, std streams) (*replay.Server, er
 
 // stage is what the scene is played on.
 func (f *demoFlags) stage(std streams) demo.Stage {
-	terminal := isTerminal(std.out)
-	s := demo.Stage{Out: std.out, Colors: ansi.Wanted(f.color, terminal)}
-	if out, ok := std.out.(*os.File); ok && terminal {
+	watched := terminal.Is(std.out)
+	s := demo.Stage{Out: std.out, Colors: ansi.Wanted(f.color, watched)}
+	if out, ok := std.out.(*os.File); ok && watched {
 		if w, _, err := term.GetSize(int(out.Fd())); err == nil {
 			s.Width = w
 		}
 	}
 	lines := newLineReader(os.Stdin)
-	interactive := terminal && isTerminal(os.Stdin)
+	interactive := watched && terminal.Is(os.Stdin)
 	switch {
 	case f.auto.given && f.auto.after > 0:
 		s.Pause = func(ctx context.Context) error { return wait(ctx, f.auto.after) }
@@ -262,7 +264,7 @@ func (f *demoFlags) stage(std streams) demo.Stage {
 // doing says on a terminal what is being done, until it is done. Unlike a progress bar it
 // draws nothing by itself beside what a scene prints.
 func doing(w io.Writer, what string) (done func()) {
-	if !isTerminal(w) {
+	if !terminal.Is(w) {
 		return func() {}
 	}
 	fmt.Fprint(w, quote.Line(what)+" …")
@@ -318,7 +320,7 @@ func (r *lineReader) ask(ctx context.Context, out io.Writer, question string) (y
 			fmt.Fprintln(out)
 			return false, false, err
 		}
-		if !isTerminal(out) {
+		if !terminal.Is(out) {
 			fmt.Fprintln(out)
 		}
 		switch strings.ToLower(strings.TrimSpace(line)) {

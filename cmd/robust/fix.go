@@ -15,10 +15,12 @@ import (
 	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/levels"
+	"github.com/txrobust/robust/internal/output"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/repair"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/terminal"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
@@ -91,7 +93,7 @@ func (f *fixFlags) run(ctx context.Context, std streams, inputs []string) (int, 
 		ctx, stop = context.WithTimeout(ctx, f.timeout)
 		defer stop()
 	}
-	show, end := progress(std.err)
+	show, end := terminal.Progress(std.err)
 	p, err := f.program(ctx, src)
 	if err != nil {
 		end()
@@ -117,7 +119,7 @@ func (f *fixFlags) run(ctx context.Context, std streams, inputs []string) (int, 
 	if err != nil {
 		return 0, err
 	}
-	return fixCode(res), write(std, f.output, &out)
+	return fixCode(res), output.Write(std.out, std.err, f.output, &out)
 }
 
 // fixCode is the exit code: 0 if the program is robust, or a repair of it is proved.

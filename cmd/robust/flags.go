@@ -10,8 +10,10 @@ import (
 	"github.com/txrobust/robust/internal/ansi"
 	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/output"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/internal/terminal"
 )
 
 // paths is a flag that may be given several times.
@@ -62,7 +64,7 @@ func declareColor(fs *flag.FlagSet, to *string) {
 
 // colored reports whether the result goes in colors to where it goes.
 func (c *common) colored(std streams) bool {
-	return (c.output == "" || c.color == "always") && ansi.Wanted(c.color, isTerminal(std.out))
+	return (c.output == "" || c.color == "always") && ansi.Wanted(c.color, terminal.Is(std.out))
 }
 
 // declareInit declares -init.
@@ -109,7 +111,7 @@ func (c *common) sources(ctx context.Context, inputs []string) (*sources, error)
 			return nil, usagef("-o %s: this is an input", c.output)
 		}
 	}
-	return s, checkOutput(c.output)
+	return s, output.Check(c.output)
 }
 
 // initial gives the initial rows of a program that -init names.

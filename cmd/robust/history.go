@@ -10,38 +10,26 @@ import (
 
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
+	"github.com/txrobust/robust/internal/checker/view"
+	"github.com/txrobust/robust/internal/output"
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/terminal"
 )
 
 // historyCommands are the subcommands on recorded histories.
 func historyCommands() []command {
 	return []command{
 		{"history check", "[flags] FILE…", "tell which levels histories satisfy", judged, judgeCommand},
+		{"history generate", "[flags]", "make a history of a simulated database", generated, generateCommand},
+		{"history collect", "[flags]", "record a history of a real database", collected, collectCommand},
+		{"history test", "[flags]", "record a history of a real database, and judge it", tested, testCommand},
 		{"history convert", "-out FORMAT [flags] FILE…", "rewrite a recorded history in another format", recordings, convertCommand},
 	}
 }
 
 // recordings says what the arguments of these commands are.
 var recordings = "FILE is a recorded history: a file, or a folder of the files of its sessions, or\n" +
-	"these files; - is standard input. gzip is undone. The formats are" + formatList()
-
-func formatList() string {
-	var b strings.Builder
-	for _, name := range codec.Names(false) {
-		f := codec.Format(name)
-		mark := " "
-		if f.Writable() {
-			mark = "*"
-		}
-		b.WriteString(item(fmt.Sprintf("  %-10s %s ", name, mark), f.Describe()))
-	}
-	return b.String() + "\nThose with * can be written, too."
-}
-
-// item is an entry of a list in 80 columns, after the end of a line.
-func item(first, text string) string {
-	return "\n" + first + strings.Join(quote.Wrap(text, 80-len(first)), "\n"+strings.Repeat(" ", len(first)))
-}
+	"these files; - is standard input. gzip is undone. The formats are" + view.FormatList()
 
 // historyFlags are the flags of every command that reads histories.
 type historyFlags struct {
@@ -88,67 +76,86 @@ func (f *historyFlags) read(ctx context.Context, std streams, files []string) (*
 	return h, format, nil
 }
 
+// target is where a history goes, and how.
+type target struct {
+	out, path       string
+	lossless, lossy bool
+	format          codec.Format
+}
+
+// declare declares the flags. flag is the name of the one with the path.
+func (w *target) declare(fs *flag.FlagSet, flag, format string) {
+	fs.StringVar(&w.out, "out", format, "`format` to write: "+strings.Join(codec.Names(true), ", "))
+	fs.StringVar(&w.path, flag, "", "write the history to `PATH`: a file, compressed if it ends with .gz, or a new folder if the format is one")
+	fs.BoolVar(&w.lossless, "lossless", false, "fail, and write nothing, if the format cannot hold the whole history")
+	fs.BoolVar(&w.lossy, "lossy", false, "write the history also if a verdict about it may change, because the format cannot hold what the verdict depends on (default: fail, and say why)")
+}
+
+// check finds mistakes in the flags.
+func (w *target) check() (err error) {
+	w.format, err = codec.ParseFormat(w.out)
+	switch {
+	case w.out == "":
+		return usagef("-out is missing; the formats are %s", strings.Join(codec.Names(true), ", "))
+	case err != nil:
+		return usagef("-out: %v", err)
+	case !w.format.Writable():
+		return usagef("-out %s: this format is only read; those written are %s", w.out, strings.Join(codec.Names(true), ", "))
+	case w.lossless && w.lossy:
+		return usagef("-lossless and -lossy exclude each other")
+	case w.format.Folder() && w.path == "":
+		return usagef("-out %s: such a history is a folder; name a new one with -o", w.out)
+	}
+	return checkTarget(w.path, w.format)
+}
+
+// save writes a history.
+func (w *target) save(ctx context.Context, std streams, h *history.History) error {
+	var losses []string
+	var b bytes.Buffer
+	var err error
+	if w.lossless {
+		if losses, err = codec.Losses(ctx, h, w.format); err != nil {
+			return err
+		}
+		if len(losses) > 0 {
+			return fmt.Errorf("the format %s cannot hold this history: %s Leave out -lossless to write it all the same", w.format, strings.Join(losses, " "))
+		}
+	}
+	if !w.lossy {
+		if err := keepsVerdicts(ctx, h, w.format); err != nil {
+			return err
+		}
+	}
+	if w.path == "" {
+		if losses, err = codec.Write(ctx, &b, h, w.format); err == nil {
+			if terminal.Is(std.out) && !quote.Printable(strings.NewReplacer("\n", "", "\t", "").Replace(b.String())) {
+				return usagef("the history has characters that a terminal does not print; name a file for it")
+			}
+			_, err = std.out.Write(b.Bytes())
+		}
+	} else {
+		losses, err = codec.Save(ctx, w.path, h, w.format)
+	}
+	for _, l := range losses {
+		fmt.Fprintf(std.err, "note: %s\n", oneLine(l))
+	}
+	return err
+}
+
 func convertCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
-	in := &historyFlags{}
+	in, to := &historyFlags{}, &target{}
 	in.declare(fs)
-	out := fs.String("out", "", "`format` to write: "+strings.Join(codec.Names(true), ", "))
-	path := fs.String("o", "", "write to `PATH`: a file, compressed if it ends with .gz, or a new folder if the format is one (default standard output)")
-	lossless := fs.Bool("lossless", false, "fail, and write nothing, if the format cannot hold the whole history")
-	lossy := fs.Bool("lossy", false, "write the history also if a verdict about it may change, because the format cannot hold what the verdict depends on (default: fail, and say why)")
+	to.declare(fs, "o", "")
 	return func(ctx context.Context, std streams, files []string) (int, error) {
-		if *out == "" {
-			return 0, usagef("history convert: -out is missing; the formats are %s", strings.Join(codec.Names(true), ", "))
-		}
-		format, err := codec.ParseFormat(*out)
-		switch {
-		case err != nil:
-			return 0, usagef("-out: %v", err)
-		case !format.Writable():
-			return 0, usagef("-out %s: this format is only read; those written are %s", *out, strings.Join(codec.Names(true), ", "))
-		case *lossless && *lossy:
-			return 0, usagef("-lossless and -lossy exclude each other")
-		case format.Folder() && *path == "":
-			return 0, usagef("-out %s: such a history is a folder; name a new one with -o", *out)
-		}
-		if err := checkTarget(*path, format); err != nil {
+		if err := to.check(); err != nil {
 			return 0, err
 		}
 		h, _, err := in.read(ctx, std, files)
 		if err != nil {
 			return 0, err
 		}
-		var losses []string
-		var b bytes.Buffer
-		if *lossless {
-			if losses, err = codec.Losses(ctx, h, format); err != nil {
-				return 0, err
-			}
-			if len(losses) > 0 {
-				return 0, fmt.Errorf("the format %s cannot hold this history: %s Leave out -lossless to write it all the same", format, strings.Join(losses, " "))
-			}
-		}
-		if !*lossy {
-			if err := keepsVerdicts(ctx, h, format); err != nil {
-				return 0, err
-			}
-		}
-		if *path == "" {
-			if losses, err = codec.Write(ctx, &b, h, format); err == nil {
-				if isTerminal(std.out) && !quote.Printable(strings.NewReplacer("\n", "", "\t", "").Replace(b.String())) {
-					return 0, usagef("history convert: the result has characters that a terminal does not print; name a file with -o")
-				}
-				_, err = std.out.Write(b.Bytes())
-			}
-		} else {
-			losses, err = codec.Save(ctx, *path, h, format)
-		}
-		if err != nil {
-			return 0, err
-		}
-		for _, l := range losses {
-			fmt.Fprintf(std.err, "note: %s\n", oneLine(l))
-		}
-		return exitOK, nil
+		return exitOK, to.save(ctx, std, h)
 	}
 }
 
@@ -164,7 +171,7 @@ func keepsVerdicts(ctx context.Context, h *history.History, f codec.Format) erro
 // checkTarget finds out early that a history cannot be written.
 func checkTarget(path string, f codec.Format) error {
 	if !f.Folder() {
-		return checkOutput(path)
+		return output.Check(path)
 	}
 	if _, err := os.Lstat(path); err == nil && !(f == codec.Dbcop && strings.HasSuffix(path, ".bincode")) {
 		return usagef("-o %s exists; name a new folder", path)

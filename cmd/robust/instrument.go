@@ -8,6 +8,7 @@ import (
 	"github.com/txrobust/robust/instrument"
 	"github.com/txrobust/robust/instrument/boogie"
 	"github.com/txrobust/robust/internal/flags"
+	"github.com/txrobust/robust/internal/output"
 	"github.com/txrobust/robust/internal/schedules"
 )
 
@@ -55,10 +56,10 @@ func instrumentCommand(fs *flag.FlagSet) func(context.Context, streams, []string
 				return 0, err
 			}
 			out.WriteString(text)
-			return exitOK, write(std, c.output, &out)
+			return exitOK, output.Write(std.out, std.err, c.output, &out)
 		}
 		out.WriteString(q.String())
-		return exitOK, write(std, c.output, &out)
+		return exitOK, output.Write(std.out, std.err, c.output, &out)
 	}
 }
 

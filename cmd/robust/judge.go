@@ -10,9 +10,12 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/checker/judge"
+	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/internal/checker/view"
 	"github.com/txrobust/robust/internal/flags"
+	"github.com/txrobust/robust/internal/output"
+	"github.com/txrobust/robust/internal/terminal"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -29,6 +32,12 @@ type judgeFlags struct {
 func judgeCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
 	f := &judgeFlags{}
 	f.declare(fs)
+	f.declareJudging(fs)
+	return f.run
+}
+
+// declareJudging declares the flags that do not depend on where the history comes from.
+func (f *judgeFlags) declareJudging(fs *flag.FlagSet) {
 	fs.StringVar(&f.level, "level", "all", "isolation levels: `L,…` or all; see below")
 	flags.Choice(fs, &f.format, "format", "text", []string{"text", "json", "dot", "html"}, "`format` of the result: text, json, dot or html")
 	fs.StringVar(&f.output, "o", "", "write the result to `FILE` instead of standard output")
@@ -38,7 +47,6 @@ func judgeCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 	flags.Time(fs, &f.timeout, "timeout", 0, 0, "give up after this time for each history, such as 30s; what is open then is unknown (default: none)")
 	fs.Int64Var(&f.drift, "clock-drift", 0, "how far the clocks of clients may be apart (`N`), in the unit of the recorded clock times, for levels with real time (default: the order of the recording counts)")
 	fs.BoolVar(&f.verbose, "v", false, "also print times, what follows from what, and a commit order")
-	return f.run
 }
 
 func (f *judgeFlags) run(ctx context.Context, std streams, files []string) (int, error) {
@@ -72,19 +80,12 @@ func (f *judgeFlags) run(ctx context.Context, std streams, files []string) (int,
 		if err := f.print(&out, rep); err != nil {
 			return 0, err
 		}
-		verdict, faulty := rep.Exit()
-		if faulty {
-			code = exitFault
-			for _, d := range rep.Disagreements {
-				fmt.Fprintf(std.err, "robust: a fault of this program, please report it with the history %s: %s\n", oneLine(file), oneLine(d))
-			}
-		}
-		code = graver(code, exitOf(verdict))
+		code = graver(code, exitOfReport(std, file, rep))
 	}
 	if faults != nil {
 		code = exitFault
 	}
-	return code, write(std, f.output, &out)
+	return code, output.Write(std.out, std.err, f.output, &out)
 }
 
 // below gives the histories in folders of several.
@@ -102,6 +103,18 @@ func below(files []string) ([]string, error) {
 		out = append(out, histories...)
 	}
 	return out, nil
+}
+
+// exitOfReport is the exit code of a report, whose faults it tells.
+func exitOfReport(std streams, file string, rep *view.Report) int {
+	verdict, faulty := rep.Exit()
+	if !faulty {
+		return exitOf(verdict)
+	}
+	for _, d := range rep.Disagreements {
+		fmt.Fprintf(std.err, "robust: a fault of this program, please report it with the history %s: %s\n", oneLine(file), oneLine(d))
+	}
+	return graver(exitFault, exitOf(verdict))
 }
 
 // exitOf is the exit code of a verdict.
@@ -141,7 +154,7 @@ func (f *judgeFlags) check(files []string) error {
 	case f.drift < 0:
 		return usagef("-clock-drift %d: clocks are not apart by less than 0", f.drift)
 	}
-	return checkOutput(f.output)
+	return output.Check(f.output)
 }
 
 // one judges one history.
@@ -151,7 +164,7 @@ func (f *judgeFlags) one(ctx context.Context, std streams, file string, levels [
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 	}
-	say, end := working(std.err)
+	say, end := terminal.Working(std.err)
 	defer end()
 	say("reading " + file)
 	start := time.Now()
@@ -163,6 +176,11 @@ func (f *judgeFlags) one(ctx context.Context, std streams, file string, levels [
 		}
 		return view.New(file, "", nil, reading, judge.Unknown(levels, judge.Ended(ctx))), nil
 	}
+	return f.judge(ctx, say, file, h, format, reading, levels)
+}
+
+// judge judges a history that was read or recorded.
+func (f *judgeFlags) judge(ctx context.Context, say func(string), file string, h *history.History, format codec.Format, took time.Duration, levels []isolation.Level) (*view.Report, error) {
 	if f.drift > 0 {
 		if h = h.WithClockDrift(f.drift); h == nil {
 			return nil, usagef("-clock-drift: %s has no clock times of clients", file)
@@ -176,7 +194,7 @@ func (f *judgeFlags) one(ctx context.Context, std streams, file string, levels [
 	if f.drift > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("Clocks of clients are taken to be apart by %d at most.", f.drift))
 	}
-	return view.New(file, string(format), h, reading, r), nil
+	return view.New(file, string(format), h, took, r), nil
 }
 
 // print writes the report of one history.
@@ -192,29 +210,10 @@ func (f *judgeFlags) print(out *bytes.Buffer, rep *view.Report) error {
 	return view.Text(out, rep, view.TextOptions{Verbose: f.verbose})
 }
 
-// levelList says which levels there are, and what their names are.
-func levelList() string {
-	var b strings.Builder
-	for _, l := range isolation.Levels() {
-		text := l.Long()
-		var aka []string
-		for _, n := range l.Names() {
-			if n != l.Long() {
-				aka = append(aka, n)
-			}
-		}
-		if len(aka) > 0 {
-			text += " (" + strings.Join(aka, ", ") + ")"
-		}
-		b.WriteString(item(fmt.Sprintf("  %-9s ", l), text))
-	}
-	return b.String()
-}
-
 // judged says what the arguments of history check are, and what its levels.
 var judged = "FILE is a recorded history: a file, compressed with gzip or not, or a folder; or\n" +
 	"a folder of several; - is standard input. Each is judged by itself. The exit\n" +
 	"code is 0 if every level that was asked for is satisfied, 3 if one is violated,\n" +
 	"4 if one is unknown and none is violated, 1 if a file is faulty; of several\n" +
 	"histories the gravest counts: 1, 3, 4, 0. -format json writes one object a line.\n\n" +
-	"The levels, each with a longer name:" + levelList() + "\n\nThe formats are" + formatList()
+	"The levels, each with a longer name:" + view.LevelList() + "\n\nThe formats are" + view.FormatList()

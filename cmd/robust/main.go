@@ -16,6 +16,7 @@ import (
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/flags"
+	"github.com/txrobust/robust/internal/terminal"
 	"github.com/txrobust/robust/report"
 )
 
@@ -82,14 +83,14 @@ func run(ctx context.Context, args []string, std streams) (code int) {
 	var usage *usageError
 	switch {
 	case errors.As(err, &usage):
-		fmt.Fprintf(std.err, "robust: %s\n", oneLine(usage.msg))
+		fmt.Fprintf(std.err, "robust: %s\n", oneLine(usage.Msg))
 		return exitUsage
 	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		fmt.Fprintln(std.err, "robust: interrupted")
 		return exitFault
 	case err != nil:
 		fmt.Fprintf(std.err, "%s\n", oneLine(err.Error()))
-		if isTerminal(std.err) {
+		if terminal.Is(std.err) {
 			fmt.Fprint(std.err, excerpt(err))
 		}
 		return exitFault
@@ -206,7 +207,10 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 	if c.args == "" && fs.NArg() > 0 {
 		return 0, usagef("%s takes no arguments", c.name)
 	}
-	if fs.NArg() == 0 && c.args != "" && c.operands != demoOperands && c.operands != playgroundOperands {
+	if c.args == "[flags]" && fs.NArg() > 0 {
+		return 0, usagef("%s takes flags only, and no %q", c.name, fs.Arg(0))
+	}
+	if fs.NArg() == 0 && c.args != "" && c.args != "[flags]" && c.operands != demoOperands && c.operands != playgroundOperands {
 		if c.operands != inputs && c.operands != allocateOperands {
 			return 0, usagef("%s: there is no argument; robust %[1]s -h says what they are", c.name)
 		}
@@ -222,7 +226,7 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 	sayConfig(std, fs, read)
 	code, err := f(ctx, std, fs.Args())
 	if usage, ok := errors.AsType[*usageError](err); ok && read != "" {
-		return code, usagef("%s (flags are read from %s, too)", usage.msg, read)
+		return code, usagef("%s (flags are read from %s, too)", usage.Msg, read)
 	}
 	return code, err
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/quote"
+	"github.com/txrobust/robust/internal/terminal"
 )
 
 // keep writes the proof of a program to the folder dir.
@@ -133,7 +134,7 @@ func (f *verifyFlags) run(ctx context.Context, std streams, dirs []string) (int,
 }
 
 func (f *verifyFlags) one(ctx context.Context, std streams, dir string) (bool, error) {
-	show, end := progress(std.err)
+	show, end := terminal.Progress(std.err)
 	defer end()
 	opt := proof.VerifyOptions{Z3: f.z3, Timeout: f.timeout, Progress: show}
 	beside := []string{} // files that are no part of the program

@@ -13,7 +13,9 @@ import (
 	"sync"
 
 	"github.com/txrobust/robust/internal/flags"
+	"github.com/txrobust/robust/internal/output"
 	"github.com/txrobust/robust/internal/replay"
+	"github.com/txrobust/robust/internal/terminal"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
 )
@@ -127,10 +129,10 @@ func replayCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (i
 	dsn := fs.String("dsn", "", "connection `string` of a server, in which a database of our own is made and dropped (default: a private server)")
 	var format string
 	flags.Choice(fs, &format, "format", "text", []string{"text", "json"}, "`format` of the result: text or json")
-	output := fs.String("o", "", "write the result to `FILE` instead of standard output")
+	path := fs.String("o", "", "write the result to `FILE` instead of standard output")
 	verbose := fs.Bool("v", false, "also print what was sent and what came back")
 	return func(ctx context.Context, std streams, dirs []string) (code int, err error) {
-		if err := checkOutput(*output); err != nil {
+		if err := output.Check(*path); err != nil {
 			return 0, err
 		}
 		plans := make([]*witness.Plan, len(dirs))
@@ -139,7 +141,7 @@ func replayCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (i
 				return 0, err
 			}
 		}
-		say, end := working(std.err)
+		say, end := terminal.Working(std.err)
 		r := &replayer{dsn: *dsn, say: say}
 		var results []report.Replayed
 		for i, plan := range plans {
@@ -175,7 +177,7 @@ func replayCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (i
 		if err != nil {
 			return 0, err
 		}
-		return code, write(std, *output, &out)
+		return code, output.Write(std.out, std.err, *path, &out)
 	}
 }
 

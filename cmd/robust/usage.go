@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
 	"io"
 	"strings"
 
+	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/quote"
 )
 
@@ -20,11 +20,9 @@ const (
 )
 
 // usageError is a mistake in the arguments.
-type usageError struct{ msg string }
+type usageError = flags.UsageError
 
-func (e *usageError) Error() string { return e.msg }
-
-func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+func usagef(format string, args ...any) error { return flags.Usagef(format, args...) }
 
 // command is one subcommand. run gives the exit code.
 type command struct {

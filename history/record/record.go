@@ -66,6 +66,8 @@ type op struct {
 	kind       history.Kind
 	key, value history.Name
 	list       []history.Name
+	low, high  history.Name
+	live, dead []row
 }
 
 // Begin begins a transaction, before its first request. The label is for the
@@ -217,15 +219,50 @@ func (t *Txn) build(b *history.Builder, s history.Session) {
 		b.SetEnded(txn, t.end.nanoseconds)
 	}
 	for _, o := range t.ops {
-		k := b.Key(o.key)
-		if o.kind == history.ReadList || o.kind == history.ReadSet {
-			elements := make([]history.Value, len(o.list))
-			for i, e := range o.list {
-				elements[i] = b.Value(e)
-			}
-			b.List(o.kind, k, elements)
-		} else {
-			b.Op(o.kind, k, b.Value(o.value))
+		o.build(b)
+	}
+}
+
+// ReadRange records the rows from low to high, each a key and its value: those that live,
+// and the tombstones of those that were deleted. A key in neither never had a row.
+func (t *Txn) ReadRange(low, high any, live, dead [][2]any) {
+	t.add(op{kind: history.ReadRange, low: name(low), high: name(high), live: named(live), dead: named(dead)})
+}
+
+// Bury records that a row was replaced by a tombstone, which range reads return.
+func (t *Txn) Bury(key, tombstone any) {
+	t.add(op{kind: history.Delete, key: name(key), value: name(tombstone)})
+}
+
+// row is a row that a range read found, or its tombstone.
+type row struct{ key, value history.Name }
+
+func named(rows [][2]any) []row {
+	var out []row
+	for _, r := range rows {
+		out = append(out, row{name(r[0]), name(r[1])})
+	}
+	return out
+}
+
+func (o op) build(b *history.Builder) {
+	switch o.kind {
+	case history.ReadList, history.ReadSet:
+		elements := make([]history.Value, len(o.list))
+		for i, e := range o.list {
+			elements[i] = b.Value(e)
 		}
+		b.List(o.kind, b.Key(o.key), elements)
+	case history.ReadRange:
+		r := history.Range{Low: b.Value(o.low), High: b.Value(o.high)}
+		for _, x := range o.live {
+			r.LiveKeys, r.LiveValues = append(r.LiveKeys, b.Key(x.key)), append(r.LiveValues, b.Value(x.value))
+		}
+		for _, x := range o.dead {
+			r.DeadKeys, r.DeadRows = append(r.DeadKeys, b.Key(x.key)), append(r.DeadRows, b.Value(x.value))
+		}
+		b.Range(r)
+	default:
+		b.Op(o.kind, b.Key(o.key), b.Value(o.value))
 	}
 }

@@ -15,22 +15,33 @@ import (
 const mariaScript = `
 exec 3<&0 </dev/null
 dir=$1 install=$2 server=$3
+shift 3
 if "$install" --no-defaults --datadir="$dir/data" --auth-root-authentication-method=normal --skip-test-db >"$dir/log" 2>&1
 then
-  "$server" --no-defaults --user="$(id -un)" --datadir="$dir/data" --socket="$dir/socket" --pid-file="$dir/pid" --skip-networking \
-    --skip-log-bin --innodb-flush-log-at-trx-commit=0 --innodb-lock-wait-timeout=5 --innodb-buffer-pool-size=16M \
-    --innodb-log-file-size=16M >>"$dir/log" 2>&1 3<&- &
-  child=$!
-  (cat <&3; kill -KILL $child) >/dev/null 2>&1 &
+  (
+    cat <&3
+    touch "$dir/end"
+    while [ -d "$dir" ]
+    do kill -KILL $(cat "$dir/server"); sleep 0.05
+    done
+  ) >/dev/null 2>&1 &
+  while :
+  do
+    "$server" --no-defaults --user="$(id -un)" --datadir="$dir/data" --socket="$dir/socket" --pid-file="$dir/pid" --skip-networking \
+      --skip-log-bin --innodb-lock-wait-timeout=5 --innodb-buffer-pool-size=16M --innodb-log-file-size=16M "$@" >>"$dir/log" 2>&1 3<&- &
+    echo $! >"$dir/server"
+    wait $!
+    [ -e "$dir/again" ] && ! [ -e "$dir/end" ] || break
+    sleep 0.1
+  done
   exec 3<&-
-  wait $child
 fi
 cat "$dir/log"
 cd /
 rm -rf "$dir"
 `
 
-func startMariaDB(ctx context.Context) (*Server, error) {
+func startMariaDB(ctx context.Context, o Options) (*Server, error) {
 	install, program, err := mariaPrograms()
 	if err != nil {
 		return nil, err
@@ -42,15 +53,26 @@ func startMariaDB(ctx context.Context) (*Server, error) {
 	if s.dir, err = os.MkdirTemp("", "robust-mariadb-"); err != nil {
 		return nil, err
 	}
-	s.dsn = func(database string) string {
+	s.at = Address{"unix", filepath.Join(s.dir, "socket")}
+	s.dsn = func(at Address, database string) string {
 		cfg := mysql.NewConfig()
-		cfg.User, cfg.Net, cfg.Addr, cfg.DBName, cfg.MultiStatements = "root", "unix", filepath.Join(s.dir, "socket"), database, true
+		cfg.User, cfg.Net, cfg.Addr, cfg.DBName, cfg.MultiStatements = "root", at.Network, at.Addr, database, true
 		return cfg.FormatDSN()
 	}
-	if err := s.supervised(mariaScript, nil, install, program); err != nil {
+	// 2: the log is written at each commit, which survives the end of the process; 0: once a
+	// second.
+	settings := append([]string{"innodb_flush_log_at_trx_commit=0"}, o.Settings...)
+	if o.Durable {
+		settings = append([]string{"innodb_flush_log_at_trx_commit=2"}, o.Settings...)
+	}
+	args := []string{install, program}
+	for _, set := range settings {
+		args = append(args, "--"+set)
+	}
+	if err := s.supervised(mariaScript, nil, args...); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.dir))
 	}
-	return s.await(ctx, func(ctx context.Context) error { return pingMariaDB(ctx, s.dsn("")) })
+	return s.await(ctx, s.ping)
 }
 
 func pingMariaDB(ctx context.Context, dsn string) error {

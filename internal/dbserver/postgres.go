@@ -10,28 +10,39 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // postgresScript makes the data folder, runs the server, and removes the folder
 // when the server has ended, which is at the latest when the standard input does.
 // SIGQUIT ends a server at once, but is ignored while the shell still prepares it;
-// SIGTERM ends it there.
+// SIGTERM ends it there. While there is a file "again", a server that has ended is
+// started again.
 const postgresScript = `
 exec 3<&0 </dev/null
 dir=$1 bin=$2
 shift 2
 if "$bin/initdb" -D "$dir/data" -U postgres -A scram-sha-256 --pwfile "$dir/password" -E UTF8 --locale=C -N >"$dir/log" 2>&1
 then
-  "$bin/postgres" -D "$dir/data" -k "$dir" "$@" >"$dir/log" 2>&1 3<&- &
-  server=$!
-  (cat <&3; kill -TERM $server; kill -QUIT $server) >/dev/null 2>&1 &
+  (
+    cat <&3
+    touch "$dir/end"
+    while [ -d "$dir" ]
+    do kill -TERM $(cat "$dir/server"); kill -QUIT $(cat "$dir/server"); sleep 0.05
+    done
+  ) >/dev/null 2>&1 &
+  while :
+  do
+    "$bin/postgres" -D "$dir/data" -k "$dir" "$@" >"$dir/log" 2>&1 3<&- &
+    echo $! >"$dir/server"
+    wait $!
+    [ -e "$dir/again" ] && ! [ -e "$dir/end" ] || break
+    sleep 0.1
+  done
   exec 3<&-
-  wait $server
 fi
 cat "$dir/log"
 cd /
@@ -46,13 +57,13 @@ var postgresSettings = [...]string{
 	"deadlock_timeout=200ms", "timezone=UTC", "max_connections=100",
 }
 
-func startPostgres(ctx context.Context) (*Server, error) {
+func startPostgres(ctx context.Context, o Options) (*Server, error) {
 	bin, err := postgresPrograms()
 	if err != nil {
 		return nil, err
 	}
 	for attempt := 1; ; attempt++ {
-		s, err := postgresOnce(ctx, bin)
+		s, err := postgresOnce(ctx, bin, o)
 		// Somebody else may take the port in the meantime.
 		if err == nil || attempt == 3 || !strings.Contains(err.Error(), "could not bind") {
 			return s, err
@@ -61,7 +72,7 @@ func startPostgres(ctx context.Context) (*Server, error) {
 }
 
 // postgresOnce starts a server on some port.
-func postgresOnce(ctx context.Context, bin string) (*Server, error) {
+func postgresOnce(ctx context.Context, bin string, o Options) (*Server, error) {
 	who, uid, gid, err := unprivileged()
 	if err != nil {
 		return nil, err
@@ -75,9 +86,9 @@ func postgresOnce(ctx context.Context, bin string) (*Server, error) {
 		return nil, err
 	}
 	password := rand.Text()
-	s.dsn = func(database string) string {
-		u := url.URL{Scheme: "postgres", User: url.UserPassword("postgres", password),
-			Host: net.JoinHostPort(loopback, strconv.Itoa(port)), Path: "/" + database, RawQuery: "sslmode=disable"}
+	s.at = Address{"tcp", net.JoinHostPort(loopback, strconv.Itoa(port))}
+	s.dsn = func(at Address, database string) string {
+		u := url.URL{Scheme: "postgres", User: url.UserPassword("postgres", password), Host: at.Addr, Path: "/" + database, RawQuery: "sslmode=disable"}
 		return u.String()
 	}
 	if s.dir, err = os.MkdirTemp(folderFor(who), "robust-postgres-"); err != nil {
@@ -89,7 +100,11 @@ func postgresOnce(ctx context.Context, bin string) (*Server, error) {
 		err = errors.Join(err, os.Chown(path, uid, gid))
 	}
 	args := []string{bin, "-h", loopback, "-p", strconv.Itoa(port)}
-	for _, set := range postgresSettings {
+	settings := slices.Concat(postgresSettings[:], o.Settings)
+	if o.Durable {
+		settings = slices.Concat(postgresSettings[:], []string{"synchronous_commit=on"}, o.Settings)
+	}
+	for _, set := range settings {
 		args = append(args, "-c", set)
 	}
 	if err == nil {
@@ -98,13 +113,7 @@ func postgresOnce(ctx context.Context, bin string) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.dir))
 	}
-	return s.await(ctx, func(ctx context.Context) error {
-		conn, err := pgx.Connect(ctx, s.dsn("postgres"))
-		if err != nil {
-			return err
-		}
-		return conn.Close(ctx)
-	})
+	return s.await(ctx, s.ping)
 }
 
 // folderFor gives the folder for temporary files that a user can reach: that of the

@@ -37,7 +37,8 @@ type Server struct {
 	// Version is what the program says, such as "postgres (PostgreSQL) 15.18".
 	Version string
 
-	dsn   func(database string) string
+	dsn   func(at Address, database string) string
+	at    Address
 	dir   string
 	alive *os.File      // the supervisor stops the server when this is closed
 	ended chan struct{} // closed when the server has ended and the folder is gone
@@ -62,21 +63,42 @@ func (k Kind) Installed() error {
 	panic("dbserver: unknown kind " + string(k))
 }
 
-// Start starts a server. The caller must close it. An error is a *Missing where the
-// programs are not installed; otherwise it has the last words of the server.
-func (k Kind) Start(ctx context.Context) (*Server, error) {
+// Options direct a server.
+type Options struct {
+	// Durable servers keep what they acknowledged when their processes are killed.
+	Durable bool
+	// Settings are of the form name=value, and count more than others.
+	Settings []string
+}
+
+// Start starts a server for tests: it need not survive. The caller must close it. An
+// error is a *Missing where the programs are not installed; otherwise it has the last
+// words of the server.
+func (k Kind) Start(ctx context.Context) (*Server, error) { return k.StartWith(ctx, Options{}) }
+
+// StartWith is Start with options.
+func (k Kind) StartWith(ctx context.Context, o Options) (*Server, error) {
 	switch k {
 	case Postgres:
-		return startPostgres(ctx)
+		return startPostgres(ctx, o)
 	case MariaDB:
-		return startMariaDB(ctx)
+		return startMariaDB(ctx, o)
 	}
 	panic("dbserver: unknown kind " + string(k))
 }
 
+// Address is where a server listens, as package net says it: tcp or unix.
+type Address struct{ Network, Addr string }
+
+// Address is where the server listens.
+func (s *Server) Address() Address { return s.at }
+
 // DSN is the connection string for a database: a URL for PostgreSQL, and for MariaDB
 // what the driver github.com/go-sql-driver/mysql reads.
-func (s *Server) DSN(database string) string { return s.dsn(database) }
+func (s *Server) DSN(database string) string { return s.dsn(s.at, database) }
+
+// DSNAt is the DSN for who reaches the server at another address, such as a proxy.
+func (s *Server) DSNAt(at Address, database string) string { return s.dsn(at, database) }
 
 // Dir is the folder of the server. It is gone when the server has ended.
 func (s *Server) Dir() string { return s.dir }

@@ -39,6 +39,7 @@ type Options struct {
 	Lag                      int     // how many commits a snapshot or replica may be behind; 0 is 10
 	Aborts, Unknowns, Losses float64 // share of transactions; Losses are Unknown and did not commit
 	Duplicates               bool    // few different values are written
+	Untimed                  bool    // Run gives no times
 	Faults                   float64 // share of reads that return any version of the key: then the level does not hold
 }
 
@@ -67,16 +68,7 @@ func Levels() []isolation.Level {
 
 // Generate simulates a database and its clients.
 func Generate(o Options) *history.History {
-	if o.Lag == 0 {
-		o.Lag = 10
-	}
-	s := &sim{
-		Options: o, r: rand.New(rand.NewPCG(o.Seed, 0)), b: history.NewBuilder(),
-		last: make([]int, o.Sessions), ofSession: make([][]int, o.Sessions), versions: make([][]version, o.Keys),
-	}
-	for i := range o.Sessions {
-		s.sessions = append(s.sessions, s.b.Session(history.Int(int64(i))))
-	}
+	s := newSim(o)
 	for k := range o.Keys {
 		s.b.IntKey(int64(k))
 	}
@@ -88,6 +80,20 @@ func Generate(o Options) *history.History {
 		panic(fmt.Sprintf("simdb: %v", err))
 	}
 	return h
+}
+
+func newSim(o Options) *sim {
+	if o.Lag == 0 {
+		o.Lag = 10
+	}
+	s := &sim{
+		Options: o, r: rand.New(rand.NewPCG(o.Seed, 0)), b: history.NewBuilder(),
+		last: make([]int, o.Sessions), ofSession: make([][]int, o.Sessions), versions: make([][]version, o.Keys),
+	}
+	for i := range o.Sessions {
+		s.sessions = append(s.sessions, s.b.Session(history.Int(int64(i))))
+	}
+	return s
 }
 
 type sim struct {
@@ -234,32 +240,61 @@ func (s *sim) readRegister(v view, key int, own []int64) {
 	}
 }
 
-func (s *sim) txn() {
-	session := s.r.IntN(s.Sessions)
-	status, commits := history.Committed, true
+// outcome draws how a transaction ends for its client, and whether it commits.
+func (s *sim) outcome() (status history.Status, commits bool) {
 	switch x := s.r.Float64(); {
 	case x < s.Aborts:
-		status, commits = history.Aborted, false
+		return history.Aborted, false
 	case x < s.Aborts+s.Unknowns:
-		status = history.Unknown
+		return history.Unknown, true
 	case x < s.Aborts+s.Unknowns+s.Losses:
-		status, commits = history.Unknown, false
+		return history.Unknown, false
 	}
+	return history.Committed, true
+}
+
+// refuses tells whether snapshot isolation refuses a write of a key.
+func (s *sim) refuses(v view, k int) bool {
+	n := len(s.versions[k])
+	return s.Level == isolation.SI && n > 0 && s.versions[k][n-1].commit >= v.prefix
+}
+
+// advance shows more to a transaction at READ COMMITTED between two operations.
+func (s *sim) advance(v view) {
+	if s.Level == isolation.RC && s.r.IntN(2) == 0 && len(s.commits) > 0 {
+		s.see(v, len(s.commits)-1-s.r.IntN(min(len(s.commits), s.Lag)))
+	}
+}
+
+// commit makes the writes of a transaction of a session visible.
+func (s *sim) commit(session int, v view, own map[int][]int64) {
+	n := len(s.commits)
+	c := commit{}
+	if s.Level == isolation.CC {
+		c.past = v.more
+	}
+	s.commits = append(s.commits, c)
+	for k, values := range own {
+		s.versions[k] = append(s.versions[k], version{n, values})
+	}
+	s.last[session] = n + 1
+	s.ofSession[session] = slices.DeleteFunc(append(s.ofSession[session], n), func(c int) bool { return c < v.prefix })
+}
+
+func (s *sim) txn() {
+	session := s.r.IntN(s.Sessions)
+	status, commits := s.outcome()
 	s.b.Txn(s.sessions[session], status)
 	ops, keys := s.ops()
 	v := s.start(session)
-	if s.Level == isolation.SI {
-		for k := range keys {
-			if n := len(s.versions[k]); n > 0 && s.versions[k][n-1].commit >= v.prefix {
-				v.prefix = len(s.commits) // it would fail: the client tries again
-			}
+	for k := range keys {
+		if s.refuses(v, k) {
+			v.prefix = len(s.commits) // it would fail: the client tries again
 		}
 	}
 	own := map[int][]int64{}
 	for _, o := range ops {
-		if s.Level == isolation.RC && s.r.IntN(2) == 0 && len(s.commits) > 0 {
-			s.see(v, len(s.commits)-1-s.r.IntN(min(len(s.commits), s.Lag)))
-		}
+		s.advance(v)
 		k := s.b.IntKey(int64(o.key))
 		switch {
 		case o.value != 0 && s.Lists:
@@ -274,20 +309,7 @@ func (s *sim) txn() {
 			s.readRegister(v, o.key, own[o.key])
 		}
 	}
-	if !commits {
-		return
+	if commits {
+		s.commit(session, v, own)
 	}
-	n := len(s.commits)
-	c := commit{}
-	switch s.Level {
-	case isolation.CC:
-		c.past = v.more
-	case isolation.RA, isolation.RC, isolation.PC, isolation.SI, isolation.SER:
-	}
-	s.commits = append(s.commits, c)
-	for k, values := range own {
-		s.versions[k] = append(s.versions[k], version{n, values})
-	}
-	s.last[session] = n + 1
-	s.ofSession[session] = slices.DeleteFunc(append(s.ofSession[session], n), func(c int) bool { return c < v.prefix })
 }

@@ -1,15 +1,19 @@
-package main
+// Package output puts results where a user wants them.
+package output
 
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/txrobust/robust/internal/flags"
 )
 
-// checkOutput finds out early that a file cannot be written.
-func checkOutput(path string) error {
+// Check finds out early that a file cannot be written.
+func Check(path string) error {
 	if path == "" {
 		return nil
 	}
@@ -17,10 +21,10 @@ func checkOutput(path string) error {
 		if stream(path) {
 			return nil
 		}
-		return usagef("-o %s: this is not a file", path)
+		return flags.Usagef("-o %s: this is not a file", path)
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return usagef("-o %s: there is no directory %s", path, filepath.Dir(path))
+		return flags.Usagef("-o %s: there is no directory %s", path, filepath.Dir(path))
 	}
 	return nil
 }
@@ -32,24 +36,24 @@ func stream(path string) bool {
 	return err == nil && info.Mode()&(os.ModeCharDevice|os.ModeNamedPipe) != 0 || path == "/dev/stdout" || path == "/dev/stderr"
 }
 
-// write puts a complete result where it belongs: a file has either all of it
+// Write puts a complete result where it belongs: a file has either all of it
 // or what it had before.
-func write(std streams, path string, result *bytes.Buffer) error {
+func Write(stdout, stderr io.Writer, path string, result *bytes.Buffer) error {
 	if path == "" {
-		_, err := std.out.Write(result.Bytes())
+		_, err := stdout.Write(result.Bytes())
 		return err
 	}
 	switch {
 	case path == "/dev/stdout":
-		_, err := std.out.Write(result.Bytes())
+		_, err := stdout.Write(result.Bytes())
 		return err
 	case path == "/dev/stderr":
-		_, err := std.err.Write(result.Bytes())
+		_, err := stderr.Write(result.Bytes())
 		return err
 	case stream(path):
 		f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if errors.Is(err, syscall.ENXIO) {
-			return usagef("-o %s: nobody reads from this pipe", path)
+			return flags.Usagef("-o %s: nobody reads from this pipe", path)
 		}
 		if err != nil {
 			return err

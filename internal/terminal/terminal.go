@@ -1,4 +1,5 @@
-package main
+// Package terminal shows people what is being done.
+package terminal
 
 import (
 	"io"
@@ -12,15 +13,15 @@ import (
 	"github.com/txrobust/robust/internal/quote"
 )
 
-// isTerminal reports whether somebody looks at what is written.
-func isTerminal(w io.Writer) bool {
+// Is reports whether somebody looks at what is written.
+func Is(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// progress shows what is being done, on terminals only.
-func progress(w io.Writer) (show func(done, total int, what string), end func()) {
-	if !isTerminal(w) {
+// Progress shows what is being done, on terminals only.
+func Progress(w io.Writer) (show func(done, total int, what string), end func()) {
+	if !Is(w) {
 		return func(int, int, string) {}, func() {}
 	}
 	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionClearOnFinish(),
@@ -38,9 +39,9 @@ func progress(w io.Writer) (show func(done, total int, what string), end func())
 	return show, func() { bar.Clear() }
 }
 
-// working shows what is being done, and that it goes on, on terminals only.
-func working(w io.Writer) (say func(what string), end func()) {
-	show, hide := progress(w)
+// Working shows what is being done, and that it goes on, on terminals only.
+func Working(w io.Writer) (say func(what string), end func()) {
+	show, hide := Progress(w)
 	news := make(chan string)
 	var done sync.WaitGroup
 	done.Go(func() {

@@ -1,0 +1,191 @@
+package collect_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/txrobust/robust/checker/judge"
+	"github.com/txrobust/robust/internal/checker/workload"
+	"github.com/txrobust/robust/internal/collect"
+	"github.com/txrobust/robust/internal/pgtest"
+	"github.com/txrobust/robust/isolation"
+)
+
+// private starts a server.
+func private(t *testing.T, engine, level, fault string, settings ...string) *collect.Private {
+	t.Helper()
+	e, err := collect.EngineByName(engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := collect.ParseIsolation(level)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := e.Private(t.Context(), l, settings, fault == "partition")
+	pgtest.SkipMissing(t, err)
+	t.Cleanup(func() {
+		if err := db.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// record records a history of a server, during which a fault happens twice.
+func record(t *testing.T, db *collect.Private, name, fault string, p workload.Params, txns int) *collect.Recording {
+	t.Helper()
+	if err := db.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w, err := workload.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := db.Faults(fault, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	patience := 10 * time.Second
+	if len(all) > 0 {
+		patience = 400 * time.Millisecond
+	}
+	r, err := collect.Run(t.Context(), db, collect.Options{Workload: w, Params: p, Sessions: 6, Txns: txns, Seed: 1, Patience: patience, Faults: all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: %d committed, %d aborted, %d unknown, %v", db.Name(), r.Committed, r.Aborted, r.Unknown, r.Errors)
+	return r
+}
+
+// verdict judges a history at a level.
+func verdict(t *testing.T, r *collect.Recording, l isolation.Level) isolation.Verdict {
+	t.Helper()
+	got, err := judge.Check(t.Context(), r.History, judge.Options{Levels: []isolation.Level{l}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range got.Anomalies {
+		t.Logf("%v: %+v", l, n.Kind)
+	}
+	return got.Judgement(l).Verdict
+}
+
+var few = workload.Params{Ops: 4, Keys: 8, Reads: 0.5, Dist: workload.Uniform}
+
+// TestLevels: servers keep what they promise.
+func TestLevels(t *testing.T) {
+	for _, c := range []struct {
+		engine, level string
+		holds         isolation.Level
+	}{
+		{"postgres", "rc", isolation.RC},
+		{"postgres", "rr", isolation.SI},
+		{"postgres", "serializable", isolation.SER},
+		{"mariadb", "rc", isolation.RC},
+		{"mariadb", "serializable", isolation.SER},
+		{"sqlite", "serializable", isolation.SER},
+	} {
+		t.Run(c.engine+" "+c.level, func(t *testing.T) {
+			db := private(t, c.engine, c.level, "none")
+			for _, w := range workload.Names() {
+				r := record(t, db, w, "none", few, 120)
+				// Sets and counters are not always decided.
+				v := verdict(t, r, c.holds)
+				if v == isolation.Reject || v == isolation.Unknown && w != "set" && w != "counter" {
+					t.Errorf("%s: %s: %v", w, c.holds, v)
+				}
+			}
+		})
+	}
+}
+
+// TestAnomalies: what servers are known not to exclude is found.
+func TestAnomalies(t *testing.T) {
+	for _, c := range []struct {
+		engine, level, workload string
+		fails                   isolation.Level
+	}{
+		{"postgres", "rr", "rmw", isolation.SER},         // write skew
+		{"postgres", "rr", "list-append", isolation.SER}, // the same
+		{"postgres", "rc", "rmw", isolation.SI},          // lost update
+		{"mariadb", "rr", "rmw", isolation.SI},           // lost update: InnoDB without innodb_snapshot_isolation
+		{"mariadb", "rc", "register", isolation.SI},      // read skew
+	} {
+		t.Run(c.engine+" "+c.level+" "+c.workload, func(t *testing.T) {
+			p := few
+			p.Keys, p.Ops = 4, 6
+			r := record(t, private(t, c.engine, c.level, "none"), c.workload, "none", p, 600)
+			if v := verdict(t, r, c.fails); v != isolation.Reject {
+				t.Errorf("%s: %v", c.fails, v)
+			}
+		})
+	}
+}
+
+// TestFaults: a durable server loses nothing, whatever happens to it.
+func TestFaults(t *testing.T) {
+	for _, engine := range []string{"postgres", "mariadb"} {
+		for _, fault := range []string{"kill", "stop", "partition"} {
+			t.Run(engine+" "+fault, func(t *testing.T) {
+				r := record(t, private(t, engine, "serializable", fault), "list-append", fault, few, 400)
+				if r.Unknown+len(r.Errors) == 0 {
+					t.Error("nobody noticed the fault")
+				}
+				if v := verdict(t, r, isolation.SSER); v != isolation.Accept {
+					t.Errorf("SSER: %v", v)
+				}
+			})
+		}
+	}
+}
+
+// TestLoss: a server that acknowledges what it has not written loses it when it is killed,
+// and the history shows it.
+func TestLoss(t *testing.T) {
+	for engine, setting := range map[string][]string{
+		"postgres": {"synchronous_commit=off", "wal_writer_delay=10s", "wal_writer_flush_after=1GB"},
+		"mariadb":  {"innodb_flush_log_at_trx_commit=0", "innodb_flush_log_at_timeout=60"},
+	} {
+		t.Run(engine, func(t *testing.T) {
+			db := private(t, engine, "serializable", "kill", setting...)
+			for try := 1; ; try++ {
+				r := record(t, db, "list-append", "kill", few, 400)
+				if v := verdict(t, r, isolation.SSER); v == isolation.Reject {
+					return
+				}
+				if try == 5 {
+					t.Fatal("the loss was not found")
+				}
+			}
+		})
+	}
+}
+
+// TestProgram: a database that a program reaches, here one without any isolation but a lock.
+func TestProgram(t *testing.T) {
+	p, err := collect.ParseProgram("python3 testdata/serial.py "+t.TempDir(), "SERIALIZABLE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Prepare(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	for _, name := range []string{"register", "list-append", "range", "tpcc"} {
+		w, err := workload.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := collect.Run(t.Context(), p, collect.Options{Workload: w, Params: few, Sessions: 3, Txns: 100, Seed: 1, Patience: 20 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := verdict(t, r, isolation.SSER); v != isolation.Accept || r.Committed < 90 {
+			t.Errorf("%s: %v, %d committed", name, v, r.Committed)
+		}
+	}
+	if p.Name() != "a file at SERIALIZABLE" {
+		t.Errorf("its name is %q", p.Name())
+	}
+}
