@@ -22,7 +22,7 @@ func historyCommands() []command {
 		{"history check", "[flags] FILE…", "tell which levels histories satisfy", judged, judgeCommand},
 		{"history generate", "[flags]", "make a history of a simulated database", generated, generateCommand},
 		{"history collect", "[flags]", "record a history of a real database", collected, collectCommand},
-		{"history test", "[flags]", "record a history of a real database, and judge it", tested, testCommand},
+		{"history test", "[flags]", "record a history, and judge it", tested, testCommand},
 		{"history convert", "-out FORMAT [flags] FILE…", "rewrite a recorded history in another format", recordings, convertCommand},
 	}
 }

@@ -184,3 +184,33 @@ func TestKinds(t *testing.T) {
 	}()
 	y.Commit()
 }
+
+// TestRange: range reads have rows and tombstones, each with its version.
+func TestRange(t *testing.T) {
+	r := record.New()
+	s := r.Session("a")
+	one := s.Begin("")
+	one.Insert(1, 10)
+	one.Insert(2, 11)
+	one.Bury(2, 12)
+	one.Commit()
+	two := s.Begin("")
+	two.ReadRange(1, 3, [][2]any{{1, 10}}, [][2]any{{2, 12}})
+	two.Commit()
+	h, err := r.History()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, _ := h.Ops(2)
+	got := h.Range(o)
+	text := fmt.Sprint(h.ValueName(got.Low), h.ValueName(got.High))
+	for i, k := range got.LiveKeys {
+		text += fmt.Sprint(" live ", h.KeyName(k), "=", h.ValueName(got.LiveValues[i]))
+	}
+	for i, k := range got.DeadKeys {
+		text += fmt.Sprint(" dead ", h.KeyName(k), "=", h.ValueName(got.DeadRows[i]))
+	}
+	if want := "1 3 live 1=10 dead 2=12"; text != want {
+		t.Errorf("got %s, want %s", text, want)
+	}
+}

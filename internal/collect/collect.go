@@ -184,6 +184,7 @@ func (s *session) run(ctx context.Context) error {
 			if status != history.Aborted {
 				break
 			}
+			time.Sleep(time.Duration(try) * time.Millisecond) // for whoever is in the way
 		}
 	}
 	return nil

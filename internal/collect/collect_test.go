@@ -2,6 +2,8 @@ package collect_test
 
 import (
 	"context"
+	"flag"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -23,7 +25,10 @@ func private(t *testing.T, engine, level, fault string, settings ...string) *col
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := e.Private(t.Context(), l, settings, fault == "partition")
+	if engine == "postgres" {
+		settings = append(settings, "deadlock_timeout=20ms")
+	}
+	db, err := e.Private(t.Context(), l, settings, fault)
 	pgtest.SkipMissing(t, err)
 	t.Cleanup(func() {
 		if err := db.Close(context.Background()); err != nil {
@@ -74,19 +79,22 @@ func verdict(t *testing.T, r *collect.Recording, l isolation.Level) isolation.Ve
 
 var few = workload.Params{Ops: 4, Keys: 8, Reads: 0.5, Dist: workload.Uniform}
 
+// promises are the levels that servers keep.
+var promises = []struct {
+	engine, level string
+	holds         isolation.Level
+}{
+	{"postgres", "rc", isolation.RC},
+	{"postgres", "rr", isolation.StrongSI},
+	{"postgres", "serializable", isolation.SER},
+	{"mariadb", "rc", isolation.RC},
+	{"mariadb", "serializable", isolation.SSER},
+	{"sqlite", "serializable", isolation.SSER},
+}
+
 // TestLevels: servers keep what they promise.
 func TestLevels(t *testing.T) {
-	for _, c := range []struct {
-		engine, level string
-		holds         isolation.Level
-	}{
-		{"postgres", "rc", isolation.RC},
-		{"postgres", "rr", isolation.SI},
-		{"postgres", "serializable", isolation.SER},
-		{"mariadb", "rc", isolation.RC},
-		{"mariadb", "serializable", isolation.SER},
-		{"sqlite", "serializable", isolation.SER},
-	} {
+	for _, c := range promises {
 		t.Run(c.engine+" "+c.level, func(t *testing.T) {
 			db := private(t, c.engine, c.level, "none")
 			for _, w := range workload.Names() {
@@ -157,6 +165,43 @@ func TestLoss(t *testing.T) {
 				}
 				if try == 5 {
 					t.Fatal("the loss was not found")
+				}
+			}
+		})
+	}
+}
+
+// TestFailover: an asynchronous standby does not have what was acknowledged last, and a
+// synchronous one does.
+func TestFailover(t *testing.T) {
+	for _, c := range []struct {
+		settings []string
+		want     isolation.Verdict
+	}{{nil, isolation.Reject}, {[]string{"synchronous_standby_names=*"}, isolation.Accept}} {
+		r := record(t, private(t, "postgres", "serializable", "failover", c.settings...), "list-append", "failover", few, 1000)
+		if v := verdict(t, r, isolation.SSER); v != c.want {
+			t.Errorf("%v: %v", c.settings, v)
+		}
+	}
+}
+
+var (
+	runs = flag.Int("collect.runs", 2, "random recordings of each server in TestRandom")
+	seed = flag.Uint64("collect.seed", 1, "seed of TestRandom")
+)
+
+// TestRandom: what servers promise holds whatever the clients do.
+func TestRandom(t *testing.T) {
+	r := rand.New(rand.NewPCG(*seed, 0))
+	for _, c := range promises {
+		t.Run(c.engine+" "+c.level, func(t *testing.T) {
+			db := private(t, c.engine, c.level, "none")
+			for range *runs {
+				p := workload.Params{Ops: 1 + r.IntN(8), Keys: 1 + r.IntN(30), Reads: r.Float64(), Dist: workload.Distribution(workload.Distributions()[r.IntN(3)])}
+				name := workload.Names()[r.IntN(len(workload.Names()))]
+				h := record(t, db, name, "none", p, 20+r.IntN(400))
+				if v := verdict(t, h, c.holds); v == isolation.Reject {
+					t.Errorf("seed %d: %s, %+v: %s is violated", *seed, name, p, c.holds)
 				}
 			}
 		})

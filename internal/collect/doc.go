@@ -11,6 +11,6 @@
 // was acknowledged and is gone is seen: the levels with real time do not hold then.
 //
 // Faults come while clients run: the server is killed and started again, it is stopped for a
-// while, or the connections to it are cut or go silent. The last two are those of a proxy on the
-// loopback interface.
+// while, the connections to it are cut or go silent, or a standby takes its place after the link
+// to it was broken. Links are those of a proxy on the loopback interface.
 package collect

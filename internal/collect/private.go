@@ -12,7 +12,10 @@ import (
 )
 
 // FaultNames are the faults that private servers can have.
-func FaultNames() []string { return []string{"none", "kill", "stop", "partition"} }
+func FaultNames() []string { return []string{"none", "kill", "stop", "partition", "failover"} }
+
+// broken is how long the link to a standby is broken before a failover.
+const broken = 200 * time.Millisecond
 
 // away is how long a server is stopped, or a link cut or silent.
 const away = time.Second
@@ -21,8 +24,11 @@ const away = time.Second
 type Private struct {
 	Database
 	server *dbserver.Server // nil for SQLite
-	proxy  *proxy           // nil without faults of the network
-	dir    string           // of SQLite
+	proxy  *proxy           // for clients, nil without faults of the network
+	// For a failover:
+	standby *dbserver.Server
+	link    *proxy // by which the standby reaches the server
+	dir     string // of SQLite
 }
 
 // kinds are the servers of the engines that have one.
@@ -31,24 +37,32 @@ var kinds = map[string]struct {
 	database string
 }{"postgres": {dbserver.Postgres, "postgres"}, "mariadb": {dbserver.MariaDB, "mysql"}}
 
-// Private starts a server of this kind that keeps what it acknowledges, and that clients reach
-// by a proxy if partition is set. settings are of its own, name=value.
-func (e *Engine) Private(ctx context.Context, level Isolation, settings []string, partition bool) (*Private, error) {
+// Private starts a server of this kind that keeps what it acknowledges, and that can have a
+// fault. settings are of its own, name=value.
+func (e *Engine) Private(ctx context.Context, level Isolation, settings []string, fault string) (*Private, error) {
 	k, ok := kinds[e.Name]
 	if !ok {
-		return e.file(ctx, level, settings, partition)
+		return e.file(ctx, level, settings, fault)
 	}
-	s, err := k.kind.StartWith(ctx, dbserver.Options{Durable: true, Settings: settings})
+	s, err := k.kind.StartWith(ctx, dbserver.Options{Durable: true, Replicated: fault == "failover", Settings: settings})
 	if err != nil {
 		return nil, err
 	}
 	p := &Private{server: s}
 	at := s.Address()
-	if partition {
+	if fault == "partition" || fault == "failover" {
 		if p.proxy, err = newProxy(at); err != nil {
-			return nil, errors.Join(err, s.Close())
+			return nil, errors.Join(err, p.stop())
 		}
 		at = p.proxy.address()
+	}
+	if fault == "failover" {
+		if p.link, err = newProxy(s.Address()); err == nil {
+			p.standby, err = s.Standby(ctx, p.link.address())
+		}
+		if err != nil {
+			return nil, errors.Join(err, p.stop())
+		}
 	}
 	if p.Database, err = e.Open(ctx, s.DSNAt(at, k.database), level); err != nil {
 		return nil, errors.Join(err, p.stop())
@@ -57,9 +71,9 @@ func (e *Engine) Private(ctx context.Context, level Isolation, settings []string
 }
 
 // file makes a database that is a file.
-func (e *Engine) file(ctx context.Context, level Isolation, settings []string, partition bool) (*Private, error) {
-	if len(settings) > 0 || partition {
-		return nil, fmt.Errorf("%s has no server, and so neither settings nor a network", e.Name)
+func (e *Engine) file(ctx context.Context, level Isolation, settings []string, fault string) (*Private, error) {
+	if len(settings) > 0 || fault != "none" {
+		return nil, fmt.Errorf("%s has no server, and so neither settings nor faults", e.Name)
 	}
 	dir, err := os.MkdirTemp("", "robust-sqlite-")
 	if err != nil {
@@ -78,11 +92,15 @@ func (p *Private) Close(ctx context.Context) error {
 }
 
 func (p *Private) stop() (err error) {
-	if p.proxy != nil {
-		err = p.proxy.close()
+	for _, x := range []*proxy{p.proxy, p.link} {
+		if x != nil {
+			err = errors.Join(err, x.close())
+		}
 	}
-	if p.server != nil {
-		err = errors.Join(err, p.server.Close())
+	for _, s := range []*dbserver.Server{p.server, p.standby} {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
 	}
 	if p.dir != "" {
 		err = errors.Join(err, os.RemoveAll(p.dir))
@@ -90,13 +108,16 @@ func (p *Private) stop() (err error) {
 	return err
 }
 
-// Faults gives n faults of a name, none for "none".
+// Faults gives n faults of a name, none for "none". A failover happens once.
 func (p *Private) Faults(name string, n int) ([]Fault, error) {
 	if name == "none" {
 		return nil, nil
 	}
 	if p.server == nil {
 		return nil, errors.New("this database has no server that faults could happen to")
+	}
+	if name == "failover" {
+		return []Fault{{What: name, Do: p.failover}}, nil
 	}
 	var out []Fault
 	for i := range n {
@@ -134,4 +155,24 @@ func (p *Private) during(ctx context.Context, begin, end func() error) error {
 	case <-time.After(away):
 	}
 	return end()
+}
+
+// failover breaks the link to the standby, kills the server a moment later, and leads the
+// clients to the standby. What the server acknowledged in between is lost, unless it waited for
+// the standby.
+func (p *Private) failover(ctx context.Context) error {
+	p.link.set(cut)
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-time.After(broken):
+	}
+	if err := p.server.Kill(); err != nil {
+		return err
+	}
+	if err := p.standby.Promote(ctx); err != nil {
+		return err
+	}
+	p.proxy.lead(p.standby.Address())
+	return nil
 }

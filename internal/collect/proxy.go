@@ -12,13 +12,13 @@ import (
 // proxy forwards connections to a server, until it is told otherwise. It listens on the
 // loopback interface.
 type proxy struct {
-	l      net.Listener
-	target dbserver.Address
+	l net.Listener
 
-	mu    sync.Mutex
-	moved *sync.Cond // state has changed
-	state linkState
-	conns map[net.Conn]bool
+	mu     sync.Mutex
+	target dbserver.Address
+	moved  *sync.Cond // state has changed
+	state  linkState
+	conns  map[net.Conn]bool
 }
 
 // linkState is what a proxy does with bytes.
@@ -58,7 +58,10 @@ func (p *proxy) accept() {
 
 // serve forwards both ways.
 func (p *proxy) serve(client net.Conn) {
-	server, err := net.Dial(p.target.Network, p.target.Addr)
+	p.mu.Lock()
+	target := p.target
+	p.mu.Unlock()
+	server, err := net.Dial(target.Network, target.Addr)
 	if err != nil {
 		client.Close()
 		return
@@ -106,6 +109,13 @@ func (p *proxy) await() bool {
 		p.moved.Wait()
 	}
 	return p.state == forwards
+}
+
+// lead leads new connections to another server.
+func (p *proxy) lead(target dbserver.Address) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.target = target
 }
 
 // set changes what the proxy does.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,6 +37,36 @@ func (s *Server) Crash(ctx context.Context) error {
 	}
 	_, err := s.await(ctx, s.ping)
 	return errors.Join(err, os.Remove(again))
+}
+
+// Kill is Crash without a new start: the server is gone.
+func (s *Server) Kill() error { return s.signal(kill) }
+
+// Standby starts a server that copies what this one writes, which it reaches at an address.
+// This one must be a Replicated PostgreSQL.
+func (s *Server) Standby(ctx context.Context, at Address) (*Server, error) {
+	if s.Kind != Postgres || !s.options.Replicated {
+		return nil, fmt.Errorf("this %s has no standby", s.Kind)
+	}
+	o := s.options
+	// Nobody copies the standby: it must not wait for that.
+	o.Settings = append(slices.Clone(o.Settings), "synchronous_standby_names=")
+	o.primary, o.through = s, at
+	return startPostgres(ctx, o)
+}
+
+// Promote makes a standby a server of its own.
+func (s *Server) Promote(ctx context.Context) error {
+	conn, err := pgx.Connect(ctx, s.DSN("postgres"))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	var done bool
+	if err := conn.QueryRow(ctx, "SELECT pg_promote()").Scan(&done); err != nil || !done {
+		return errors.Join(errors.New("the standby was not promoted"), err)
+	}
+	return nil
 }
 
 // Pause stops all processes of the server where they are, as SIGSTOP does.

@@ -16,7 +16,8 @@ import (
 	"strings"
 )
 
-// postgresScript makes the data folder, runs the server, and removes the folder
+// postgresScript makes the data folder, or copies that of the server that the environment
+// names, runs the server, and removes the folder
 // when the server has ended, which is at the latest when the standard input does.
 // SIGQUIT ends a server at once, but is ignored while the shell still prepares it;
 // SIGTERM ends it there. While there is a file "again", a server that has ended is
@@ -25,7 +26,13 @@ const postgresScript = `
 exec 3<&0 </dev/null
 dir=$1 bin=$2
 shift 2
-if "$bin/initdb" -D "$dir/data" -U postgres -A scram-sha-256 --pwfile "$dir/password" -E UTF8 --locale=C -N >"$dir/log" 2>&1
+make() {
+  if [ "$PGHOST" ]
+  then "$bin/pg_basebackup" -D "$dir/data" -R -X stream -c fast -N
+  else "$bin/initdb" -D "$dir/data" -U postgres -A scram-sha-256 --pwfile "$dir/password" -E UTF8 --locale=C -N
+  fi
+}
+if make >"$dir/log" 2>&1
 then
   (
     cat <&3
@@ -71,6 +78,18 @@ func startPostgres(ctx context.Context, o Options) (*Server, error) {
 	}
 }
 
+// postgres gives the settings that the options ask for.
+func (o Options) postgres() []string {
+	var out []string
+	if o.Durable {
+		out = append(out, "synchronous_commit=on")
+	}
+	if o.Replicated {
+		out = append(out, "wal_level=replica", "max_wal_senders=4")
+	}
+	return append(out, o.Settings...)
+}
+
 // postgresOnce starts a server on some port.
 func postgresOnce(ctx context.Context, bin string, o Options) (*Server, error) {
 	who, uid, gid, err := unprivileged()
@@ -85,26 +104,25 @@ func postgresOnce(ctx context.Context, bin string, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	password := rand.Text()
+	s.options, s.password = o, rand.Text()
+	if o.primary != nil {
+		s.password = o.primary.password
+	}
 	s.at = Address{"tcp", net.JoinHostPort(loopback, strconv.Itoa(port))}
 	s.dsn = func(at Address, database string) string {
-		u := url.URL{Scheme: "postgres", User: url.UserPassword("postgres", password), Host: at.Addr, Path: "/" + database, RawQuery: "sslmode=disable"}
+		u := url.URL{Scheme: "postgres", User: url.UserPassword("postgres", s.password), Host: at.Addr, Path: "/" + database, RawQuery: "sslmode=disable"}
 		return u.String()
 	}
 	if s.dir, err = os.MkdirTemp(folderFor(who), "robust-postgres-"); err != nil {
 		return nil, err
 	}
 	secret := filepath.Join(s.dir, "password")
-	err = os.WriteFile(secret, []byte(password+"\n"), 0o600)
+	err = os.WriteFile(secret, []byte(s.password+"\n"), 0o600)
 	for _, path := range []string{s.dir, secret} {
 		err = errors.Join(err, os.Chown(path, uid, gid))
 	}
 	args := []string{bin, "-h", loopback, "-p", strconv.Itoa(port)}
-	settings := slices.Concat(postgresSettings[:], o.Settings)
-	if o.Durable {
-		settings = slices.Concat(postgresSettings[:], []string{"synchronous_commit=on"}, o.Settings)
-	}
-	for _, set := range settings {
+	for _, set := range slices.Concat(postgresSettings[:], o.postgres()) {
 		args = append(args, "-c", set)
 	}
 	if err == nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -37,13 +38,16 @@ type Server struct {
 	// Version is what the program says, such as "postgres (PostgreSQL) 15.18".
 	Version string
 
-	dsn   func(at Address, database string) string
-	at    Address
-	dir   string
-	alive *os.File      // the supervisor stops the server when this is closed
-	ended chan struct{} // closed when the server has ended and the folder is gone
-	log   *strings.Builder
-	close sync.Once
+	dsn func(at Address, database string) string
+	at  Address
+
+	options  Options // of PostgreSQL, for a standby
+	password string
+	dir      string
+	alive    *os.File      // the supervisor stops the server when this is closed
+	ended    chan struct{} // closed when the server has ended and the folder is gone
+	log      *strings.Builder
+	close    sync.Once
 }
 
 // patience bounds the start and the end of a server.
@@ -67,8 +71,13 @@ func (k Kind) Installed() error {
 type Options struct {
 	// Durable servers keep what they acknowledged when their processes are killed.
 	Durable bool
+	// Replicated servers can have a Standby. It is for PostgreSQL.
+	Replicated bool
 	// Settings are of the form name=value, and count more than others.
 	Settings []string
+
+	primary *Server // of a standby
+	through Address // where the standby reaches it
 }
 
 // Start starts a server for tests: it need not survive. The caller must close it. An
@@ -123,7 +132,14 @@ func (s *Server) supervised(script string, who *credential, args ...string) erro
 	}
 	cmd := exec.Command("/bin/sh", append([]string{"-c", script, "dbserver", s.dir}, args...)...)
 	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "HOME="+s.dir, "LC_ALL=C", "PGOPTIONS=")
+	cmd.Env = append(os.Environ(), "HOME="+s.dir, "LC_ALL=C", "PGOPTIONS=", "PGHOST=")
+	if p := s.options.primary; p != nil {
+		host, port, err := net.SplitHostPort(s.options.through.Addr)
+		if err != nil {
+			return err
+		}
+		cmd.Env = append(cmd.Env, "PGHOST="+host, "PGPORT="+port, "PGUSER=postgres", "PGPASSWORD="+p.password)
+	}
 	cmd.SysProcAttr = processAttr(who)
 	s.log = &strings.Builder{}
 	cmd.Stdout = s.log

@@ -139,8 +139,8 @@ func (f *Collector) Declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.dsn, "dsn", "", "`DSN` of the database, as its Go driver reads it: pgx, go-sql-driver/mysql, or the path of a file for SQLite (default: a private server)")
 	fs.StringVar(&f.program, "program", "", "`COMMAND` of a program that reaches the database, with arguments separated by blanks")
 	flags.Choice(fs, &f.isolation, "isolation", "rr", []string{"ru", "rc", "rr", "serializable"}, "`level` that the transactions ask for: ru, rc, rr or serializable")
-	flags.Choice(fs, &f.fault, "fault", "none", collect.FaultNames(), "what happens to the private server (`KIND`): kill (kill -9, and it is started again), stop (for a second), partition (connections are cut or go silent, for a second), or none")
-	flags.Whole(fs, &f.faults, "faults", 2, 1, "how often it happens")
+	flags.Choice(fs, &f.fault, "fault", "none", collect.FaultNames(), "what happens to the private server (`KIND`): kill (kill -9, and it is started again), stop (for a second), partition (connections are cut or go silent, for a second), failover (PostgreSQL: the link to a standby breaks, the server is killed, the standby takes over), or none")
+	flags.Whole(fs, &f.faults, "faults", 2, 1, "how often it happens; a failover happens once")
 	fs.Var(&f.settings, "setting", "setting of the private server: `NAME=VALUE` (repeatable), such as synchronous_commit=off")
 	flags.Time(fs, &f.patience, "patience", 0, 0, "how long a request may take before its connection is given up (default 10s, and 500ms with a fault)")
 }
@@ -157,6 +157,8 @@ func (f *Collector) Check() error {
 		return flags.Usagef("-setting: only private servers have settings; leave out -dsn and -program")
 	case f.engine == collect.SQLite && (f.fault != "none" || len(f.settings) > 0):
 		return flags.Usagef("-engine %s: it has no server, and so neither -fault nor -setting", f.engine)
+	case f.fault == "failover" && f.engine != "postgres":
+		return flags.Usagef("-fault failover: only PostgreSQL has a standby here")
 	case slices.ContainsFunc(f.settings, func(s string) bool { return !strings.Contains(s, "=") }):
 		return flags.Usagef("-setting: it is NAME=VALUE")
 	}
@@ -187,7 +189,7 @@ func (f *Collector) open(ctx context.Context) (collect.Database, []collect.Fault
 		db, err := e.Open(ctx, f.dsn, level)
 		return db, nil, err
 	}
-	p, err := e.Private(ctx, level, f.settings, f.fault == "partition")
+	p, err := e.Private(ctx, level, f.settings, f.fault)
 	if err != nil {
 		return nil, nil, err
 	}

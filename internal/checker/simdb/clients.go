@@ -184,16 +184,12 @@ func (a *attempt) Add(key int64) error { return a.update(history.Add, key, a.fre
 
 func (a *attempt) Increment(key, by int64) error { return a.update(history.Increment, key, by, true) }
 
-// ReadList gives all that was appended up to the last append that is seen: a version of
-// a list has those before.
 func (a *attempt) ReadList(key int64) error {
 	a.c.advance(a.v)
-	_, last := a.c.read(a.v, a.c.at(key))
-	a.elements(history.ReadList, key, append(a.c.list(a.c.at(key), last), a.own[a.c.at(key)]...))
+	a.elements(history.ReadList, key, a.all(key))
 	return nil
 }
 
-// ReadSet gives what the additions that are seen have added.
 func (a *attempt) ReadSet(key int64) error {
 	a.c.advance(a.v)
 	a.elements(history.ReadSet, key, a.all(key))
@@ -210,16 +206,12 @@ func (a *attempt) elements(kind history.Kind, key int64, elements []int64) {
 	})
 }
 
-// all gives the values of all versions of a key that are seen.
+// all gives what was added to a key up to the last addition that is seen: a version of a
+// list, set or counter has all before it.
 func (a *attempt) all(key int64) []int64 {
 	k := a.c.at(key)
-	var out []int64
-	for _, x := range a.c.versions[k] {
-		if a.v.sees(x.commit) {
-			out = append(out, x.values...)
-		}
-	}
-	return append(out, a.own[k]...)
+	_, last := a.c.read(a.v, k)
+	return append(a.c.list(k, last), a.own[k]...)
 }
 
 func (a *attempt) ReadCounter(key int64) error {

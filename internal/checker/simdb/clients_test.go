@@ -1,6 +1,8 @@
 package simdb_test
 
 import (
+	"flag"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/txrobust/robust/checker/judge"
@@ -74,6 +76,46 @@ func TestPlanted(t *testing.T) {
 			if v := r.Judgement(w.holds).Verdict; v != isolation.Accept {
 				t.Errorf("%s, seed %d: %s is %v", a.Name, seed, w.holds, v)
 			}
+		}
+	}
+}
+
+var (
+	runs = flag.Int("simdb.runs", 300, "random histories in TestRandom")
+	seed = flag.Uint64("simdb.seed", 1, "seed of TestRandom")
+)
+
+// TestRandom asks every checker about small histories of clients: they agree with each other,
+// and with how the history was made.
+func TestRandom(t *testing.T) {
+	r := rand.New(rand.NewPCG(*seed, 0))
+	all := simdb.Anomalies()
+	for i := range *runs {
+		o := simdb.Options{Seed: r.Uint64(), Level: simdb.Levels()[r.IntN(len(simdb.Levels()))], Sessions: 1 + r.IntN(4), Txns: 1 + r.IntN(7),
+			Lag: 1 + r.IntN(5), Aborts: 0.2 * r.Float64(), Unknowns: 0.1 * r.Float64(), Losses: 0.1 * r.Float64(), Untimed: r.IntN(2) == 0}
+		name := workload.Names()[r.IntN(len(workload.Names()))]
+		p := workload.Params{Ops: 1 + r.IntN(4), Keys: 1 + r.IntN(4), Reads: r.Float64(), Dist: workload.Uniform}
+		var planted *simdb.Anomaly
+		if a := all[r.IntN(len(all)-1)]; r.IntN(3) == 0 { // the last one needs times
+			planted = &a
+		}
+		w, err := workload.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := simdb.Run(t.Context(), o, w, p, planted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := judge.Check(t.Context(), h, judge.Options{Cross: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Conflicts) > 0 {
+			t.Errorf("seed %d, history %d: %s %+v: %v", *seed, i, name, o, got.Conflicts)
+		}
+		if planted == nil && got.Judgement(o.Level).Verdict == isolation.Reject {
+			t.Errorf("seed %d, history %d: %s %+v: rejected", *seed, i, name, o)
 		}
 	}
 }
