@@ -18,7 +18,7 @@ var (
 		recording.WorkloadList() + "\n\nThe anomalies that can be planted:" + recording.AnomalyList()
 	collected = "The clients run a workload on a database, and what they asked and heard is\n" +
 		"recorded. Without -dsn and -program a private server is started, and removed at\nthe end; it keeps what it acknowledges unless -setting says otherwise. In a\n" +
-		"database of -dsn the tables robust_… are made and dropped.\n\nA -program speaks lines of JSON, one process a connection: docs/recording.md.\n\nThe workloads:" + recording.WorkloadList()
+		"database of -dsn the tables robust_… are made and dropped. Notes say what the\nformat of the recording cannot hold.\n\nA -program speaks lines of JSON, one process a connection: docs/recording.md.\n\nThe workloads:" + recording.WorkloadList()
 	tested = collected + "\n\nThe exit code is 0 if every level that was asked for is satisfied, 3 if one is\nviolated, 4 if one is unknown and none is violated. The levels:" + view.LevelList()
 )
 
@@ -49,6 +49,7 @@ func collectCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (
 		if err := errors.Join(f.Check(), to.check()); err != nil {
 			return 0, err
 		}
+		to.lossy = !to.lossless // a recording is not thrown away
 		_, r, err := f.Record(ctx, std.err)
 		if err != nil {
 			return 0, err
@@ -70,6 +71,7 @@ func testCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int
 		if err != nil {
 			return 0, err
 		}
+		to.lossy = !to.lossless // a recording is not thrown away
 		name, r, err := f.Record(ctx, std.err)
 		if err != nil {
 			return 0, err

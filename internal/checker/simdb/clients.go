@@ -104,11 +104,10 @@ func (c *clients) run(session int, txn workload.Txn) error {
 		record(c.b)
 	}
 	c.stamp(t, a.v.prefix, len(c.commits), status)
-	if commits {
-		c.commit(session, a.v, a.own)
-	} else {
-		c.last[session] = len(c.commits) // the next snapshot of the session is no older
+	if !commits {
+		a.own = nil // time goes on all the same
 	}
+	c.commit(session, a.v, a.own)
 	return nil
 }
 

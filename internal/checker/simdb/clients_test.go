@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/checker/judge"
+	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/internal/checker/workload"
 	"github.com/txrobust/robust/isolation"
@@ -116,6 +117,23 @@ func TestRandom(t *testing.T) {
 		}
 		if planted == nil && got.Judgement(o.Level).Verdict == isolation.Reject {
 			t.Errorf("seed %d, history %d: %s %+v: rejected", *seed, i, name, o)
+		}
+	}
+}
+
+// TestTimes: the format of Jepsen holds the times of a history, also of what was aborted.
+func TestTimes(t *testing.T) {
+	w, err := workload.ByName("register")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []isolation.Level{isolation.SER, isolation.SI, isolation.PC} {
+		h, err := simdb.Run(t.Context(), simdb.Options{Seed: 1, Level: l, Sessions: 4, Txns: 300, Aborts: 0.2}, w, params, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if doubts, err := codec.EDN.Doubts(t.Context(), h); err != nil || len(doubts) > 0 {
+			t.Error(l, doubts, err)
 		}
 	}
 }
