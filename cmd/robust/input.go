@@ -224,7 +224,7 @@ func (s *sources) schemaAndPaths(ctx context.Context, sql []string) (schema []sc
 	schema = (&schemafind.Schema{Chosen: named}).Files()
 	paths, err = expand(sql)
 	return schema, slices.DeleteFunc(paths, func(path string) bool {
-		return slices.ContainsFunc(schema, func(f schemafind.File) bool { return f.Name == path })
+		return slices.ContainsFunc(schema, func(f schemafind.File) bool { return sameFile(f.Name, path) })
 	}), err
 }
 
@@ -254,26 +254,32 @@ func (s *sources) parse(ctx context.Context, schema []schemafind.File, paths []s
 	return sqlmodel.Load(ctx, paths, opt)
 }
 
-// expand replaces directories by the .sql files in them, and leaves out what is
-// named twice.
+// expand replaces directories by the .sql files in them, and leaves out files that are
+// named twice, by whatever paths.
 func expand(paths []string) ([]string, error) {
 	var out []string
+	var infos []fs.FileInfo
 	for _, path := range paths {
+		if path == standardInput {
+			out = append(out, path)
+			continue
+		}
+		info, err := infile.Stat(path)
+		if err != nil {
+			return nil, err
+		}
 		found := []string{path}
-		if path != standardInput {
-			info, err := infile.Stat(path)
-			if err != nil {
+		if info.IsDir() {
+			if found, err = infile.List(path, ".sql"); err != nil {
 				return nil, err
-			}
-			if info.IsDir() {
-				if found, err = infile.List(path, ".sql"); err != nil {
-					return nil, err
-				}
 			}
 		}
 		for _, f := range found {
-			if !slices.Contains(out, f) {
-				out = append(out, f)
+			if info, err = infile.Stat(f); err != nil {
+				return nil, err
+			}
+			if !slices.ContainsFunc(infos, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
+				out, infos = append(out, f), append(infos, info)
 			}
 		}
 	}
