@@ -1,6 +1,8 @@
 package symbolic
 
 import (
+	"slices"
+
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/smt"
 )
@@ -21,7 +23,7 @@ func (w *World) Link(owner *Run, s0, s *State, gran Granularity) {
 			}
 			continue
 		}
-		rows := scope{funcs: []string{s.rowsFunc(i), s0.rowsFunc(i)}}
+		rows := w.tie(s0.rowsFunc(i), s.rowsFunc(i))
 		if !w.code.Inserted[t] {
 			w.alwaysIn(rows, d, func(k []Key) *smt.Term { return B.Implies(s.Alive(i, k[0]), s0.Alive(i, k[0])) })
 		}
@@ -69,7 +71,22 @@ func (w *World) Link(owner *Run, s0, s *State, gran Granularity) {
 
 // sameColumn is the scope of an equality of a column in two base states.
 func sameColumn(s0, s *State, table, c int) scope {
-	return scope{funcs: []string{s0.columnFunc(table, c), s.columnFunc(table, c)}}
+	return s.w.tie(s0.columnFunc(table, c), s.columnFunc(table, c))
+}
+
+// tie is the scope of a condition that makes a function of a state equal to that of the
+// snapshot. It says something of the function also where the snapshot is not spoken of, but
+// another state that is tied to it.
+func (w *World) tie(snapshot, f string) scope {
+	l := w.chains[snapshot]
+	if l == nil {
+		l = &chain{[]string{snapshot}}
+		w.chains[snapshot] = l
+	}
+	if !slices.Contains(l.funcs, f) {
+		l.funcs = append(l.funcs, f)
+	}
+	return scope{funcs: []string{f}, chain: l}
 }
 
 // carry asserts, for every row that a statement of the delayed transaction
