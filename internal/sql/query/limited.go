@@ -1,7 +1,6 @@
 package query
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/txrobust/robust/internal/failure"
@@ -10,6 +9,7 @@ import (
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/trace"
+	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -122,20 +122,18 @@ func Kept(b *expr.Draft, q *Query, limit, offset ir.Expr, pos ir.Pos) picked {
 	if offset != nil { // NULL is none
 		offset = orNumber(offset, ir.C(ir.Int(0)))
 	}
-	all := b.Local("count", schema.TInt)
-	b.Emit(&ir.Select{At: expr.At(pos), Into: []string{all}, Aggs: []ir.Agg{{Fn: "count", Type: ir.IntType}}, Query: q.IR()})
 	var taken, passed picked
 	if limit != nil {
 		last := limit
 		if offset != nil {
-			last = ir.Op(ir.Add, orNumber(limit, ir.V(all)), offset)
+			last = ir.Op(ir.Add, limit, offset)
 		}
-		taken = firstRows(b, q, last, ir.V(all), pos)
+		taken = firstRows(b, q, last, pos)
 	}
 	if offset == nil {
 		return taken
 	}
-	passed = firstRows(b, q, offset, ir.V(all), pos)
+	passed = firstRows(b, q, offset, pos)
 	if taken == nil {
 		return func(from []ir.Source) ir.Expr { return ir.NotE(passed(from)) }
 	}
@@ -178,57 +176,51 @@ func intoKeys(b *expr.Draft, s *ir.Select, cond ir.Expr) picked {
 	}
 }
 
-// firstRows chooses the first n rows of q in its order, of which there are all; a variable that is NULL counts as
-// all of them.
-func firstRows(b *expr.Draft, q *Query, n, all ir.Expr, pos ir.Pos) picked {
+// firstRows chooses the first n rows of q in its order, all of them if n is NULL.
+func firstRows(b *expr.Draft, q *Query, n ir.Expr, pos ir.Pos) picked {
 	among, count := someRows(b, q, pos, ir.NoLock)
-	few := ir.Op(ir.Le, all, n)
-	if _, variable := n.(*ir.Var); variable {
-		few = ir.OrE(&ir.Unary{Op: ir.IsNull, X: n}, few)
+	left := func(also ir.Expr) ir.Expr {
+		return &ir.Exists{Query: ir.Query{From: q.From, Where: ir.AndE(q.Where, ir.NotE(among(q.From)), also)}}
 	}
-	b.Emit(&ir.Assume{At: expr.At(pos), Cond: ir.Op(ir.Eq, ir.V(count), &ir.Cond{If: few, Then: all, Else: n})})
+	few := ir.Op(ir.Lt, ir.V(count), n)
+	full := ir.Op(ir.Eq, ir.V(count), n)
+	if _, constant := n.(*ir.Const); !constant {
+		all := &ir.Unary{Op: ir.IsNull, X: n}
+		few, full = ir.OrE(all, few), ir.AndE(ir.NotE(all), full)
+	}
+	b.Emit(&ir.Assume{At: expr.At(pos), Cond: ir.OrE(full, ir.AndE(few, ir.NotE(left(nil))))})
 	if len(q.Order) == 0 {
 		return among
 	}
-	// No row that is left comes before one that is taken.
-	other := make([]ir.Source, len(q.From))
-	renamed := func(e ir.Expr) ir.Expr {
-		for i, src := range q.From {
-			e = RenameRow(e, src.Row, other[i].Row)
+	// No row that is left comes before the last one that is taken. A statement about each two rows would have too many
+	// instances for the solver.
+	last := &ir.Select{At: expr.At(pos), Found: b.Local("was_found", schema.TBool)}
+	last.Query = ir.Query{From: q.From, Where: ir.AndE(q.Where, among(q.From))}
+	for _, o := range q.Order {
+		t, err := wellformed.TypeOf(o.Expr, b.Txn, q.From...)
+		if err != nil {
+			b.Unmodelled("LIMIT in an order whose type is not known")
 		}
-		return e
+		last.Into, last.Cols = append(last.Into, b.IRLocal("last", t)), append(last.Cols, o.Expr)
+		last.Order = append(last.Order, ir.Order{Expr: o.Expr, Desc: !o.Desc})
 	}
-	names := map[string]bool{}
-	for i, src := range q.From {
-		name := q.Place.RowName(src.Row)
-		for k := 1; names[name]; k++ {
-			name = fmt.Sprintf("%s_%d", src.Row, k)
-		}
-		names[name] = true
-		other[i] = ir.Source{Table: src.Table, Row: name}
-	}
-	if q.Where != nil && ir.HasExists(q.Where) {
-		b.Unmodelled("LIMIT and ORDER BY of several rows, with a subquery in the condition")
-	}
-	left := ir.AndE(q.Where, ir.NotE(among(q.From)))
-	taken := ir.AndE(renamed(q.Where), among(other))
-	b.Emit(&ir.Assume{At: expr.At(pos), Cond: ir.NotE(&ir.Exists{Query: ir.Query{From: append(append([]ir.Source{}, q.From...), other...),
-		Where: ir.AndE(left, taken, comesBefore(q.Order, renamed))}})})
+	b.Emit(last)
+	b.Emit(&ir.Assume{At: expr.At(pos), Cond: ir.NotE(ir.AndE(ir.V(last.Found), left(comesBefore(q.Order, last.Into))))})
 	return among
 }
 
-// comesBefore says that a row comes before another one, which other renames it to, in an order.
-func comesBefore(order []ir.Order, other func(ir.Expr) ir.Expr) ir.Expr {
+// comesBefore says that a row comes before another one in an order, of which locals have the values.
+func comesBefore(order []ir.Order, other []string) ir.Expr {
 	var out, same ir.Expr
-	for _, o := range order {
-		a, b := o.Expr, other(o.Expr)
+	for i, o := range order {
+		a, b := o.Expr, ir.V(other[i])
 		if o.Desc {
 			a, b = b, a
 		}
 		isNull := func(e ir.Expr) ir.Expr { return &ir.Unary{Op: ir.IsNull, X: e} }
 		less := ir.OrE(ir.Op(ir.Is, ir.Op(ir.Lt, a, b), ir.C(ir.Bool(true))), ir.AndE(ir.NotE(isNull(a)), isNull(b))) // NULL is the greatest
 		out = ir.OrE(out, ir.AndE(same, less))
-		same = ir.AndE(same, ir.Op(ir.Is, o.Expr, other(o.Expr)))
+		same = ir.AndE(same, ir.Op(ir.Is, o.Expr, ir.V(other[i])))
 	}
 	return out
 }
