@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/batch"
 	"github.com/txrobust/robust/internal/pieces"
 	"github.com/txrobust/robust/internal/rowvalues"
 	"github.com/txrobust/robust/ir"
@@ -74,6 +75,7 @@ func (m *Machine) compiled(t *ir.Txn) *code {
 func (s *scope) block(list []ir.Stmt) exec {
 	steps := make([]exec, len(list))
 	for i, st := range list {
+		s.rest = list[i+1:]
 		steps[i] = s.traced(st)
 	}
 	return func(f *frame) control {
@@ -248,7 +250,7 @@ func (s *scope) stmt(st ir.Stmt) exec {
 		cond := s.expr(st.Cond)
 		return func(f *frame) control {
 			if !cond(f).IsTrue() {
-				panic(stop{reason: "an assumption does not hold"})
+				panic(stop{reason: NotAssumed})
 			}
 			return control{}
 		}
@@ -372,6 +374,7 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 	set := s.setter(st.Var)
 	t, _ := s.c.txn.LocalType(st.Var)
 	d := s.c.txn.LocalDomain(st.Var)
+	arrays := s.arrays(st, t)
 	return func(f *frame) control {
 		if st.Fresh {
 			set(f, f.freshValue(t, d))
@@ -384,6 +387,10 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 		f.havocs[st]++
 		if f.inst.Havoc != nil {
 			if v, ok := f.inst.Havoc(st, n); ok {
+				if arrays != nil && f.serial { // the database may choose others there
+					list := slices.DeleteFunc(arrays(f), func(o ir.Value) bool { return o == v })
+					v = append([]ir.Value{v}, list...)[f.pick(len(list)+1)]
+				}
 				f.chose(st, v)
 				set(f, v)
 				return control{}
@@ -392,6 +399,8 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 		all := f.m.Program.Domain
 		var values []ir.Value
 		switch {
+		case arrays != nil:
+			values = arrays(f)
 		case t.Kind == ir.KindBool:
 			values = []ir.Value{ir.Bool(false), ir.Bool(true)}
 		case t.Kind == ir.KindInt && all != nil:
@@ -406,6 +415,35 @@ func (s *scope) havoc(st *ir.Havoc) exec {
 		}
 		set(f, values[f.pick(len(values))])
 		return control{}
+	}
+}
+
+// arrays computes which arrays a havoc may choose of the rows of a batch, or is nil.
+func (s *scope) arrays(st *ir.Havoc, t ir.Type) func(f *frame) []ir.Value {
+	c := (*batch.Choice)(nil)
+	if t.Kind == ir.KindArray {
+		c = batch.Of(st, s.rest)
+	}
+	if c == nil {
+		return nil
+	}
+	q, in := s.query(&c.Query), s.open(c.Query.From)
+	key, base := in.expr(c.Key), len(s.rows)
+	order, desc := in.order(c.Order)
+	return func(f *frame) []ir.Value {
+		list := q.bindings(f, base, order, desc)
+		ordered := len(order) > 0
+		var keys []ir.Value
+		for i, b := range list {
+			ordered = ordered && tied(list, i, desc) == i+1
+			f.bind(base, b)
+			keys = append(keys, key(f))
+		}
+		out, ok := batch.Arrays(keys, ordered)
+		if !ok {
+			panic(stop{reason: TooMany})
+		}
+		return out
 	}
 }
 

@@ -24,6 +24,7 @@ type scope struct {
 	c      *compiler
 	locals map[string]int
 	rows   []rowVar
+	rest   []ir.Stmt // after the statement, in its list
 }
 
 type rowVar struct {

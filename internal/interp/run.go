@@ -346,6 +346,9 @@ type reference struct {
 // more than maxText bytes.
 const TooLong = "the run exceeds the step bound"
 
+// NotAssumed is Run.Blocked of a run in which an ir.Assume is not true.
+const NotAssumed = "an assumption does not hold"
+
 // TooMany is Run.Blocked of what stands for the runs beyond Machine.MaxRuns.
 const TooMany = "the statements leave open too many rows and orders"
 

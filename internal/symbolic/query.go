@@ -354,40 +354,6 @@ func (w *World) fold(a *ir.Agg, p *plan, en *env, place string) Val {
 	return result
 }
 
-// elements says which elements an array has that an aggregate makes: the values of the rows,
-// and, where these are keys of the rows, no others. Of no rows ARRAY (…) makes an empty array, and
-// array_agg makes NULL.
-func (w *World) elements(a *ir.Agg, p *plan, member func([]Key) (*smt.Term, Val), some *smt.Term, result *Val) {
-	B := w.B
-	if a.Fn == "array_agg" {
-		result.Null = B.Not(some)
-	}
-	array := Val{B.False(), result.T, a.Type}
-	in := scope{about: result.T}
-	w.define(in, B.Eq(some, B.Not(B.Eq(w.length(result.T), B.IntConst(0)))))
-	among := func(v Val) *smt.Term {
-		return w.isTrue(w.call(&ir.Call{Name: "= any", Type: ir.BoolType}, []Val{{B.False(), v.T, v.Type}, array}))
-	}
-	w.alwaysIn(in, p.doms, func(tuple []Key) *smt.Term {
-		g, v := member(tuple)
-		if g.IsFalse() {
-			return B.True()
-		}
-		return B.Implies(g, among(v))
-	})
-	if len(p.steps) != 1 || len(p.doms) != 1 || len(p.q.From[0].Table.Key) != 1 {
-		return
-	}
-	src := p.q.From[0]
-	if col, ok := a.Arg.(*ir.Col); ok && col.Row == src.Row && src.Table.IsKey(src.Table.Column(col.Col)) {
-		w.alwaysIn(in, p.doms, func(tuple []Key) *smt.Term {
-			g, v := member(tuple)
-			key := Val{B.False(), tuple[0][0], v.Type}
-			return B.Implies(among(key), g)
-		})
-	}
-}
-
 // extreme is MIN or MAX: a value that some row has and none goes beyond.
 func (w *World) extreme(a *ir.Agg, p *plan, en *env, member func([]Key) (*smt.Term, Val), some *smt.Term, at occasion) Val {
 	B, memo := w.B, at.id()

@@ -117,7 +117,9 @@ func (s *serial) step(i int) {
 		db, reason := s.m.Commit(run, s.db[len(s.db)-1], nil)
 		if reason != "" {
 			why, failed = blocked(run, reason), run
-			s.visited(run, reason)
+			if run.Blocked != interp.NotAssumed { // else it is none, unless there is no other
+				s.visited(run, reason)
+			}
 			continue
 		}
 		done = true
@@ -128,6 +130,9 @@ func (s *serial) step(i int) {
 		s.db, s.runs = s.db[:len(s.db)-1], s.runs[:len(s.runs)-1]
 	}
 	if !done {
+		if failed != nil && failed.Blocked == interp.NotAssumed {
+			s.visited(failed, interp.NotAssumed)
+		}
 		s.record([]string{s.b.who(i) + why}, failed)
 	}
 }
