@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"checker/judge", "internal/checker/definitions"}, // judge asks them all, definitions is for their tests
 	{"internal/checker/view", "internal/checker/follow"},
 	{"internal/folder", "internal/dbserver"},
-	{"internal/collect"},
+	{"internal/collect", "internal/tail"},
 	{"internal/recording"},
 	{"ir", "internal/smt", "internal/proof", "internal/cache", "internal/sqlgen", "internal/sarif"},
 	{"internal/wellformed", "internal/failure", "internal/commits", "internal/ignore", "internal/pieces", "internal/config"},
