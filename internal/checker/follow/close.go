@@ -33,20 +33,21 @@ func (j *Judge) closePast(order, live []*txn, keep int) {
 // grew is what the closed past had left in a list before it grew.
 type grew struct {
 	length int
-	sum    [32]byte
+	sum    digest
 }
 
 // close closes a transaction.
 func (j *Judge) close(t *txn, effective bool, grown map[int32]grew) {
 	j.closings++
+	j.epoch++
 	t.closed, t.effective, t.pos = true, effective, j.closings
 	s := &j.sessions[t.session]
 	s.last = max(s.last, t.position)
-	if !effective {
-		return
-	}
 	for i := range t.ops {
 		o := &t.ops[i]
+		if o.from = (source{}); !effective {
+			continue
+		}
 		k := &j.keys[o.key]
 		switch o.kind {
 		case history.Write, history.Append:
@@ -59,7 +60,7 @@ func (j *Judge) close(t *txn, effective bool, grown map[int32]grew) {
 				grown[o.key] = grew{k.length, k.sum}
 			}
 			k.length++
-			k.sum = listSum(k.sum, []history.Name{o.value})
+			k.sum = j.listSum(k.sum, []history.Name{o.value})
 		}
 	}
 }
@@ -75,7 +76,7 @@ func (j *Judge) settle(live, order []*txn, tainted map[*txn]bool, grown map[int3
 				continue
 			}
 			if old, ok := grown[o.key]; ok && !j.agrees(o, old) {
-				o.odd = true
+				o.odd, o.asked = true, 0
 			}
 			switch s := j.sourceOf(t, i); s.origin {
 			case fromClosed, fromForgotten, fromInitial:
@@ -86,7 +87,7 @@ func (j *Judge) settle(live, order []*txn, tainted map[*txn]bool, grown map[int3
 				if tainted[t] {
 					j.loseAll("transaction %d (%s) read %s before it was overwritten, and what else it saw is not recorded yet", t.seq, j.where(t), j.keys[o.key].name)
 				}
-				o.settled, t.guarded = true, true
+				o.settled, t.guarded, o.asked = true, true, 0
 			}
 		}
 	}
@@ -102,7 +103,7 @@ func (j *Judge) agrees(o *op, old grew) bool {
 	if to > len(o.list) {
 		return true // sourceOf sees it
 	}
-	return listSum(old.sum, o.list[from:to]) == k.sum
+	return j.listSum(old.sum, o.list[from:to]) == k.sum
 }
 
 // closeRest closes what took no effect and is old: aborted transactions, those of unknown
@@ -139,6 +140,7 @@ func (j *Judge) forget(keep int) {
 	}
 	slices.SortFunc(closed, func(a, b *txn) int { return int(a.pos - b.pos) })
 	gone := map[*txn]bool{}
+	j.epoch++
 	j.forgot = true
 	for _, t := range closed[:len(closed)-keep] {
 		gone[t] = true

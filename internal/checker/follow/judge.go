@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"hash/maphash"
 	"slices"
 
 	"github.com/txrobust/robust/checker/judge"
@@ -57,10 +58,15 @@ type Judge struct {
 	recent  []*txn
 	writers map[version]*writer
 	seen    *seen
+	seeds   [2]maphash.Seed
 	// late are versions that were read and whose writers were not recorded for so long that
 	// the readers are no longer waited for.
 	late map[version]*txn
 
+	// epoch counts the changes of where reads come from.
+	epoch int64
+
+	// epoch counts the changes of where reads come from.
 	seq, closings int64
 	fresh         int // transactions since the last step
 	unseen        int // transactions since the last look at all that is remembered
@@ -85,7 +91,7 @@ type level struct {
 func New(o Options) *Judge {
 	o.Window = max(2, cmp.Or(o.Window, DefaultWindow))
 	j := &Judge{o: o, keyIndex: map[history.Name]int32{}, sessionIndex: map[history.Name]int32{}, initials: map[int32]history.Name{},
-		writers: map[version]*writer{}, seen: newSeen(), late: map[version]*txn{}, told: map[string]int64{}, maybeInitial: -1, violations: map[isolation.Anomaly]int{}}
+		writers: map[version]*writer{}, seen: newSeen(), seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, late: map[version]*txn{}, told: map[string]int64{}, maybeInitial: -1, violations: map[isolation.Anomaly]int{}}
 	for _, l := range Levels() {
 		if len(o.Levels) == 0 || slices.Contains(o.Levels, l) {
 			j.levels = append(j.levels, &level{level: l})
@@ -123,6 +129,7 @@ func (j *Judge) Add(ctx context.Context, in Txn) error {
 		j.maybeInitial, j.forgot = -1, true
 		j.revokeAll("the first transaction, which writes initial values only, is not alone in its session")
 	}
+	j.epoch++
 	j.recent = append(j.recent, t)
 	j.ops += int64(len(t.ops))
 	for i := range t.ops {
@@ -286,7 +293,7 @@ func (j *Judge) End(ctx context.Context, complete bool) ([]Judgement, error) {
 			}
 		}
 	}
-	if len(j.levels) > 0 && (pending != "" || j.unseen > 0) && ctx.Err() == nil {
+	if (pending != "" || j.unseen > 0 && len(j.following()) < len(j.levels)) && ctx.Err() == nil {
 		if err := j.look(ctx, j.levels, complete); err != nil {
 			return nil, err
 		}

@@ -1,8 +1,7 @@
 package follow
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
+	"hash/maphash"
 	"slices"
 
 	"github.com/txrobust/robust/history"
@@ -17,7 +16,7 @@ const (
 	fromBase                    // the last version of the closed past, or the initial one if that wrote none
 	fromLive                    // a transaction that is not closed
 	fromClosed                  // a closed one that is remembered, and not the last
-	fromForgotten               // perhaps a forgotten one, and not the last
+	fromForgotten               // what is not remembered
 	fromInitial                 // what the key held before the closed past wrote it
 	fromPending                 // nobody who was recorded so far
 	fromSeveral                 // what no order explains, or more than one write
@@ -57,8 +56,18 @@ func (j *Judge) wrote(v version) (w *writer, usable bool) {
 	return w, true
 }
 
-// sourceOf tells where the read at a place of a transaction comes from.
+// sourceOf tells where the read at a place of a transaction comes from. If the version was
+// written again by a forgotten transaction, it may come from there as well: for an order that
+// explains all reads one choice is enough.
 func (j *Judge) sourceOf(t *txn, at int) source {
+	o := &t.ops[at]
+	if o.asked != j.epoch {
+		o.asked, o.from = j.epoch, j.findSource(t, at)
+	}
+	return o.from
+}
+
+func (j *Judge) findSource(t *txn, at int) source {
 	o := &t.ops[at]
 	if o.unknown || o.settled {
 		return source{}
@@ -83,11 +92,11 @@ func (j *Judge) sourceOf(t *txn, at int) source {
 		return source{origin: fromBase}
 	case w == nil && o.value.Kind == history.NilName && !j.seen.has(v):
 		return source{origin: fromInitial}
-	case w == nil && j.seen.has(v):
+	case w == nil && o.value.Kind == history.NilName:
 		return source{origin: fromForgotten}
-	case w == nil:
+	case w == nil: // or a forgotten one, which will be given up, too
 		return source{origin: fromPending}
-	case !usable || w.txn == t || o.value.Kind == history.NilName || base && !w.txn.closed || j.seen.has(v):
+	case !usable || w.txn == t || o.value.Kind == history.NilName || base && !w.txn.closed:
 		return source{origin: fromSeveral}
 	case base:
 		return source{origin: fromBase, txn: w.txn}
@@ -125,11 +134,9 @@ func (j *Judge) listSource(t *txn, at int) source {
 		v := version{o.key, e}
 		w, usable := j.wrote(v)
 		switch {
-		case w == nil && j.seen.has(v):
-			return source{origin: fromForgotten}
 		case w == nil:
 			s.origin = fromPending
-		case !usable || w.txn == t || w.txn.closed || j.seen.has(v):
+		case !usable || w.txn == t || w.txn.closed:
 			return source{origin: fromSeveral}
 		default:
 			s.txn = w.txn
@@ -138,18 +145,19 @@ func (j *Judge) listSource(t *txn, at int) source {
 	return s
 }
 
-// listSum adds elements to the hash of a list.
-func listSum(sum [32]byte, elements []history.Name) [32]byte {
-	h := sha256.New()
-	var number [9]byte
+// digest stands for the elements of a list: two hashes with random seeds.
+type digest [2]uint64
+
+// listSum adds elements to a digest.
+func (j *Judge) listSum(sum digest, elements []history.Name) digest {
+	type step struct {
+		before uint64
+		name   history.Name
+	}
 	for _, e := range elements {
-		h.Reset()
-		h.Write(sum[:])
-		number[0] = byte(e.Kind)
-		binary.LittleEndian.PutUint64(number[1:], uint64(e.Int))
-		h.Write(number[:])
-		h.Write([]byte(e.Text))
-		h.Sum(sum[:0])
+		for i, seed := range j.seeds {
+			sum[i] = maphash.Comparable(seed, step{sum[i], e})
+		}
 	}
 	return sum
 }

@@ -60,6 +60,9 @@ type op struct {
 	cut  int
 	// odd: a ReadList that does not begin with what the closed past left in the list.
 	odd bool
+	// from is the source of a read as it was in an epoch of the judge.
+	from  source
+	asked int64
 	// doubted: an element that was left out may have been appended again.
 	doubted bool
 }
@@ -76,7 +79,7 @@ type key struct {
 	written bool
 	base    history.Name
 	length  int
-	sum     [32]byte
+	sum     digest
 }
 
 // session is what is known about a session.
@@ -158,7 +161,7 @@ func (j *Judge) cutList(o *op, list []history.Name) {
 	if k.length == 0 {
 		return
 	}
-	if len(list) < k.length || listSum([32]byte{}, list[:k.length]) != k.sum {
+	if len(list) < k.length || j.listSum(digest{}, list[:k.length]) != k.sum {
 		o.odd = true
 		return
 	}
