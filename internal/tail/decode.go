@@ -39,7 +39,7 @@ type decoder interface {
 func Formats() []codec.Format { return []codec.Format{codec.EDN, codec.Plume, codec.Compact} }
 
 // newDecoder gives the decoder of a format, or of the one that the first bytes show.
-func newDecoder(f codec.Format, head []byte, name string, out sink) (decoder, codec.Format, error) {
+func newDecoder(f codec.Format, head []byte, name string, window int, out sink) (decoder, codec.Format, error) {
 	text := bytes.TrimLeft(head, " \t\r\n,")
 	if f == codec.Guess {
 		switch {
@@ -57,7 +57,7 @@ func newDecoder(f codec.Format, head []byte, name string, out sink) (decoder, co
 	}
 	switch f {
 	case codec.EDN:
-		return &ednDecoder{lines: lines{name: name}, out: out, open: map[string]pending{}}, f, nil
+		return &ednDecoder{lines: lines{name: name}, out: out, open: map[string]pending{}, window: int64(window)}, f, nil
 	case codec.Plume:
 		return &plumeDecoder{lines: lines{name: name}, out: out, open: map[int64]*plumeTxn{}}, f, nil
 	case codec.Compact:
@@ -124,6 +124,7 @@ const longestLine = 1 << 26
 type batch struct {
 	text   []byte
 	places []int64 // in the recording, of each line
+	open   []int64 // of each transaction, follow.Txn.Open; or nil
 	txns   int
 }
 
@@ -151,16 +152,20 @@ func (b *batch) decode(ctx context.Context, f codec.Format, name string, out sin
 	}
 	lineOf := func(t history.Txn) int64 { return int64(h.Place(t)) & (1<<44 - 1) }
 	slices.SortFunc(txns, func(x, y history.Txn) int { return int(lineOf(x) - lineOf(y)) })
-	for _, t := range txns {
+	for i, t := range txns {
 		place := b.places[lineOf(t)-1]
 		if place < 0 {
 			continue
 		}
-		if err := out.Add(ctx, convert(h, t, place)); err != nil {
+		x := convert(h, t, place)
+		if b.open != nil {
+			x.Open = b.open[i]
+		}
+		if err := out.Add(ctx, x); err != nil {
 			return located(err, name, place)
 		}
 	}
-	*b = batch{text: b.text[:0], places: b.places[:0]}
+	*b = batch{text: b.text[:0], places: b.places[:0], open: b.open[:0]}
 	return nil
 }
 

@@ -16,13 +16,17 @@ type ednDecoder struct {
 	lines
 	out   sink
 	open  map[string]pending // by process
-	batch batch
+	ended int64              // how many transactions are complete
+	// window is after how many others a transaction that goes on is taken to have been left.
+	window, oldest int64
+	batch          batch
 }
 
 // pending is an invocation without a completion.
 type pending struct {
-	text []byte
-	line int64
+	text  []byte
+	line  int64
+	begun int64 // how many transactions were complete
 }
 
 func (d *ednDecoder) feed(ctx context.Context, piece []byte, last bool) (int, error) {
@@ -49,7 +53,7 @@ func (d *ednDecoder) event(ctx context.Context, text []byte, endless bool) error
 		if begun {
 			return d.fault("process %s invokes an operation, but the one that it invoked in line %d is not complete", process, was.line)
 		}
-		d.open[string(process)] = pending{bytes.Clone(text), d.line}
+		d.open[string(process)] = pending{bytes.Clone(text), d.line, d.ended}
 		return nil
 	}
 	if begun {
@@ -57,6 +61,15 @@ func (d *ednDecoder) event(ctx context.Context, text []byte, endless bool) error
 		d.batch.line(was.text, was.line)
 	}
 	d.batch.line(text, d.line)
+	if d.ended++; d.ended%16 == 0 {
+		d.oldest = d.ended
+		for _, p := range d.open {
+			if d.ended-p.begun <= d.window {
+				d.oldest = min(d.oldest, p.begun)
+			}
+		}
+	}
+	d.batch.open = append(d.batch.open, d.oldest)
 	if d.batch.txns++; d.batch.txns < batchTxns {
 		return nil
 	}
@@ -80,6 +93,7 @@ func (d *ednDecoder) end(ctx context.Context) (string, error) {
 	slices.SortFunc(left, func(p, q pending) int { return cmp.Compare(p.line, q.line) })
 	for _, p := range left {
 		d.batch.line(p.text, p.line)
+		d.batch.open = append(d.batch.open, 0)
 		d.batch.txns++
 	}
 	clear(d.open)

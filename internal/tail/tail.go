@@ -8,6 +8,7 @@
 package tail
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -194,7 +195,7 @@ func (t *tail) feed(ctx context.Context, bytes []byte, last bool) error {
 		if len(t.left) < headSize && !last && slices.Index(t.left, '\n') < 0 {
 			return nil
 		}
-		d, f, err := newDecoder(t.o.Format, t.left[:min(len(t.left), headSize)], t.o.Name, t)
+		d, f, err := newDecoder(t.o.Format, t.left[:min(len(t.left), headSize)], t.o.Name, cmp.Or(t.o.Window, follow.DefaultWindow), t)
 		if err != nil {
 			return err
 		}

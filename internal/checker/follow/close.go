@@ -18,7 +18,7 @@ func (j *Judge) closePast(order, live []*txn, keep int) {
 			break
 		}
 	}
-	if n == 0 {
+	if n = j.spare(order[:n], tainted); n == 0 {
 		j.closeRest(live, order)
 		return
 	}
@@ -28,6 +28,48 @@ func (j *Judge) closePast(order, live []*txn, keep int) {
 	}
 	j.settle(live, order, tainted, grown)
 	j.closeRest(live, order)
+}
+
+// spare gives how many of the first transactions of an order can be closed so that nothing is
+// overwritten that a tainted transaction read.
+func (j *Judge) spare(order []*txn, tainted map[*txn]bool) int {
+	n := len(order)
+	if len(tainted) == 0 {
+		return n
+	}
+	place := map[*txn]int{}
+	writes := map[int32][]int{}
+	for i, t := range order {
+		place[t] = i
+		for at := range t.ops {
+			if o := &t.ops[at]; o.writes() {
+				writes[o.key] = append(writes[o.key], i)
+			}
+		}
+	}
+	for t := range tainted {
+		for at := range t.ops {
+			o := &t.ops[at]
+			s := j.sourceOf(t, at)
+			if o.writes() || s.origin != fromBase && s.origin != fromLive && s.origin != fromPending {
+				continue
+			}
+			from, ok := place[s.txn]
+			if !ok {
+				from = -1 // the closed past, or behind the order
+				if s.origin == fromLive {
+					continue
+				}
+			}
+			for _, i := range writes[o.key] {
+				if i > from {
+					n = min(n, i)
+					break
+				}
+			}
+		}
+	}
+	return n
 }
 
 // grew is what the closed past had left in a list before it grew.

@@ -65,6 +65,8 @@ type Judge struct {
 
 	// epoch counts the changes of where reads come from.
 	epoch int64
+	// oldest is Txn.Open of the last transaction.
+	oldest int64
 
 	// epoch counts the changes of where reads come from.
 	seq, closings int64
@@ -130,6 +132,7 @@ func (j *Judge) Add(ctx context.Context, in Txn) error {
 		j.revokeAll("the first transaction, which writes initial values only, is not alone in its session")
 	}
 	j.epoch++
+	j.oldest = in.Open
 	j.recent = append(j.recent, t)
 	j.ops += int64(len(t.ops))
 	for i := range t.ops {
@@ -221,7 +224,7 @@ func (j *Judge) step(ctx context.Context) error {
 		if err := j.giveUp(live); err != nil {
 			return err
 		}
-		j.closePast(order, live, j.o.Window/2)
+		j.closePast(order, live, j.keep(live))
 		if left := len(j.open()); left > 2*j.o.Window {
 			j.loseAll("%d transactions could not be put in order one after the other; a larger -window may decide", left)
 		}
@@ -233,6 +236,23 @@ func (j *Judge) step(ctx context.Context) error {
 	}
 	j.forget(j.o.Window)
 	return nil
+}
+
+// keep is how many of the open transactions stay open: half a window, and up to a whole one of
+// those that ended since the oldest transaction began that goes on, for it may read what they
+// overwrote.
+func (j *Judge) keep(live []*txn) int {
+	keep := j.o.Window / 2
+	if j.oldest == 0 {
+		return keep
+	}
+	since := 0
+	for _, t := range live {
+		if t.seq > j.oldest {
+			since++
+		}
+	}
+	return min(since+keep, 3*j.o.Window/2)
 }
 
 // giveUp no longer waits for the writers of what old transactions read.
@@ -415,7 +435,9 @@ func (j *Judge) ask(ctx context.Context, live []*txn, levels []*level, peek bool
 			case g.Verdict == isolation.Accept:
 				accepted = true // for now: nothing can be closed
 			default:
-				whys[l] = g.Why
+				if g.Verdict == isolation.Unknown {
+					whys[l] = g.Why
+				}
 				open = append(open, l)
 			}
 		}

@@ -13,7 +13,10 @@ type Txn struct {
 	// Place is the line in which it was recorded, from 1, or in a binary file 1 + the
 	// offset in bytes.
 	Place int64
-	Ops   []Op
+	// Open is how many transactions of the stream had ended when the oldest one began that
+	// had begun when this one ended, and goes on; 0 if that is not known.
+	Open int64
+	Ops  []Op
 }
 
 // Op is an operation of a Txn.
