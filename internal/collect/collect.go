@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"sync"
@@ -27,6 +28,8 @@ type Options struct {
 	Patience time.Duration
 	// Faults are what happens to the database, evenly among the transactions.
 	Faults []Fault
+	// Live, if not nil, gets the recording while it grows, as EDN.
+	Live io.Writer
 	// Progress hears how many transactions have ended.
 	Progress func(done int)
 }
@@ -59,6 +62,9 @@ const retries = 5
 // no transaction committed.
 func Run(ctx context.Context, db Database, o Options) (*Recording, error) {
 	r := &runner{Options: o, db: db, recorder: record.New(), used: map[int64]Op{}, errors: map[string]int{}}
+	if o.Live != nil {
+		r.recorder.Stream(o.Live)
+	}
 	start := time.Now()
 	err := r.all(ctx)
 	if err == nil && ctx.Err() == nil {
@@ -71,6 +77,9 @@ func Run(ctx context.Context, db Database, o Options) (*Recording, error) {
 	}
 	if out.Committed == 0 {
 		return nil, fmt.Errorf("no transaction committed; most often the database said: %s", r.mostOften())
+	}
+	if err := r.recorder.StreamErr(); err != nil {
+		return nil, fmt.Errorf("the recording that grows: %w", err)
 	}
 	out.History, err = r.recorder.History()
 	return out, err

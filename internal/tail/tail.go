@@ -206,22 +206,34 @@ func (t *tail) feed(ctx context.Context, bytes []byte, last bool) error {
 	used, err := t.d.feed(ctx, t.left, last)
 	t.left = append(t.left[:0], t.left[used:]...)
 	t.read = true
-	if t.o.Progress != nil {
-		t.o.Progress(t.judge.Txns(), t.judge.Ops())
-	}
+	t.progress()
 	return err
 }
 
 // idle has what was read judged.
 func (t *tail) idle(ctx context.Context) error {
-	if !t.read || t.d == nil {
+	if t.d == nil {
+		return nil
+	}
+	if !t.read {
+		t.progress()
 		return nil
 	}
 	t.read = false
 	if err := t.d.flush(ctx); err != nil {
 		return err
 	}
-	return t.judge.Idle(ctx)
+	if err := t.judge.Idle(ctx); err != nil {
+		return err
+	}
+	t.progress()
+	return nil
+}
+
+func (t *tail) progress() {
+	if t.o.Progress != nil {
+		t.o.Progress(t.judge.Txns(), t.judge.Ops())
+	}
 }
 
 // another begins a file that took the place of the one before.
