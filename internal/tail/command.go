@@ -30,7 +30,7 @@ type Command struct {
 
 // Declare declares the flags.
 func (c *Command) Declare(fs *flag.FlagSet) {
-	fs.BoolVar(&c.On, "follow", false, "judge a recording while it grows, in bounded memory: a file, or - for standard input; see below")
+	fs.BoolVar(&c.On, "follow", false, "judge a recording while it grows, in bounded memory: a file, or - for standard input; see above")
 	flags.Whole(fs, &c.window, "window", follow.DefaultWindow, 2, "with -follow, how many transactions are looked at together")
 	flags.Time(fs, &c.untilIdle, "until-idle", 0, 0, "with -follow, take the recording for complete when nothing was written for so long, such as 10s (default: wait until an interrupt, or the end of standard input)")
 }
@@ -246,9 +246,10 @@ func (p *printer) summary(r *Result, ended string) []byte {
 }
 
 // Help says what -follow does, for a help text.
-const Help = "With -follow the one FILE is a recording that grows. Findings are printed at once, and the\n" +
-	"answer at the end: at the end of standard input or of a compact recording, after -until-idle,\n" +
-	"after an interrupt or -timeout. Where another file takes the place of FILE it is read next.\n" +
-	"Only a window of transactions is remembered, so that a level may be unknown that the whole\n" +
-	"file would decide; docs/checkers.md says when. Formats: edn with a map a line, plume,\n" +
-	"compact. Levels: RC, RA, CC, SI, SER. Data: registers and lists."
+const Help = "With -follow the one FILE is a recording that grows. Findings are printed at\n" +
+	"once, and the answer at the end: that of standard input or of a compact\n" +
+	"recording, or after -until-idle, an interrupt or -timeout. Where another file\n" +
+	"takes the place of FILE it is read next. Only a window of transactions is\n" +
+	"remembered, so that a level may be unknown that the whole file would decide:\n" +
+	"docs/checkers.md says when. Formats: edn with a map a line, plume, compact.\n" +
+	"Levels: RC, RA, CC, SI, SER. Data: registers and lists."

@@ -47,7 +47,7 @@ func newDecoder(f codec.Format, head []byte, name string, window int, out sink) 
 			f = codec.Compact
 		case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 			return nil, f, fmt.Errorf("%s is compressed, which cannot be followed; gzip -dc %s | robust history check -follow -", name, name)
-		case bytes.HasPrefix(text, []byte("{")):
+		case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte(";")):
 			f = codec.EDN
 		case bytes.HasPrefix(text, []byte("r(")), bytes.HasPrefix(text, []byte("w(")):
 			f = codec.Plume

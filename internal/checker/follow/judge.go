@@ -274,8 +274,12 @@ func (j *Judge) giveUp(live []*txn) error {
 			if j.keys[o.key].kind == history.List {
 				values = s.elements
 			}
+			if slices.ContainsFunc(values, func(e history.Name) bool { return j.seen.has(version{o.key, e}) }) {
+				j.loseAll("transaction %d (%s) read a version of %s that is not remembered, or that was not recorded within %d transactions; a larger -window may decide", t.seq, j.where(t), j.keys[o.key].name, j.o.Window)
+				continue
+			}
 			for _, e := range values {
-				if v := (version{o.key, e}); j.writers[v] == nil && !j.seen.has(v) && len(j.late) < j.o.Window {
+				if v := (version{o.key, e}); j.writers[v] == nil && len(j.late) < j.o.Window {
 					j.late[v] = t
 				}
 			}

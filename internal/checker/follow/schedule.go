@@ -40,11 +40,14 @@ type scheduler struct {
 	// snapshots lets a transaction begin before others that commit before it: SI instead
 	// of SER.
 	snapshots bool
+	// strict: who writes a key commits in the order of the stream.
+	strict bool
 
-	state     map[int32]int32 // of keys: the version now
-	shown     map[int32]int32 // of lists: how many elements reads show
-	holes     map[need]bool   // of lists: elements whose writer is not recorded yet
-	waiting   map[need]int    // how many still have to begin at a version
+	writers   map[int32][]int32 // of keys: who has not committed, in the order of the stream
+	state     map[int32]int32   // of keys: the version now
+	shown     map[int32]int32   // of lists: how many elements reads show
+	holes     map[need]bool     // of lists: elements whose writer is not recorded yet
+	waiting   map[need]int      // how many still have to begin at a version
 	needers   map[need][]int32
 	makers    map[int32]int // of keys: who began and will write it
 	committed map[int32]int // of keys: when it was written last
@@ -58,7 +61,15 @@ type scheduler struct {
 // schedule looks for an order of the transactions for SER, or for SI if snapshots is set. It
 // may fail where there is one.
 func (j *Judge) schedule(live []*txn, snapshots bool) (order []*txn, ok bool) {
-	s := &scheduler{snapshots: snapshots, state: map[int32]int32{}, shown: map[int32]int32{}, holes: map[need]bool{}, waiting: map[need]int{},
+	// Whose write comes last is a guess where nobody read it: the order of the stream is the best.
+	if order, ok = j.scheduleBy(live, snapshots, true); !ok {
+		order, ok = j.scheduleBy(live, snapshots, false)
+	}
+	return order, ok
+}
+
+func (j *Judge) scheduleBy(live []*txn, snapshots, strict bool) (order []*txn, ok bool) {
+	s := &scheduler{snapshots: snapshots, strict: strict, writers: map[int32][]int32{}, state: map[int32]int32{}, shown: map[int32]int32{}, holes: map[need]bool{}, waiting: map[need]int{},
 		needers: map[need][]int32{}, makers: map[int32]int{}, committed: map[int32]int{}, wakeNode: map[int32][]int32{}, wakeKey: map[int32][]int32{}}
 	effective := j.effective(live)
 	defer func() {
@@ -98,6 +109,9 @@ func (j *Judge) schedule(live []*txn, snapshots bool) (order []*txn, ok bool) {
 		for _, d := range n.needs {
 			s.waiting[d]++
 			s.needers[d] = append(s.needers[d], n.txn.node)
+		}
+		for _, m := range n.makes {
+			s.writers[m.key] = append(s.writers[m.key], n.txn.node)
 		}
 	}
 	return s.order, s.run()
@@ -310,6 +324,9 @@ func (s *scheduler) inTheWay(i int32, n *node, m making) (wait, never bool) {
 	case m.elements > 0 && m.at >= 0 && v != m.at, m.elements > 0 && m.at < 0 && v < s.shown[m.key]:
 		return true, false
 	}
+	if s.strict && s.writers[m.key][0] != i {
+		return true, false
+	}
 	others := s.makers[m.key]
 	if n.begun {
 		others--
@@ -372,6 +389,9 @@ func (s *scheduler) commit(i int32, n *node) {
 			s.state[m.key] = 1 + i
 		}
 		s.makers[m.key]--
+		if s.strict {
+			s.writers[m.key] = s.writers[m.key][1:]
+		}
 		s.committed[m.key] = s.commits
 		s.wake(s.wakeKey, m.key)
 	}
