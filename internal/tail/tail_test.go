@@ -128,6 +128,42 @@ func TestRandom(t *testing.T) {
 	t.Logf("accepted or rejected: %v; unknown by window: %v", same, unknown)
 }
 
+// TestLong: recordings in the order of the commits are decided with a window that is small beside
+// them, with what their transactions of old snapshots read.
+func TestLong(t *testing.T) {
+	for _, c := range []struct {
+		level, fails isolation.Level
+		workload     string
+	}{{isolation.SER, 0, "register"}, {isolation.SER, 0, "list-append"}, {isolation.SI, isolation.SER, "register"}, {isolation.SI, isolation.SER, "rmw"}} {
+		w, err := workload.ByName(c.workload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := simdb.Run(t.Context(), simdb.Options{Seed: 1, Level: c.level, Sessions: 8, Txns: 6000, Aborts: 0.02},
+			w, workload.Params{Ops: 4, Keys: 100, Reads: 0.5, Dist: workload.Uniform}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _, err := codec.Bytes(t.Context(), h, codec.EDN)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := tail.Follow(t.Context(), tail.Options{Name: "stream", Window: 256, Input: bytes.NewReader(text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range got.Judgements {
+			want := isolation.Accept
+			if c.fails != 0 && j.Level.Implies(c.fails) {
+				want = isolation.Reject
+			}
+			if j.Verdict != want {
+				t.Errorf("%s at %s: %s: %v %s", c.workload, c.level, j.Level, j.Verdict, j.Why)
+			}
+		}
+	}
+}
+
 const write, read = "{:type :invoke, :process 1, :f :txn, :value [[:w x 1]]}\n{:type :ok, :process 1, :f :txn, :value [[:w x 1]]}\n",
 	"{:type :ok, :process 2, :f :txn, :value [[:r x 1]]}\n"
 

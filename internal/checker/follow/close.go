@@ -120,7 +120,12 @@ func (j *Judge) settle(live, order []*txn, tainted map[*txn]bool, grown map[int3
 			if old, ok := grown[o.key]; ok && !j.agrees(o, old) {
 				o.odd, o.asked = true, 0
 			}
-			switch s := j.sourceOf(t, i); s.origin {
+			before := o.from.origin
+			s := j.sourceOf(t, i)
+			if s.origin == fromPending && before != fromPending {
+				s.origin = fromForgotten // it had a source, the last version of a key
+			}
+			switch s.origin {
 			case fromClosed, fromForgotten, fromInitial:
 				if !in[t] {
 					j.close(t, false, nil)
