@@ -120,10 +120,6 @@ func (w *weakOrder) chains(lists map[int32][]history.Name) bool {
 // txn adds what the reads of a transaction demand; it is false if the closed past would have
 // to be in another order.
 func (w *weakOrder) txn(t *txn) bool {
-	type read struct {
-		key int32
-		source
-	}
 	var reads []read
 	for i := range t.ops {
 		o := &t.ops[i]
@@ -159,9 +155,17 @@ func (w *weakOrder) txn(t *txn) bool {
 		}
 		reads = append(reads, read{o.key, s})
 	}
-	if w.level == isolation.RC {
-		return true
-	}
+	return w.level == isolation.RC || w.all(t, reads)
+}
+
+// read is a read of a key.
+type read struct {
+	key int32
+	source
+}
+
+// all adds what RA and CC demand of the reads of a transaction together.
+func (w *weakOrder) all(t *txn, reads []read) bool {
 	for _, r := range reads {
 		switch {
 		case r.origin == fromPending:
