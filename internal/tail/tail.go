@@ -200,7 +200,7 @@ func (t *tail) feed(ctx context.Context, bytes []byte, last bool) error {
 			return err
 		}
 		t.d, t.r.Format = d, f
-		t.options.File.Binary = f == codec.Compact
+		t.options.File.Binary, t.options.Initial = f == codec.Compact, f == codec.Plume
 		t.judge = follow.New(t.options)
 	}
 	used, err := t.d.feed(ctx, t.left, last)

@@ -19,6 +19,9 @@ type Options struct {
 	// Window is how many transactions are looked at together: DefaultWindow if it is 0.
 	// At most three times as many are remembered, but for those of unknown outcome.
 	Window int
+	// Initial: the first transaction is the initial one if it writes nothing but initial values,
+	// and is alone in its session (history.AllInitial).
+	Initial bool
 	// File is what the places of transactions are in.
 	File history.File
 	// Found, if not nil, is told what violates a level, as soon as it is found.
@@ -119,7 +122,7 @@ func (j *Judge) SetInitial(key, value history.Name) error {
 // Add takes the next transaction. The error says what cannot be followed, or is that of the
 // context or of a checker.
 func (j *Judge) Add(ctx context.Context, in Txn) error {
-	if j.seq == 0 && j.looksInitial(in) {
+	if j.o.Initial && j.seq == 0 && j.looksInitial(in) {
 		j.maybeInitial = j.sessionOf(in.Session)
 		return nil
 	}
