@@ -61,8 +61,8 @@ func parse(t *testing.T, text string) (*history.History, []follow.Txn) {
 func TestMended(t *testing.T) {
 	for name, text := range map[string]string{
 		// A part of a list read has another last element, whose writer is not what the reader saw.
-		"the last element is not recorded yet":       "0 l4=10,16 l2=\n1 a4=10 a2=11\n1 a4=16",
-		"the last element is recorded":               "1 a4=10 a2=11\n0 l4=10 l2=\n1 a4=16",
+		"the last element is not recorded yet":       "9 w9=1\n9 r9=\n0 l4=10,16 l2=\n1 a4=10 a2=11\n1 a4=16",
+		"the last element is recorded":               "9 w9=1\n9 r9=\n1 a4=10 a2=11\n0 l4=10 l2=\n1 a4=16",
 		"the reader saw the writer":                  "1 a4=10 a2=11\n1 a4=16\n0 l4=10,16 l2=",
 		"nobody knew that it took effect":            "2? r0= w0=1\n2? r0=1\n0 w0=2\n0 r0=1 r0=2 r0=1",
 		"it took effect":                             "2 r0= w0=1\n2? r0=1\n0 w0=2\n0 r0=1 r0=2 r0=1",
