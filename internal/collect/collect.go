@@ -49,6 +49,8 @@ type Recording struct {
 	Elapsed                     time.Duration
 	// Errors counts what clients heard, by its text.
 	Errors map[string]int
+	// LiveErr is why Options.Live did not get all of it.
+	LiveErr error
 }
 
 // reconnecting is how long clients look for a database that is gone.
@@ -78,9 +80,7 @@ func Run(ctx context.Context, db Database, o Options) (*Recording, error) {
 	if out.Committed == 0 {
 		return nil, fmt.Errorf("no transaction committed; most often the database said: %s", r.mostOften())
 	}
-	if err := r.recorder.StreamErr(); err != nil {
-		return nil, fmt.Errorf("the recording that grows: %w", err)
-	}
+	out.LiveErr = r.recorder.StreamErr()
 	out.History, err = r.recorder.History()
 	return out, err
 }

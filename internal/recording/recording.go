@@ -241,6 +241,9 @@ func (f *Collector) Record(ctx context.Context, log io.Writer) (name string, r *
 		return name, nil, err
 	}
 	hide()
+	if r.LiveErr != nil {
+		fmt.Fprintf(log, "note: %s is not complete: %s\n", quote.Line(f.live), quote.Line(r.LiveErr.Error()))
+	}
 	cut := ""
 	if ctx.Err() != nil {
 		cut = ", until the interrupt"
