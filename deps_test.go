@@ -32,9 +32,9 @@ var layers = [][]string{
 	{"internal/checker/outcomes", "internal/checker/workload"},
 	{"internal/checker/adya", "internal/checker/brute", "internal/checker/c4", "internal/checker/elle", "internal/checker/polysi", "internal/checker/viper", "internal/checker/simdb", "internal/checker/historytest"}, // they judge each other, and share no decision
 	{"checker/judge", "internal/checker/definitions"}, // judge asks them all, definitions is for their tests
-	{"internal/checker/view"},
+	{"internal/checker/view", "internal/checker/follow"},
 	{"internal/folder", "internal/dbserver"},
-	{"internal/collect"},
+	{"internal/collect", "internal/tail"},
 	{"internal/recording"},
 	{"ir", "internal/smt", "internal/proof", "internal/cache", "internal/sqlgen", "internal/sarif"},
 	{"internal/wellformed", "internal/failure", "internal/commits", "internal/ignore", "internal/pieces", "internal/config"},
