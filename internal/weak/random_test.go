@@ -1,0 +1,193 @@
+package weak_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand"
+	"slices"
+	"testing"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/internal/checker"
+	"github.com/txrobust/robust/internal/checker/brute"
+	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/progen"
+	"github.com/txrobust/robust/internal/weak"
+	"github.com/txrobust/robust/internal/wellformed"
+	"github.com/txrobust/robust/ir"
+)
+
+var (
+	programs = flag.Int("weak.programs", 150, "random programs of TestRandom")
+	seed     = flag.Int64("weak.seed", 1, "the first seed of TestRandom")
+)
+
+// maxRandom bounds the executions of a random program.
+const maxRandom = 6000
+
+// random makes a program that has a meaning in the models, with instances and rows.
+func random(r *rand.Rand) (*ir.Program, []interp.Session, *interp.DB) {
+	for {
+		o := progen.Options{Loops: r.Intn(3) == 0, Nulls: r.Intn(3) == 0, Vars: r.Intn(4) == 0, Moves: r.Intn(4) == 0, Txns: 3, Stmts: 2 + r.Intn(2)}
+		p := progen.Program(r, o)
+		if !o.Vars && r.Intn(2) == 0 {
+			p = progen.Accesses(r, o)
+		}
+		wellformed.Structure(p)
+		if weak.Beyond(p) != "" {
+			continue
+		}
+		rows := progen.Rows(r, p, 2)
+		return p, progen.Instances(r, p, 2+r.Intn(2)), interp.NewDB(p, rows)
+	}
+}
+
+// result is what exploration gives of one model.
+type result struct {
+	outcomes  map[string]bool
+	anomalous *interp.Execution
+	complete  bool
+}
+
+// explore goes through all executions. some, if not nil, is given some of them.
+func explore(t *testing.T, p *ir.Program, m weak.Model, sessions []interp.Session, init *interp.DB, some func(*interp.Execution)) result {
+	t.Helper()
+	out := result{outcomes: map[string]bool{}}
+	n := 0
+	r := weak.Explore(t.Context(), p, m, sessions, init, weak.Options{MaxExecutions: maxRandom, Visit: func(x *interp.Execution, anomalous bool) bool {
+		out.outcomes[key(x)] = true
+		if n++; n%97 == 1 {
+			some(x)
+		}
+		return true
+	}})
+	out.anomalous, out.complete = r.Anomaly, r.Reason == ""
+	return out
+}
+
+// key is the outcome of an execution with the transactions that it has.
+func key(x *interp.Execution) string {
+	var who []string
+	for _, t := range x.Txns {
+		who = append(who, fmt.Sprint(t.Session, ".", t.Index))
+	}
+	slices.Sort(who)
+	return fmt.Sprint(who) + x.Outcome()
+}
+
+// atSnapshot gives the outcomes that package interp finds at snapshot isolation.
+func atSnapshot(t *testing.T, p *ir.Program, sessions []interp.Session, init *interp.DB) result {
+	t.Helper()
+	out := result{outcomes: map[string]bool{}}
+	m := interp.NewMachine(p, engine.SI())
+	complete := interp.Options{MaxExecutions: maxRandom, Refused: func(x *interp.Execution) bool { out.outcomes[key(x)] = true; return false }}
+	r := m.Explore(t.Context(), sessions, init, complete)
+	out.anomalous = r.Anomaly
+	out.complete = r.Reason == "" && r.Anomaly == nil // it ends with the first anomaly
+	return out
+}
+
+// TestRandom compares the models with each other, snapshot isolation with package interp, proofs
+// with exploration, and the histories of executions with the definitions of levels.
+func TestRandom(t *testing.T) {
+	counts := map[string]int{}
+	for s := *seed; s < *seed+int64(*programs); s++ {
+		if t.Failed() {
+			break
+		}
+		r := rand.New(rand.NewSource(s))
+		p, sessions, init := random(r)
+		counts["programs"]++
+		results := map[weak.Model]result{}
+		for _, m := range weak.Models() {
+			results[m] = explore(t, p, m, sessions, init, func(x *interp.Execution) { recorded(t, s, p, m, x, counts) })
+			compareProof(t, s, p, m, results[m], counts)
+			if x := results[m].anomalous; x != nil && s%8 == 0 {
+				counts["confirmed"]++
+				confirm(t, p, m, sessions, x, false)
+			}
+		}
+		for _, m := range weak.Models() {
+			for _, n := range weak.Models() {
+				if m.Implies(n) && results[n].complete {
+					within(t, s, p, m.String(), n.String(), results[m], results[n])
+				}
+			}
+		}
+		si := atSnapshot(t, p, sessions, init)
+		if ours := results[weak.SI]; ours.complete {
+			within(t, s, p, "package interp", "si", si, ours)
+			if si.complete {
+				counts["equal to interp"]++
+				within(t, s, p, "si", "package interp", ours, si)
+			}
+			if si.anomalous != nil != (ours.anomalous != nil) && (si.complete || si.anomalous != nil) {
+				t.Errorf("seed %d: package interp finds an anomaly: %t, and package weak: %t\n%s", s, si.anomalous != nil, ours.anomalous != nil, p)
+			}
+		}
+	}
+	t.Logf("seeds from %d: %v", *seed, counts)
+	if counts["programs"] >= 100 && (counts["proved cc"] == 0 || counts["anomalies cc"] == 0 || counts["histories"] == 0) {
+		t.Errorf("the programs show too little: %v", counts)
+	}
+}
+
+// compareProof makes sure that nothing is proved of which there is an anomaly.
+func compareProof(t *testing.T, s int64, p *ir.Program, m weak.Model, got result, counts map[string]int) {
+	t.Helper()
+	proof := weak.Prove(p, m, weak.ProveOptions{SessionOrder: true})
+	if got.anomalous != nil {
+		counts["anomalies "+m.String()]++
+	}
+	if proof.Robust {
+		counts["proved "+m.String()]++
+		if got.anomalous != nil {
+			t.Errorf("seed %d: proved for %s, but there is an anomaly\n%s", s, m.Long(), p)
+		}
+	} else if len(proof.Cycle) == 0 {
+		t.Errorf("seed %d: %s: neither proved nor a cycle", s, m)
+	}
+}
+
+// within makes sure that the outcomes of one model are outcomes of another one.
+func within(t *testing.T, s int64, p *ir.Program, small, large string, a, b result) {
+	t.Helper()
+	for o := range a.outcomes {
+		if !b.outcomes[o] {
+			t.Errorf("seed %d: an outcome of %s is none of %s: %q\n%s", s, small, large, o, p)
+			return
+		}
+	}
+}
+
+// recorded makes sure that the history of an execution is one of the levels of its model.
+func recorded(t *testing.T, s int64, p *ir.Program, m weak.Model, x *interp.Execution, counts map[string]int) {
+	t.Helper()
+	traced, err := weak.Traced(p, m, x)
+	if err != nil {
+		t.Errorf("seed %d: %s: %v\n%s", s, m, err, p)
+		return
+	}
+	h, err := weak.History(p, traced)
+	if err != nil {
+		t.Errorf("seed %d: %s: %v", s, m, err)
+		return
+	}
+	counts["histories"]++
+	accepts(t, s, p, m, h)
+}
+
+func accepts(t *testing.T, s int64, p *ir.Program, m weak.Model, h *history.History) {
+	t.Helper()
+	r, err := brute.Check(context.Background(), h, brute.Options{Levels: m.Levels()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range r.Answers {
+		if a.Verdict != checker.Satisfied {
+			t.Errorf("seed %d: an execution at %s is not one of %s: %s %s\n%s", s, m, a.Level, a.Verdict, a.Why, p)
+		}
+	}
+}
