@@ -198,14 +198,18 @@ func (r *recorder) txn(i int) {
 	sees := func(k int) bool { return k < i && c.Sees[k] }
 	snapshot := apply(r.p, r.x.Versions[0], among(r.x, setOf(c)))
 	done := map[object]bool{}
-	for k := range c.Run.Reads {
-		for _, o := range r.looked(c.Run, &c.Run.Reads[k], snapshot) {
+	see := func(list []object) {
+		for _, o := range list {
 			if r.writers[o] != nil && !done[o] {
 				done[o] = true
 				r.read(o, r.source(o, sees))
 			}
 		}
 	}
+	for k := range c.Run.Reads {
+		see(r.looked(c.Run, &c.Run.Reads[k], snapshot))
+	}
+	see(r.required(c.Run))
 	if before := r.before(i); before >= 0 {
 		r.b.Read(r.session(c.Session), r.value(before))
 	}
@@ -246,6 +250,34 @@ func (r *recorder) looked(run *interp.Run, read *interp.Read, snapshot *interp.D
 		}
 	}
 	slices.SortFunc(out, byPlace)
+	return out
+}
+
+// required gives what has to hold for the writes of a run: that there is no row with the key of
+// one that is inserted, and the columns of CHECKs.
+func (r *recorder) required(run *interp.Run) []object {
+	var out []object
+	own := map[object]bool{}
+	for k := range run.Ops {
+		op := &run.Ops[k]
+		var list []object
+		switch t := r.p.Tables[op.Table]; {
+		case op.Kind == interp.OpInsert:
+			list = append(list, object{op.Table, op.Key, there})
+		case op.Kind == interp.OpUpdate && len(t.Checks) > 0:
+			for c := range t.Columns {
+				list = append(list, object{op.Table, op.Key, c})
+			}
+		}
+		for _, o := range list {
+			if !own[o] {
+				out = append(out, o)
+			}
+		}
+		for _, o := range written(r.p, &interp.Run{Ops: run.Ops[k : k+1]}) {
+			own[o] = true
+		}
+	}
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/txrobust/robust/engine"
@@ -17,6 +18,7 @@ import (
 	"github.com/txrobust/robust/internal/weak"
 	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/ir/irtext"
 )
 
 var (
@@ -29,6 +31,14 @@ const maxRandom = 6000
 
 // random makes a program that has a meaning in the models, with instances and rows.
 func random(r *rand.Rand) (*ir.Program, []interp.Session, *interp.DB) {
+	if r.Intn(3) == 0 {
+		p := short(r)
+		init := interp.InitialDB(p)
+		if r.Intn(4) == 0 {
+			init = interp.NewDB(p, progen.Rows(r, p, 2))
+		}
+		return p, progen.Instances(r, p, 4), init
+	}
 	for {
 		o := progen.Options{Loops: r.Intn(3) == 0, Nulls: r.Intn(3) == 0, Vars: r.Intn(4) == 0, Moves: r.Intn(4) == 0, Txns: 3, Stmts: 2 + r.Intn(2)}
 		p := progen.Program(r, o)
@@ -42,6 +52,46 @@ func random(r *rand.Rand) (*ir.Program, []interp.Session, *interp.DB) {
 		rows := progen.Rows(r, p, 2)
 		return p, progen.Instances(r, p, 2+r.Intn(2)), interp.NewDB(p, rows)
 	}
+}
+
+// short makes a program of transactions that read or write a few rows by key, or several at once:
+// four of them show what needs two readers and two writers.
+func short(r *rand.Rand) *ir.Program {
+	var b strings.Builder
+	b.WriteString("program short\nvar x = 0, y = 0\ntable t (k int, a int not null, b int not null, key (k))\nrow t (0, 0, 0)\nrow t (1, 0, 0)\n")
+	value := func() string { return []string{"1", "2", "r", "n + 1"}[r.Intn(4)] }
+	key := func() string { return []string{"0", "1", "n", "n"}[r.Intn(4)] }
+	for i := range 2 + r.Intn(2) {
+		fmt.Fprintf(&b, "txn t%d (n int not null) { local r int; local s int; r := 0;\n", i)
+		kind := r.Intn(3) // a reader, a writer, or both
+		for k := range []int{2, 1, 2}[kind] + r.Intn(2) {
+			v := []string{"x", "y"}[r.Intn(2)]
+			col := []string{"a", "b"}[r.Intn(2)]
+			n, writes := r.Intn(5), kind == 1 || kind == 2 && k > 0
+			if kind == 1 && k == 0 {
+				n = r.Intn(3)
+			}
+			switch {
+			case n == 0 && writes:
+				fmt.Fprintf(&b, "%s := %s;\n", v, value())
+			case n == 1 && writes:
+				fmt.Fprintf(&b, "update t set %s = %s where t.k == %s;\n", col, []string{value(), "t." + col + " + 1"}[r.Intn(2)], key())
+			case n == 2 && writes:
+				fmt.Fprintf(&b, []string{"insert t (k, a, b) values (%s, 1, 1);\n", "delete t where t.k == %s;\n"}[r.Intn(2)], key())
+			case n == 3:
+				fmt.Fprintf(&b, "r := %s; emit r;\n", v)
+			default:
+				fmt.Fprintf(&b, "(s) := select t.%s from t where t.k == %s; emit s;\n", col, key())
+			}
+		}
+		b.WriteString("emit 1 }\n")
+	}
+	p, err := irtext.Parse("short", b.String())
+	if err != nil {
+		panic(fmt.Sprintf("%v\n%s", err, b.String()))
+	}
+	wellformed.Structure(p)
+	return p
 }
 
 // result is what exploration gives of one model.

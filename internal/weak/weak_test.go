@@ -69,7 +69,7 @@ func confirm(t *testing.T, p *ir.Program, m weak.Model, sessions []interp.Sessio
 	}
 	judged, err := weak.Judge(context.Background(), h, m, crosscheck.Judges())
 	if err != nil {
-		t.Errorf("%s: %s: %v\n%v", p.Name, m, err, h)
+		t.Errorf("%s: %s: %v\n%s", p.Name, m, err, p)
 	}
 	if !slices.ContainsFunc(judged, func(j crosscheck.Judgement) bool { return j.Level == "SER" && j.Verdict == "reject" }) {
 		t.Errorf("%s: %s: no checker rejects the history at SER", p.Name, m)
