@@ -68,6 +68,7 @@ var layers = [][]string{
 	{"internal/movers", "reach", "internal/schedules", "internal/witness"},
 	{"movers"},
 	{"internal/readcommitted", "internal/crosscheck"},
+	{"internal/weak"},
 	{"internal/codes"},
 	{"report", "internal/replay"},
 	{"internal/phases"},

@@ -80,6 +80,13 @@ const (
 // this program is left out, and c.faults has the fault.
 func (c *check) all() (*report.Report, error) {
 	c.guarded("the look at tables without rows", c.impossible)
+	if levels.Model(c.opt.Isolation) != "" {
+		var err error
+		if !c.guarded("the check at "+levels.Model(c.opt.Isolation), func() { err = c.distributed() }) && !c.foundBefore() {
+			c.leaveOpen()
+		}
+		return c.done(), err
+	}
 	if c.opt.Engine.InnoDB && !c.opt.Classic {
 		err := c.guardedInnoDB()
 		c.unordered()
@@ -333,7 +340,9 @@ func (c *check) anyOrder() bool { return len(c.p.Processes) == 0 && !c.opt.Sessi
 // assumptions says what every verdict rests on.
 func (c *check) assumptions() []string {
 	out := []string{fmt.Sprintf("every transaction runs at the snapshot isolation of the engine profile %s (%s)", c.opt.Engine.Name, c.opt.Engine.Title)}
-	if c.levels != nil {
+	if model := levels.Model(c.opt.Isolation); model != "" {
+		out = []string{"every transaction runs in a store with " + model + ", where the last write in one order for all wins, per column of a row"}
+	} else if c.levels != nil {
 		out = c.levelAssumptions()
 	} else {
 		out = append(out, c.otherLevels()...)

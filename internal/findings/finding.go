@@ -14,6 +14,9 @@ import (
 // onInnoDB is the class of executions of InnoDB without innodb_snapshot_isolation.
 const onInnoDB report.Class = "innodb"
 
+// distributed is the class of executions of models of distributed stores.
+const distributed report.Class = "distributed"
+
 // NewFinding describes a witness. read gives the statements for the fingerprint;
 // with nil, these do not count for it.
 func NewFinding(w *witness.Witness, opaque []string, read Sources) report.Finding {
@@ -32,6 +35,8 @@ func NewFinding(w *witness.Witness, opaque []string, read Sources) report.Findin
 	switch w.Isolation {
 	case levels.AtReadCommitted:
 		f.Class, f.Repairs = report.ReadCommittedOnly, repairs(w)
+	case levels.AtParallelSnapshot, levels.AtPrefix, levels.AtCausal:
+		f.Class = distributed
 	case witness.InnoDB:
 		f.Repairs = repairsOnInnoDB(w)
 		if e := engine.ByName(w.Engine); e != nil && e.Weaker != "" {

@@ -259,7 +259,7 @@ func Traced(p *ir.Program, model Model, was *interp.Execution) (*interp.Executio
 			return nil, fmt.Errorf("weak: %s does not allow what %s sees", model.Long(), t.Run.Inst)
 		}
 		runs := m.Runs(t.Run.Inst, apply(p, e.x.Versions[0], among(&e.x, seen)), regs[t.Session], seen == uint64(1)<<i-1)
-		k := slices.IndexFunc(runs, func(r *interp.Run) bool { return r.Outputs == t.Run.Outputs && sameOps(r, t.Run) })
+		k := slices.IndexFunc(runs, func(r *interp.Run) bool { return r.Blocked == "" && r.Outputs == t.Run.Outputs && sameOps(r, t.Run) })
 		if k < 0 || !extend(p, model, &e.x, interp.Committed{Run: runs[k], Session: t.Session, Index: t.Index}, seen) {
 			return nil, fmt.Errorf("weak: %s does not commit with the values that it had", t.Run.Inst)
 		}

@@ -65,6 +65,15 @@ func History(p *ir.Program, x *interp.Execution) (*history.History, error) {
 	return r.b.Build()
 }
 
+// Snapshots gives the states that the transactions of an execution read, in its order.
+func Snapshots(p *ir.Program, x *interp.Execution) []*interp.DB {
+	var out []*interp.DB
+	for i := range x.Txns {
+		out = append(out, apply(p, x.Versions[0], among(x, setOf(&x.Txns[i]))))
+	}
+	return out
+}
+
 // written gives the objects that a run writes, each once.
 func written(p *ir.Program, run *interp.Run) []object {
 	var out []object

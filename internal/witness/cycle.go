@@ -130,6 +130,9 @@ func (b *builder) dependencies() []dependency {
 	kinds := map[interp.DepKind]depKind{interp.WR: depWR, interp.RW: depRW, interp.WW: depWW, interp.SO: depSO}
 	var out []dependency
 	for _, d := range b.m.Dependencies(b.x, !b.e.AnyOrder, b.e.Classic || b.blind) {
+		if b.older(d) {
+			continue
+		}
 		out = append(out, dependency{Dependency: d, kind: kinds[d.Kind]})
 	}
 	for k := range b.x.Txns {
