@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/findings"
@@ -44,7 +45,7 @@ func (c *check) distributed() error {
 		return nil
 	}
 	c.opt.Progress(0, 0, "searching an execution at "+model.Long())
-	found, executions, why := weak.Find(c.ctx, c.p, model, weak.FindOptions{ProveOptions: opt, Init: c.opt.Init, Txns: c.opt.Helpers + 1})
+	found, executions, why := weak.Find(c.ctx, c.p, model, weak.FindOptions{ProveOptions: opt, Init: c.opt.Init, Txns: c.opt.Helpers + 1, MaxExecutions: c.opt.MaxExecutions})
 	c.rep.Stats.States += executions
 	if found != nil {
 		return c.foundIn(model, found)
@@ -132,6 +133,13 @@ func (c *check) foundIn(model weak.Model, f *weak.Found) error {
 	}
 	found := findings.NewFinding(w, schedules.Opaque(calls), c.opt.Sources)
 	found.Validation = judged
+	for _, t := range w.Transactions {
+		for _, h := range t.Havocs {
+			if h.Of != "" && !slices.Contains(found.Depends, h.Of) {
+				found.Depends = append(found.Depends, h.Of)
+			}
+		}
+	}
 	c.rep.Findings = append(c.rep.Findings, found)
 	c.decide(report.NotRobust)
 	return nil

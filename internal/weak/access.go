@@ -108,6 +108,17 @@ func (f *footprint) statement(s ir.Stmt) {
 			}
 		}
 		f.whole(row)
+		f.parents(s.Table, func([]int) bool { return true })
+	}
+}
+
+// parents adds that foreign keys with some columns look for parents. These stay as they are
+// (Beyond), so that only whether they are there yet can change.
+func (f *footprint) parents(t *ir.Table, with func(cols []int) bool) {
+	for i := range t.ForeignKeys {
+		if fk := &t.ForeignKeys[i]; with(fk.Columns) {
+			f.read(cell{table: fk.Ref, col: there})
+		}
 	}
 }
 
@@ -116,6 +127,7 @@ func (f *footprint) update(s *ir.Update, row cell) {
 	for _, set := range s.Sets {
 		row.col = set.Col
 		f.write(row)
+		f.parents(s.Table, func(cols []int) bool { return slices.Contains(cols, set.Col) })
 	}
 	for i := range s.Table.Checks {
 		ir.WalkExpr(s.Table.Checks[i].Expr, func(e ir.Expr) {

@@ -2,31 +2,25 @@ package weak
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/txrobust/robust/ir"
 )
 
 // Beyond says what of a program has no meaning in these models, with its place, or gives "".
-// Neither a proof nor an execution says anything about such a program.
+// Neither a proof nor an execution says anything about such a program. A constraint between rows
+// has a meaning where what a transaction sees of it stays so: no row of a unique key comes or
+// changes, and parents stay.
 func Beyond(p *ir.Program) string {
+	w := map[*ir.Table]*changes{}
 	for _, t := range p.Tables {
-		what := ""
-		switch {
-		case t.Mutex:
-			what = "the mutex " + t.Name
-		case len(t.Uniques) > 0:
-			what = "the unique key of " + t.Name
-		case len(t.Exclusions)+len(t.Late) > 0:
-			what = "the exclusion of " + t.Name
-		case len(t.ForeignKeys) > 0:
-			what = "the foreign key of " + t.Name
-		}
-		for i := range t.Checks {
-			if ir.HasExists(t.Checks[i].Expr) {
-				what = "the CHECK of " + t.Name + ", which looks at other rows,"
-			}
-		}
-		if what != "" {
+		w[t] = &changes{sets: map[int]bool{}}
+	}
+	for _, t := range p.Txns {
+		ir.Walk(t.Body, func(s ir.Stmt) { change(w, s) })
+	}
+	for _, t := range p.Tables {
+		if what := broken(t, w); what != "" {
 			return fmt.Sprintf("%s: %s has no meaning where no state is the current one", t.Pos, what)
 		}
 	}
@@ -44,6 +38,62 @@ func Beyond(p *ir.Program) string {
 	return ""
 }
 
+// changes are what the transactions of a program do to a table.
+type changes struct {
+	inserts, deletes bool
+	sets             map[int]bool
+}
+
+// change adds what a statement does.
+func change(w map[*ir.Table]*changes, s ir.Stmt) {
+	sets := func(t *ir.Table, list []ir.Set) {
+		for _, set := range list {
+			w[t].sets[set.Col] = true
+		}
+	}
+	switch s := s.(type) {
+	case *ir.Insert:
+		w[s.Table].inserts = true
+		if s.Conflict != nil {
+			sets(s.Table, s.Conflict.Sets)
+		}
+	case *ir.Delete:
+		w[s.Table].deletes = true
+	case *ir.Update:
+		sets(s.Table, s.Sets)
+	}
+}
+
+// broken names a constraint of a table that transactions may break together, or is "".
+func broken(t *ir.Table, w map[*ir.Table]*changes) string {
+	own := w[t]
+	sets := func(of *changes, cols []int) bool {
+		return slices.ContainsFunc(cols, func(c int) bool { return of.sets[c] })
+	}
+	switch {
+	case t.Mutex:
+		return "the mutex " + t.Name
+	case len(t.Exclusions)+len(t.Late) > 0 && (own.inserts || len(own.sets) > 0):
+		return "the exclusion of " + t.Name
+	}
+	for _, u := range t.Uniques {
+		if own.inserts || sets(own, u.Columns) || u.Where != nil && len(own.sets) > 0 {
+			return "the unique key of " + t.Name
+		}
+	}
+	for _, fk := range t.ForeignKeys {
+		if parent := w[fk.Ref]; parent.deletes || sets(parent, fk.RefColumns) {
+			return "the foreign key of " + t.Name + ", whose parents go or change,"
+		}
+	}
+	for i := range t.Checks {
+		if ir.HasExists(t.Checks[i].Expr) {
+			return "the CHECK of " + t.Name + ", which looks at other rows,"
+		}
+	}
+	return ""
+}
+
 // unmodelled says what of a statement has no meaning, or gives "".
 func unmodelled(s ir.Stmt) string {
 	if locks, _ := ir.LocksOf(s); len(locks) > 0 {
@@ -51,8 +101,8 @@ func unmodelled(s ir.Stmt) string {
 	}
 	switch s := s.(type) {
 	case *ir.Havoc:
-		if s.Of != "" {
-			return s.Of + " is chosen by a database, of which there is not one alone"
+		if s.Fresh && s.Source() != "" {
+			return s.Of + " is drawn from a sequence, which all would have to share"
 		}
 	case *ir.LockRows, *ir.LockTable:
 		return "a lock has no meaning where nobody waits for others"
@@ -64,8 +114,6 @@ func unmodelled(s ir.Stmt) string {
 		return "a statement is not modelled: " + s.Reason
 	case *ir.Savepoint, *ir.RollbackTo:
 		return "savepoints are not followed"
-	case *ir.Send:
-		return "what is sent elsewhere is not followed"
 	case *ir.CopyTable, *ir.Fail:
 		return "the statement is one of the instrumentation"
 	case *ir.Select:

@@ -172,7 +172,7 @@ func extend(p *ir.Program, model Model, x *interp.Execution, c interp.Committed,
 
 func (e *explorer) commit(s int, seen uint64, run *interp.Run) bool {
 	n := len(e.x.Txns)
-	if !extend(e.p, e.model, &e.x, interp.Committed{Run: run, Session: s, Index: e.progress[s]}, seen) {
+	if e.again(s, seen, run) || !extend(e.p, e.model, &e.x, interp.Committed{Run: run, Session: s, Index: e.progress[s]}, seen) {
 		return true
 	}
 	e.sees = append(e.sees, seen)
@@ -190,6 +190,14 @@ func (e *explorer) commit(s int, seen uint64, run *interp.Run) bool {
 		}
 	}
 	return more
+}
+
+// again reports whether the next transaction and the one before it may change places, so that
+// the execution with the other order is explored instead: neither sees the other, they write
+// no common row, and nobody sees a prefix.
+func (e *explorer) again(s int, seen uint64, run *interp.Run) bool {
+	n := len(e.x.Txns) - 1
+	return n >= 0 && !e.model.prefix() && seen>>n&1 == 0 && s < e.x.Txns[n].Session && !rivals(run, e.x.Txns[n].Run)
 }
 
 // judge compares the execution so far with the serial ones.

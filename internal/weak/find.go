@@ -3,6 +3,7 @@ package weak
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/txrobust/robust/engine"
@@ -21,6 +22,8 @@ type FindOptions struct {
 	// stands for defaults.
 	Txns, Tries int
 	Seed        int64
+	// MaxExecutions bounds the executions that are interpreted; 0 is no bound.
+	MaxExecutions int
 }
 
 // Found is an execution that no serial order explains.
@@ -35,6 +38,8 @@ const (
 	// executions of each draw.
 	findTries      = 60
 	findExecutions = 4000
+	// quickTries bounds the draws in a first round.
+	quickTries = 5
 	// maxSets bounds the sets of templates of one size.
 	maxSets = 400
 )
@@ -44,10 +49,13 @@ const (
 // if it finds none, and why there may be one all the same. executions counts what was
 // interpreted. The program must not be Beyond the models.
 func Find(ctx context.Context, p *ir.Program, model Model, opt FindOptions) (f *Found, executions int, why string) {
+	opt.Tries = cmp.Or(opt.Tries, findTries)
 	s := &finder{ctx: ctx, p: p, model: model, opt: opt, graph: newGraph(p, model, opt.ProveOptions), suspects: Prove(p, model, opt.ProveOptions).suspects}
 	most := min(cmp.Or(opt.Txns, schedules.MaxCalls), schedules.MaxCalls)
-	for n := 2; n <= most && s.found == nil && ctx.Err() == nil; n++ {
-		s.sets(nil, n, 0)
+	for _, s.tries = range []int{min(quickTries, s.opt.Tries), s.opt.Tries} { // all sets have their turn soon
+		for n := 2; n <= most && s.found == nil && ctx.Err() == nil; n++ {
+			s.sets(nil, n, 0)
+		}
 	}
 	return s.found, s.executions, s.why
 }
@@ -61,7 +69,8 @@ type finder struct {
 	suspects   map[*ir.Txn]bool
 	found      *Found
 	executions int
-	tried      int
+	tried      int // sets of a size
+	tries      int // for each of them
 	why        string
 }
 
@@ -73,6 +82,10 @@ func (s *finder) sets(chosen []int, n, next int) {
 	}
 	if len(chosen) == n {
 		if !s.cyclic(chosen) {
+			return
+		}
+		if most := s.opt.MaxExecutions; most > 0 && s.executions > most {
+			s.why = fmt.Sprintf("only %d executions were interpreted", s.executions)
 			return
 		}
 		if s.tried++; s.tried > maxSets {
@@ -112,7 +125,7 @@ func (s *finder) cyclic(chosen []int) bool {
 // try draws rows and parameters for some templates, and explores each.
 func (s *finder) try(chosen []int) {
 	q := schedules.Query{Program: s.p, Engine: engine.SI(),
-		Options: schedules.Options{Init: s.opt.Init, AnyOrder: !s.opt.SessionOrder, Tries: cmp.Or(s.opt.Tries, findTries), Seed: s.opt.Seed}}
+		Options: schedules.Options{Init: s.opt.Init, AnyOrder: !s.opt.SessionOrder, Tries: s.tries, Seed: s.opt.Seed}}
 	for _, i := range chosen {
 		q.Sessions = append(q.Sessions, []*ir.Txn{s.p.Txns[i]})
 	}

@@ -263,7 +263,7 @@ func (r *recorder) looked(run *interp.Run, read *interp.Read, snapshot *interp.D
 }
 
 // required gives what has to hold for the writes of a run: that there is no row with the key of
-// one that is inserted, and the columns of CHECKs.
+// one that is inserted, the columns of CHECKs, and that there are parents.
 func (r *recorder) required(run *interp.Run) []object {
 	var out []object
 	own := map[object]bool{}
@@ -278,6 +278,7 @@ func (r *recorder) required(run *interp.Run) []object {
 				list = append(list, object{op.Table, op.Key, c})
 			}
 		}
+		list = append(list, r.parents(op)...)
 		for _, o := range list {
 			if !own[o] {
 				out = append(out, o)
@@ -287,6 +288,29 @@ func (r *recorder) required(run *interp.Run) []object {
 			own[o] = true
 		}
 	}
+	return out
+}
+
+// parents gives the rows that foreign keys of a written row may refer to.
+func (r *recorder) parents(op *interp.Op) []object {
+	var out []object
+	for i := range r.p.Tables[op.Table].ForeignKeys {
+		if op.New == nil {
+			break
+		}
+		fk := &r.p.Tables[op.Table].ForeignKeys[i]
+		parent := r.p.TableIndex(fk.Ref)
+		for key, versions := range r.versions[parent] {
+			refers := true
+			for k, c := range fk.Columns {
+				refers = refers && versions[0][fk.RefColumns[k]] == op.New[c]
+			}
+			if refers {
+				out = append(out, object{parent, key, there})
+			}
+		}
+	}
+	slices.SortFunc(out, byPlace)
 	return out
 }
 

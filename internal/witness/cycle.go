@@ -135,6 +135,7 @@ func (b *builder) dependencies() []dependency {
 		}
 		out = append(out, dependency{Dependency: d, kind: kinds[d.Kind]})
 	}
+	out = append(out, b.untaken()...)
 	for k := range b.x.Txns {
 		// Constraints are checked against the current state: what committed
 		// inside the window of k counts.

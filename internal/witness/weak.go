@@ -84,6 +84,30 @@ func (b *builder) older(d interp.Dependency) bool {
 	return false
 }
 
+// untaken gives the dependencies of who inserts a row on who inserts it as well, and is not seen:
+// it has found the key free.
+func (b *builder) untaken() []dependency {
+	var out []dependency
+	for i := range b.x.Txns {
+		for k := range b.x.Txns {
+			first, second := &b.x.Txns[i], &b.x.Txns[k]
+			if i == k || first.Sees == nil || k < i && first.Sees[k] {
+				continue
+			}
+			for _, p := range first.Run.Ops {
+				for _, q := range second.Run.Ops {
+					if p.Kind == interp.OpInsert && q.Kind == interp.OpInsert && p.Table == q.Table && p.Key == q.Key {
+						t := b.e.Program.Tables[p.Table]
+						out = append(out, dependency{kind: depCO, words: b.who(i) + " found the key of " + RowName(t, p.New) + " free before " + b.who(k) + " took it",
+							Dependency: interp.Dependency{From: i, To: k, Table: p.Table, Key: p.Key, Read: p.Stmt, Write: q.Stmt, Old: q.Old, New: q.New}})
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
 // covers reports whether a write writes columns, or the existence of the row if there are none.
 func covers(op *interp.Op, cols []int) bool {
 	if op.Kind != interp.OpUpdate {
