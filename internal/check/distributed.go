@@ -23,6 +23,7 @@ func (c *check) distributed() error {
 	if !ok {
 		panic("check: unknown model " + c.opt.Isolation)
 	}
+	c.rep.EngineTitle = "a store with " + model.Long()
 	switch why := c.beyondModel(); {
 	case why != "":
 		c.unknownIn(why, "a check at snapshot isolation (-isolation si), where it has a meaning")
@@ -66,6 +67,18 @@ func (c *check) distributed() error {
 	}
 	c.rep.Open.Cycles, c.rep.Open.Settle = [][]string{cycle}, []string{}
 	return nil
+}
+
+// explainModel says what decided in a model of distributed stores.
+func (c *check) explainModel(e *report.Explanation) {
+	switch c.rep.Verdict {
+	case report.Robust:
+		e.Summary = "What decided is: " + c.rep.Proof.Method
+	case report.NotRobust:
+		e.Summary = "The execution was found by going through all that small sets of transactions may see of each other, from small rows"
+	case report.Unknown:
+		e.Summary = "Neither the proof nor the search at " + levels.Model(c.opt.Isolation) + " decided"
+	}
 }
 
 // beyondModel says why nothing can be said about the program in a model of distributed stores,

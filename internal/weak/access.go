@@ -30,6 +30,18 @@ type touched struct {
 	// must are the rows that it writes whenever it commits and has found them, made has those
 	// that it writes even if they were not there. The values are names of rows.
 	must, made map[*ir.Table]map[string]bool
+	// updates are the sets of columns that it writes at once, by table: those of each UPDATE.
+	updates map[*ir.Table][]map[int]bool
+}
+
+// together reports whether who writes a column of a row writes another one of it, too.
+func (t *touched) together(table *ir.Table, col, other int) bool {
+	for _, cols := range t.updates[table] {
+		if cols[col] && !cols[other] {
+			return false
+		}
+	}
+	return true // who inserts or deletes writes all of the row
 }
 
 // footprint collects what a transaction touches.
@@ -41,6 +53,7 @@ type footprint struct {
 
 func touchedBy(t *ir.Txn) *touched {
 	f := &footprint{t: t, fixed: map[string]bool{}}
+	f.out.updates = map[*ir.Table][]map[int]bool{}
 	f.out.must, f.out.made = map[*ir.Table]map[string]bool{}, map[*ir.Table]map[string]bool{}
 	for _, p := range t.Params {
 		f.fixed[p.Name] = true
@@ -124,8 +137,11 @@ func (f *footprint) parents(t *ir.Table, with func(cols []int) bool) {
 
 // update adds the columns that an UPDATE sets, and those that its CHECKs look at.
 func (f *footprint) update(s *ir.Update, row cell) {
+	cols := map[int]bool{}
+	f.out.updates[s.Table] = append(f.out.updates[s.Table], cols)
 	for _, set := range s.Sets {
 		row.col = set.Col
+		cols[set.Col] = true
 		f.write(row)
 		f.parents(s.Table, func(cols []int) bool { return slices.Contains(cols, set.Col) })
 	}

@@ -63,21 +63,21 @@ func Prove(p *ir.Program, model Model, opt ProveOptions) Proof {
 type graph struct {
 	p     *ir.Program
 	model Model
+	all   []*touched // by template
 	edges []edge
 	from  [][]int // edges by the template that they leave
 }
 
 func newGraph(p *ir.Program, model Model, opt ProveOptions) *graph {
 	g := &graph{p: p, model: model, from: make([][]int, len(p.Txns))}
-	all := make([]*touched, len(p.Txns))
-	for i, t := range p.Txns {
-		all[i] = touchedBy(t)
+	for _, t := range p.Txns {
+		g.all = append(g.all, touchedBy(t))
 	}
-	for i := range all {
-		for k := range all {
-			g.meet(all, i, k, interp.WW, all[i].writes, all[k].writes)
-			g.meet(all, i, k, interp.WR, all[i].writes, all[k].reads)
-			g.meet(all, i, k, interp.RW, all[i].reads, all[k].writes)
+	for i, a := range g.all {
+		for k, b := range g.all {
+			g.meet(i, k, interp.WW, a.writes, b.writes)
+			g.meet(i, k, interp.WR, a.writes, b.reads)
+			g.meet(i, k, interp.RW, a.reads, b.writes)
 		}
 	}
 	for _, o := range sessionOrder(p, opt.SessionOrder) {
@@ -92,7 +92,8 @@ func (g *graph) add(e edge) {
 }
 
 // meet adds the dependencies of one kind between two templates: one for each cell that is read.
-func (g *graph) meet(all []*touched, i, k int, kind interp.DepKind, out, in []cell) {
+// Where writers of one row see each other, they are ordered in whichever columns they write.
+func (g *graph) meet(i, k int, kind interp.DepKind, out, in []cell) {
 	seen := map[cell]bool{}
 	for _, a := range out {
 		for _, b := range in {
@@ -103,9 +104,12 @@ func (g *graph) meet(all []*touched, i, k int, kind interp.DepKind, out, in []ce
 			case interp.RW:
 				read = a
 			}
+			if kind == interp.WW && g.model.excludes() {
+				a.col, b.col = there, there
+			}
 			if !seen[read] && a.meets(b) {
 				seen[read] = true
-				g.add(edge{from: i, to: k, kind: kind, read: read, vulnerable: kind == interp.RW && !g.ordered(all[i], a)})
+				g.add(edge{from: i, to: k, kind: kind, read: read, vulnerable: kind == interp.RW && !g.ordered(g.all[i], a)})
 			}
 		}
 	}
@@ -146,8 +150,8 @@ func sessionOrder(p *ir.Program, any bool) [][2]int {
 }
 
 // follows reports whether the second dependency may come after the first one in a shortest
-// cycle. Who reads a cell from p, and precedes s because s overwrites the same cell, is not
-// needed in between: p precedes s, too.
+// cycle. Who reads from p, and precedes s because s overwrites what it reads, is not needed in
+// between where p writes the same: then p precedes s, too.
 func (g *graph) follows(first, second *edge) bool {
 	if first.to != second.from {
 		return false
@@ -156,7 +160,10 @@ func (g *graph) follows(first, second *edge) bool {
 		return true
 	}
 	a, b := first.read, second.read
-	return a.key == "" || a.table != b.table || a.key != b.key || a.col != b.col && a.col != there
+	if a.key == "" || a.table != b.table || a.key != b.key {
+		return true
+	}
+	return a.col != b.col && !g.model.excludes() && !g.all[first.from].together(a.table, a.col, b.col)
 }
 
 // turn reports whether two dependencies in a row are what every cycle of the model has at

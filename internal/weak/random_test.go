@@ -193,11 +193,24 @@ func compareProof(t *testing.T, s int64, p *ir.Program, m weak.Model, got result
 	}
 	if proof.Robust {
 		counts["proved "+m.String()]++
+		again(t, s, p, m)
 		if got.anomalous != nil {
 			t.Errorf("seed %d: proved for %s, but there is an anomaly\n%s", s, m.Long(), p)
 		}
 	} else if len(proof.Cycle) == 0 {
 		t.Errorf("seed %d: %s: neither proved nor a cycle", s, m)
+	}
+}
+
+// again explores other calls and rows of a program that is proved.
+func again(t *testing.T, s int64, p *ir.Program, m weak.Model) {
+	t.Helper()
+	r := rand.New(rand.NewSource(s))
+	for n := 2; n <= 4; n++ {
+		x := weak.Explore(t.Context(), p, m, progen.Instances(r, p, n), interp.NewDB(p, progen.Rows(r, p, 2)), weak.Options{MaxExecutions: 1000})
+		if x.Verdict == interp.Anomalous {
+			t.Errorf("seed %d: proved for %s, but there is an anomaly of other calls\n%s", s, m.Long(), p)
+		}
 	}
 }
 

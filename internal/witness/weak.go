@@ -16,6 +16,8 @@ func BuildIn(isolation string, e Evidence, snapshots []*interp.DB) (*Witness, er
 		return nil, errors.New("witness: not confirmed: a serial order has the outcome")
 	}
 	b.w = &Witness{Isolation: isolation, Engine: e.Engine.Name, Rows: b.rows(b.x.Versions[0]), Final: b.rows(b.x.Last())}
+	b.watching = true
+	var events []moment
 	for i := range b.x.Txns {
 		t, sees := b.transaction(i), "nobody"
 		for k, yes := range b.x.Txns[i].Sees {
@@ -27,22 +29,25 @@ func BuildIn(isolation string, e Evidence, snapshots []*interp.DB) (*Witness, er
 			sees = strings.Join(t.Sees, ", ")
 		}
 		b.w.Transactions = append(b.w.Transactions, t)
-		b.w.Schedule = append(b.w.Schedule, b.event(i, Begin, "BEGIN, sees "+sees))
+		events = append(events, b.begins(i, "BEGIN, sees "+sees, snapshots[i]))
 		v := b.view(i)
 		v.snap, v.now = snapshots[i], snapshots[i]
 		v.steps(len(v.run.Steps), len(v.run.Reads))
-		for _, m := range v.events {
-			b.w.Schedule = append(b.w.Schedule, m.Event)
-		}
-		b.w.Schedule = append(b.w.Schedule, b.event(i, CommitIt, "COMMIT"))
+		events = append(append(events, v.events...), b.commits(i))
 	}
+	b.watching = false
+	b.w.Play = b.played(events, false)
+	b.w.Schedule = b.w.Play.Events
 	cycle := b.cycle()
-	b.w.Kind = b.kind(cycle)
-	if b.w.Kind == LongCycle && forks(cycle) {
+	switch b.w.Kind = b.kind(cycle); {
+	case b.w.Kind == LongCycle && forks(cycle):
 		b.w.Kind = LongFork
+	case b.w.Kind == WriteSkew && b.overwrites(cycle):
+		b.w.Kind = LostUpdate
 	}
 	b.w.Cycle = b.edges(cycle)
 	s := b.newSerial()
+	s.plays = true
 	if s.next(); s.out == nil {
 		s.out = []SerialOrder{}
 	}
@@ -64,6 +69,13 @@ func forks(cycle []dependency) bool {
 		}
 	}
 	return n > 1
+}
+
+// overwrites reports whether the two transactions of a cycle have both read a row, and both
+// write it.
+func (b *builder) overwrites(cycle []dependency) bool {
+	a, o := cycle[0], cycle[1]
+	return a.kind == depRW && o.kind == depRW && a.Table == o.Table && a.Key == o.Key
 }
 
 // older reports whether an RW is none: who reads does not see the write, but a later one of the
