@@ -11,7 +11,6 @@ import (
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/weak"
-	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
@@ -37,7 +36,7 @@ func (c *check) distributed() error {
 	proof := weak.Prove(c.p, model, opt)
 	if proof.Robust {
 		c.decide(report.Robust)
-		c.rep.Proof = &report.Proof{Method: fmt.Sprintf("no closed walk along %d possible dependencies has the shape of a cycle of %s (docs/soundness.md, 13)", proof.Dependencies, model.Long()), Facts: []string{}}
+		c.rep.Proof = &report.Proof{Method: fmt.Sprintf("no closed walk along %d possible dependencies has the shape of a cycle of %s (docs/soundness.md, 11)", proof.Dependencies, model.Long()), Facts: []string{}}
 		c.unordered()
 		return nil
 	}
@@ -120,29 +119,15 @@ func (c *check) allIn(model weak.Model) (decided bool, err error) {
 	panic(fmt.Sprintf("check: unknown verdict %d", r.Verdict))
 }
 
-// foundIn replays what was found in a model, shows its history to the checkers of histories, and
-// reports it.
+// foundIn confirms what was found in a model, and reports it.
 func (c *check) foundIn(model weak.Model, f *weak.Found) error {
-	x, err := weak.Replay(c.p, model, f.Sessions, f.Execution, c.anyOrder())
-	if err != nil {
-		return notConfirmed(err)
-	}
-	e := witness.Evidence{Program: c.p, Engine: c.opt.Engine, Rows: f.Rows, Sessions: f.Sessions, Execution: x, AnyOrder: c.anyOrder()}
-	w, err := witness.BuildIn(model.String(), e, weak.Snapshots(c.p, x))
-	if err != nil {
-		return notConfirmed(err)
-	}
-	h, err := weak.History(c.p, x)
-	if err != nil {
-		return notConfirmed(err)
-	}
-	judged, err := weak.Judge(context.WithoutCancel(c.ctx), h, model, c.opt.Judges)
+	w, judged, err := f.Confirm(context.WithoutCancel(c.ctx), c.p, model, c.anyOrder(), c.opt.Judges)
 	if err != nil {
 		return notConfirmed(err)
 	}
 	var calls []*ir.Txn
-	for i := range x.Txns {
-		calls = append(calls, x.Txns[i].Run.Inst.Txn)
+	for i := range f.Execution.Txns {
+		calls = append(calls, f.Execution.Txns[i].Run.Inst.Txn)
 	}
 	found := findings.NewFinding(w, schedules.Opaque(calls), c.opt.Sources)
 	found.Validation = judged

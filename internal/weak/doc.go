@@ -23,7 +23,7 @@
 // # Proof
 //
 // Prove looks for a closed walk of static dependencies that an execution of the model may
-// have. docs/soundness.md, section 13, has the argument. It is sound and not complete.
+// have. docs/soundness.md, section 11, has the argument. It is sound and not complete.
 //
 // # Search
 //

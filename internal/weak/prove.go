@@ -37,7 +37,7 @@ type ProveOptions struct {
 }
 
 // Prove looks for closed walks of static dependencies that have the shape of a cycle in an
-// execution of the model (docs/soundness.md, section 13). Nothing can be said of a program that
+// execution of the model (docs/soundness.md, section 11). Nothing can be said of a program that
 // is Beyond the models.
 func Prove(p *ir.Program, model Model, opt ProveOptions) Proof {
 	g := newGraph(p, model, opt)

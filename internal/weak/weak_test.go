@@ -57,19 +57,17 @@ func allowed(t *testing.T, p *ir.Program) string {
 // confirm replays an anomaly and asks the checkers of histories.
 func confirm(t *testing.T, p *ir.Program, m weak.Model, sessions []interp.Session, x *interp.Execution, anyOrder bool) {
 	t.Helper()
-	again, err := weak.Replay(p, m, sessions, x, anyOrder)
-	if err != nil {
-		t.Errorf("%s: %s: %v", p.Name, m, err)
-		return
+	f := weak.Found{Sessions: sessions, Execution: x}
+	for i := range p.Tables {
+		f.Rows = append(f.Rows, x.Versions[0].Rows(i))
 	}
-	h, err := weak.History(p, again)
-	if err != nil {
-		t.Errorf("%s: %s: %v", p.Name, m, err)
-		return
-	}
-	judged, err := weak.Judge(context.Background(), h, m, crosscheck.Judges())
+	w, judged, err := f.Confirm(context.Background(), p, m, anyOrder, crosscheck.Judges())
 	if err != nil {
 		t.Errorf("%s: %s: %v\n%s", p.Name, m, err, p)
+		return
+	}
+	if len(w.Schedule) < 2*len(x.Txns) || len(w.Serial) == 0 {
+		t.Errorf("%s: %s: the witness says too little: %v", p.Name, m, w)
 	}
 	if !slices.ContainsFunc(judged, func(j crosscheck.Judgement) bool { return j.Level == "SER" && j.Verdict == "reject" }) {
 		t.Errorf("%s: %s: no checker rejects the history at SER", p.Name, m)

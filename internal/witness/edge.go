@@ -95,7 +95,7 @@ func (b *builder) condition(i int, read ir.Stmt, t *ir.Table) string {
 // readValues gives what the reader of an RW found: saving(1).bal = 0.
 func (b *builder) readValues(d dependency, t *ir.Table) string {
 	old := d.Old
-	for _, r := range b.x.Versions[b.x.Txns[d.From].Snapshot].Rows(d.Table) {
+	for _, r := range b.snapshot(d.From).Rows(d.Table) {
 		if keyOf(t, r) == keyOf(t, d.Old) {
 			old = r
 		}

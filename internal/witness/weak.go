@@ -12,6 +12,7 @@ import (
 // read, in the order of arbitration. The error says that a serial order has its outcome.
 func BuildIn(isolation string, e Evidence, snapshots []*interp.DB) (*Witness, error) {
 	b := e.builderOf(e.Machine(), e.Execution)
+	b.snapshots = snapshots
 	if e.serializable(b.m) {
 		return nil, errors.New("witness: not confirmed: a serial order has the outcome")
 	}
@@ -31,7 +32,7 @@ func BuildIn(isolation string, e Evidence, snapshots []*interp.DB) (*Witness, er
 		b.w.Transactions = append(b.w.Transactions, t)
 		events = append(events, b.begins(i, "BEGIN, sees "+sees, snapshots[i]))
 		v := b.view(i)
-		v.snap, v.now = snapshots[i], snapshots[i]
+		v.now = v.snap // there is no newest state
 		v.steps(len(v.run.Steps), len(v.run.Reads))
 		events = append(append(events, v.events...), b.commits(i))
 	}
