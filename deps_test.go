@@ -73,6 +73,7 @@ var layers = [][]string{
 	{"report", "internal/replay"},
 	{"internal/phases"},
 	{"internal/findings", "internal/reportpage", "internal/summary"},
+	{"internal/distributed"},
 	{"internal/goprogram", "internal/check", "internal/repair", "internal/lsp"},
 	{"internal/allocate", "internal/demo", "internal/inbrowser"},
 	{"internal/playground", "internal/inbrowser/wasm"},

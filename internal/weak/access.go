@@ -122,6 +122,7 @@ func (f *footprint) statement(s ir.Stmt) {
 		}
 		f.whole(row)
 		f.parents(s.Table, func([]int) bool { return true })
+	default: // it writes nothing
 	}
 }
 
@@ -179,8 +180,9 @@ func conditionOf(s ir.Stmt) ir.Expr {
 		return s.Where
 	case *ir.Delete:
 		return s.Where
+	default:
+		return nil
 	}
-	return nil
 }
 
 // pinned names the row that a condition fixes by its whole key. only says that it asks for
@@ -277,6 +279,7 @@ func (f *footprint) certain(list []ir.Stmt) {
 			if !leaves(s.Body) {
 				f.certain(s.Body)
 			}
+		default: // it may write, or not
 		}
 		if leaves([]ir.Stmt{s}) {
 			return
@@ -298,6 +301,7 @@ func leaves(list []ir.Stmt) bool {
 		switch s.(type) {
 		case *ir.Return, *ir.Break, *ir.Continue:
 			found = true
+		default:
 		}
 	})
 	return found

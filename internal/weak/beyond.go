@@ -61,6 +61,7 @@ func change(w map[*ir.Table]*changes, s ir.Stmt) {
 		w[s.Table].deletes = true
 	case *ir.Update:
 		sets(s.Table, s.Sets)
+	default: // it writes nothing
 	}
 }
 
@@ -120,6 +121,7 @@ func unmodelled(s ir.Stmt) string {
 		if s.Skips != ir.NoLock {
 			return "SKIP LOCKED has no meaning where nobody waits for others"
 		}
+	default: // it has a meaning
 	}
 	return ""
 }

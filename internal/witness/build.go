@@ -195,14 +195,6 @@ func (b *builder) statements(i int) []moment {
 	return v.events
 }
 
-// snapshot is the state that the transaction in place i reads.
-func (b *builder) snapshot(i int) *interp.DB {
-	if b.snapshots != nil {
-		return b.snapshots[i]
-	}
-	return b.x.Versions[b.x.Txns[i].Snapshot]
-}
-
 // view begins to go through a transaction.
 func (b *builder) view(i int) *view {
 	c := &b.x.Txns[i]

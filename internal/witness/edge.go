@@ -4,11 +4,20 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/ir"
 )
 
 // who names the transaction that committed in place i.
 func (b *builder) who(i int) string { return b.w.Who(b.labels[i]) }
+
+// snapshot is the state that the transaction in place i reads.
+func (b *builder) snapshot(i int) *interp.DB {
+	if b.snapshots != nil {
+		return b.snapshots[i]
+	}
+	return b.x.Versions[b.x.Txns[i].Snapshot]
+}
 
 // edges describes a cycle.
 func (b *builder) edges(cycle []dependency) []Edge {
