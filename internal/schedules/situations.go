@@ -19,11 +19,16 @@ func Situations(ctx context.Context, q Query, try func(rows [][][]ir.Value, sess
 	if s.hopeless() || len(s.calls) > MaxCalls {
 		return s.stats, nil
 	}
-	s.drawn(s.opt.Tries, func(sit *situation) *found {
-		if try(sit.rows, bySession(sit.calls, s.instances(sit.calls))) {
-			return &found{sit: sit, by: "random"}
+	var f *found
+	for _, s.mends = range []bool{s.opt.Init == AnyRows, false} { // those that refer to each other come first
+		if f == nil {
+			f, _ = s.situations((s.opt.Tries+1)/2, maxMisses*s.opt.Tries, func(sit *situation) *found {
+				if try(sit.rows, bySession(sit.calls, s.instances(sit.calls))) {
+					return &found{sit: sit, by: "random"}
+				}
+				return nil
+			})
 		}
-		return nil
-	})
+	}
 	return s.stats, ctx.Err()
 }

@@ -36,10 +36,12 @@ type Found struct {
 const (
 	// findTries and findExecutions bound the draws for each set of templates, and the
 	// executions of each draw.
-	findTries      = 60
+	findTries      = 300
 	findExecutions = 4000
 	// quickTries bounds the draws in a first round.
-	quickTries = 5
+	quickTries = 40
+	// anyway is how often a draw is explored although its calls do not meet in a circle.
+	anyway = 16
 	// maxSets bounds the sets of templates of one size.
 	maxSets = 400
 )
@@ -129,7 +131,11 @@ func (s *finder) try(chosen []int) {
 	for _, i := range chosen {
 		q.Sessions = append(q.Sessions, []*ir.Txn{s.p.Txns[i]})
 	}
+	draws := 0
 	_, err := schedules.Situations(s.ctx, q, func(rows [][][]ir.Value, sessions []interp.Session) bool {
+		if draws++; draws%anyway != 0 && !s.circle(rows, sessions) {
+			return false
+		}
 		r := Explore(s.ctx, s.p, s.model, sessions, interp.NewDB(s.p, rows), Options{AnyOrder: !s.opt.SessionOrder, MaxExecutions: findExecutions})
 		s.executions += r.Executions
 		if r.Verdict == interp.Anomalous {
@@ -140,4 +146,43 @@ func (s *finder) try(chosen []int) {
 	if err != nil && s.ctx.Err() == nil {
 		s.why = err.Error()
 	}
+}
+
+// circle reports whether the calls, each alone on the rows, meet in a circle through all of
+// them. An execution that needs all of them follows one, if they do the same in it.
+func (s *finder) circle(rows [][][]ir.Value, sessions []interp.Session) bool {
+	m := interp.NewMachine(s.p, engine.SI())
+	m.Trace = true
+	init := interp.NewDB(s.p, rows)
+	x := &interp.Execution{Versions: []*interp.DB{init}}
+	blocked := make([]bool, len(sessions))
+	for i, list := range sessions {
+		run := m.Run(list[0], init, nil)
+		blocked[i] = run.Blocked != ""
+		x.Txns = append(x.Txns, interp.Committed{Run: run, Session: i, Sees: make([]bool, i)})
+	}
+	meets := make([][]bool, len(sessions))
+	for i := range meets {
+		meets[i] = make([]bool, len(sessions))
+		for k := range meets {
+			meets[i][k] = blocked[i] || blocked[k] // what these do depends on the others
+		}
+	}
+	for _, d := range m.Dependencies(x, false, true) {
+		meets[d.From][d.To], meets[d.To][d.From] = true, true
+	}
+	var closes func(path []int) bool
+	closes = func(path []int) bool {
+		last := path[len(path)-1]
+		if len(path) == len(sessions) {
+			return meets[last][path[0]]
+		}
+		for k := range sessions {
+			if meets[last][k] && !slices.Contains(path, k) && closes(append(slices.Clip(path), k)) {
+				return true
+			}
+		}
+		return false
+	}
+	return closes([]int{0})
 }
