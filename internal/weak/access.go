@@ -30,7 +30,8 @@ type touched struct {
 	// must are the rows that it writes whenever it commits and has found them, made has those
 	// that it writes even if they were not there. The values are names of rows.
 	must, made map[*ir.Table]map[string]bool
-	// updates are the sets of columns that it writes at once, by table: those of each UPDATE.
+	// updates are the sets of columns that it writes at once, by table: those of each UPDATE,
+	// and of each ON CONFLICT.
 	updates map[*ir.Table][]map[int]bool
 }
 
@@ -108,6 +109,9 @@ func (f *footprint) statement(s ir.Stmt) {
 	case *ir.Update:
 		f.update(s, at(s.Table))
 	case *ir.Delete:
+		if s.Moved { // the row keeps what it had in other columns
+			f.all(at(s.Table))
+		}
 		f.whole(at(s.Table))
 	case *ir.Insert:
 		row := f.inserted(s)
@@ -115,10 +119,8 @@ func (f *footprint) statement(s ir.Stmt) {
 			f.read(row)
 		}
 		if s.Conflict != nil { // the row that is there is read, and written
-			for c := range s.Table.Columns {
-				row.col = c
-				f.read(row)
-			}
+			f.all(row)
+			f.at(s.Table, s.Conflict.Sets)
 		}
 		f.whole(row)
 		f.parents(s.Table, func([]int) bool { return true })
@@ -136,13 +138,28 @@ func (f *footprint) parents(t *ir.Table, with func(cols []int) bool) {
 	}
 }
 
+// all adds that all columns of a row are read.
+func (f *footprint) all(row cell) {
+	for c := range row.table.Columns {
+		row.col = c
+		f.read(row)
+	}
+}
+
+// at adds columns that are written at once.
+func (f *footprint) at(t *ir.Table, sets []ir.Set) {
+	cols := map[int]bool{}
+	for _, set := range sets {
+		cols[set.Col] = true
+	}
+	f.out.updates[t] = append(f.out.updates[t], cols)
+}
+
 // update adds the columns that an UPDATE sets, and those that its CHECKs look at.
 func (f *footprint) update(s *ir.Update, row cell) {
-	cols := map[int]bool{}
-	f.out.updates[s.Table] = append(f.out.updates[s.Table], cols)
+	f.at(s.Table, s.Sets)
 	for _, set := range s.Sets {
 		row.col = set.Col
-		cols[set.Col] = true
 		f.write(row)
 		f.parents(s.Table, func(cols []int) bool { return slices.Contains(cols, set.Col) })
 	}

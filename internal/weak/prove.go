@@ -132,7 +132,8 @@ func (g *graph) ordered(reader *touched, c cell) bool {
 func sessionOrder(p *ir.Program, any bool) [][2]int {
 	var out [][2]int
 	add := func(a, b *ir.Txn) { out = append(out, [2]int{slices.Index(p.Txns, a), slices.Index(p.Txns, b)}) }
-	if len(p.Processes) == 0 && any {
+	kept := slices.ContainsFunc(p.Txns, func(t *ir.Txn) bool { return slices.ContainsFunc(t.Locals, func(l ir.Local) bool { return l.Kept }) })
+	if len(p.Processes) == 0 && (any || kept) { // registers go from one transaction to the next
 		for _, a := range p.Txns {
 			for _, b := range p.Txns {
 				add(a, b)

@@ -24,6 +24,13 @@ func TestProve(t *testing.T) {
 		{"readers of two columns, written apart", `txn r (k int not null) { local x int; local y int; (x, y) := select t.v, t.w from t where t.k == k; emit x, y }
 			txn v (k int not null, x int not null) { update t set v = x where t.k == k }
 			txn w (k int not null, x int not null) { update t set w = x where t.k == k }`, "pc psi si", ""},
+		{"readers of two columns, written apart by upserts", `txn r (k int not null) { local x int; local y int; (x, y) := select t.v, t.w from t where t.k == k; emit x, y }
+			txn v (k int not null, x int not null) { insert t (k, v, w) values (k, 0, 0) on conflict (k) do update o set v = x }
+			txn w (k int not null, x int not null) { insert t (k, v, w) values (k, 0, 0) on conflict (k) do update o set w = x }`, "psi si", ""},
+		{"readers of all rows", `txn r { local n int; (n) := select agg sum(t.v) int from t; emit n }
+			txn w (k int not null, x int not null) { update t set v = x where t.k == k }`, "pc si", ""},
+		{"updates of rows that may not be there", `txn a (x int not null) { update t set v = x where t.k == 0; update t set v = x where t.k == 1 }
+			txn ins (k int not null) { insert t (k, v, w) values (k, 0, 0) }`, "si", ""},
 		{"readers of two rows", `txn r { local x int; local y int; (x) := select t.v from t where t.k == 0; (y) := select t.v from t where t.k == 1; emit x, y }
 			txn w (k int not null, x int not null) { update t set v = x where t.k == k }`, "pc si", ""},
 		{"readers of two rows that write both", `txn r { local x int; local y int; (x) := select t.v from t where t.k == 0; (y) := select t.v from t where t.k == 1; emit x, y;

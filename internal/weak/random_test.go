@@ -77,7 +77,8 @@ func short(r *rand.Rand) *ir.Program {
 			case n == 1 && writes:
 				fmt.Fprintf(&b, "update t set %s = %s where t.k == %s;\n", col, []string{value(), "t." + col + " + 1"}[r.Intn(2)], key())
 			case n == 2 && writes:
-				fmt.Fprintf(&b, []string{"insert t (k, a, b) values (%s, 1, 1);\n", "delete t where t.k == %s;\n"}[r.Intn(2)], key())
+				fmt.Fprintf(&b, []string{"insert t (k, a, b) values (%s, 1, 1);\n", "delete t where t.k == %s;\n",
+					"insert t (k, a, b) values (%s, 1, 1) on conflict (k) do update o set a = o.a + 1;\n", "insert t (k, a, b) values (%s, 2, 2) on conflict (k) do update o set b = 2;\n"}[r.Intn(4)], key())
 			case n == 3:
 				fmt.Fprintf(&b, "r := %s; emit r;\n", v)
 			default:
