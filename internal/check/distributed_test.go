@@ -9,6 +9,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/schedules"
+	"github.com/txrobust/robust/internal/schematest"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/report"
@@ -22,6 +23,7 @@ var distributedModels = []string{levels.AtCausal, levels.AtPrefix, levels.AtPara
 // executions, and applications by a proof or a search. Verdicts are those for CC, PC and PSI:
 // r is robust, n not robust, u unknown.
 func TestDistributed(t *testing.T) {
+	schema := schematest.Compile(t, report.Schema)
 	for _, c := range []struct{ file, verdicts, kinds string }{
 		{"litmus/long-fork.litmus", "nrn", "long-fork long-fork"},
 		{"litmus/lost-update.litmus", "nnr", "lost-update lost-update"},
@@ -40,6 +42,13 @@ func TestDistributed(t *testing.T) {
 			for _, m := range distributedModels {
 				r := distributedReport(t, c.file, Options{Isolation: m, Engine: engine.SI()})
 				verdicts += map[report.Verdict]string{report.Robust: "r", report.NotRobust: "n", report.Unknown: "u"}[r.Verdict]
+				var text strings.Builder
+				if err := report.JSON(&text, r); err != nil {
+					t.Fatal(err)
+				}
+				if err := schema.Validate(schematest.Decode(t, text.String())); err != nil {
+					t.Errorf("%s: the JSON does not fit its schema: %v", m, err)
+				}
 				for _, f := range r.Findings {
 					kinds = append(kinds, string(f.Kind))
 					if len(f.Validation) == 0 || len(f.Witness.Serial) == 0 || len(f.Edges) == 0 {
