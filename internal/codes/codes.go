@@ -108,7 +108,7 @@ func atCommitted() []Code {
 	}
 }
 
-// others has what is no anomaly.
+// others has the codes of everything else.
 func others() []Code {
 	return []Code{
 		{Unknown, "unknown", "Neither a proof nor an execution was found.",

@@ -20,7 +20,7 @@ func Situations(ctx context.Context, q Query, try func(rows [][][]ir.Value, sess
 		return s.stats, nil
 	}
 	var f *found
-	for _, s.mends = range []bool{s.opt.Init == AnyRows, false} { // those that refer to each other come first
+	for _, s.mends = range []bool{s.opt.Init == AnyRows, false} { // rows and parameters that refer to each other come first
 		if f == nil {
 			f, _ = s.situations((s.opt.Tries+1)/2, maxMisses*s.opt.Tries, func(sit *situation) *found {
 				if try(sit.rows, bySession(sit.calls, s.instances(sit.calls))) {

@@ -27,8 +27,8 @@ func (c cell) meets(o cell) bool {
 // touched is what a transaction may read and write, as far as its text tells.
 type touched struct {
 	reads, writes []cell
-	// must are the rows that it writes whenever it commits and has found them, made has those
-	// that it writes even if they were not there. The values are names of rows.
+	// must are the rows that it writes whenever it commits and has found them. Rows in made it
+	// also writes if they were not there. The values are names of rows.
 	must, made map[*ir.Table]map[string]bool
 	// updates are the sets of columns that it writes at once, by table: those of each UPDATE,
 	// and of each ON CONFLICT.
@@ -155,7 +155,7 @@ func (f *footprint) at(t *ir.Table, sets []ir.Set) {
 	f.out.updates[t] = append(f.out.updates[t], cols)
 }
 
-// update adds the columns that an UPDATE sets, and those that its CHECKs look at.
+// update adds the columns that an UPDATE sets, and the columns that its CHECKs look at.
 func (f *footprint) update(s *ir.Update, row cell) {
 	f.at(s.Table, s.Sets)
 	for _, set := range s.Sets {

@@ -16,7 +16,7 @@
 //
 // Writes are applied as they are arbitrated. An UPDATE writes the columns that it sets, if
 // the row is there. An INSERT and a DELETE write the whole row. So the last writer wins, per
-// column of a row. The rows at the end are those that all transactions make.
+// column of a row. At the end there are the rows that all transactions make.
 //
 // Beyond says which programs have no meaning in these models.
 //

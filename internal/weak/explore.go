@@ -83,7 +83,7 @@ func (e *explorer) explore() bool {
 		if e.progress[s] == len(list) {
 			continue
 		}
-		for seen := all; ; seen-- {
+		for seen := all; ; seen = e.smaller(seen) {
 			if e.allowed(s, seen) {
 				for _, run := range e.m.Runs(list[e.progress[s]], e.snapshot(seen), e.regs[s], seen == all) {
 					e.result.Reason = cmp.Or(e.result.Reason, run.Inconclusive())
@@ -98,6 +98,14 @@ func (e *explorer) explore() bool {
 		}
 	}
 	return true
+}
+
+// smaller gives the next set that a transaction may see.
+func (e *explorer) smaller(seen uint64) uint64 {
+	if e.model.prefix() {
+		return seen >> 1
+	}
+	return seen - 1
 }
 
 // allowed reports whether the next transaction of a session may see a set of those before it,

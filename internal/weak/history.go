@@ -232,7 +232,7 @@ func (r *recorder) txn(i int) {
 	r.b.Write(r.session(c.Session), r.value(i))
 }
 
-// looked gives the objects that decide about the result of a read, but for those that the
+// looked gives the objects that decide about the result of a read, but for objects that the
 // transaction had written itself.
 func (r *recorder) looked(run *interp.Run, read *interp.Read, snapshot *interp.DB) []object {
 	t := read.Table
@@ -262,8 +262,8 @@ func (r *recorder) looked(run *interp.Run, read *interp.Read, snapshot *interp.D
 	return out
 }
 
-// required gives what has to hold for the writes of a run: that there is no row with the key of
-// one that is inserted, the columns of CHECKs, and that there are parents.
+// required gives what has to hold for the writes of a run: that no row has the key of an
+// inserted one, the columns of CHECKs, and that there are parents.
 func (r *recorder) required(run *interp.Run) []object {
 	var out []object
 	own := map[object]bool{}

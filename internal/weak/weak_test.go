@@ -2,7 +2,6 @@ package weak_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -127,11 +126,22 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// TestFolder decides the finite programs of testdata/litmus that have a meaning in the models.
+// TestFolder decides the finite programs of testdata/litmus that have a meaning in the models. At SI
+// the verdicts are those of VERDICTS.tsv.
 func TestFolder(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/litmus/*.litmus")
 	if err != nil || len(files) == 0 {
 		t.Fatal("there are no programs: ", err)
+	}
+	table, err := os.ReadFile("../../testdata/litmus/VERDICTS.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]string{}
+	for _, line := range strings.Split(string(table), "\n") {
+		if f := strings.Split(line, "\t"); len(f) > 2 {
+			known[strings.TrimSuffix(f[0], ".litmus")] = f[2]
+		}
 	}
 	decided := 0
 	for _, f := range files {
@@ -152,7 +162,12 @@ func TestFolder(t *testing.T) {
 			continue
 		}
 		decided++
-		t.Log(fmt.Sprintf("%s: %s", filepath.Base(f), allowed(t, p)))
+		got := allowed(t, p)
+		t.Logf("%s: %s", filepath.Base(f), got)
+		want, ok := known[strings.TrimSuffix(filepath.Base(f), ".litmus")]
+		if !ok || strings.Contains(got, " si") != (want == "not-robust") {
+			t.Errorf("%s has anomalies in %q, but is %q at SI", f, got, want)
+		}
 	}
 	if decided < 10 {
 		t.Errorf("only %d programs have a meaning", decided)

@@ -109,8 +109,8 @@ type Transaction struct {
 	Havocs []Named `json:"havocs,omitempty"`
 	// Snapshot is how many of the transactions had committed when it took its
 	// snapshot, Commit the number of its own commit, from 0. In a model of package weak the
-	// commits are numbered in the order of arbitration, and Sees has the labels of those that
-	// it sees.
+	// commits are numbered in the order of arbitration, and Sees has the labels of the
+	// transactions that it sees.
 	Snapshot int      `json:"snapshot"`
 	Sees     []string `json:"sees,omitempty"`
 	Commit   int      `json:"commit"`
