@@ -101,8 +101,17 @@ func (d *decision) open(why string, cycle []*ir.Txn, settle ...string) {
 func (d *decision) all() (decided bool, err error) {
 	d.opt.Progress(0, 0, "interpreting all executions")
 	sessions := interp.Sessions(d.p, 1)
-	r := weak.Explore(d.ctx, d.p, d.opt.Model, sessions, interp.NewDB(d.p, d.opt.Rows), weak.Options{AnyOrder: d.opt.AnyOrder, MaxExecutions: d.opt.MaxExecutions})
-	d.rep.Stats.States += r.Executions
+	explore := func(txns int) interp.Result {
+		r := weak.Explore(d.ctx, d.p, d.opt.Model, sessions, interp.NewDB(d.p, d.opt.Rows), weak.Options{AnyOrder: d.opt.AnyOrder, MaxExecutions: d.opt.MaxExecutions, MaxTxns: txns})
+		d.rep.Stats.States += r.Executions
+		return r
+	}
+	r := explore(0)
+	for n := 2; r.Verdict == interp.Anomalous && n < len(r.Anomaly.Txns); n++ { // fewer transactions are easier to follow
+		if small := explore(n); small.Verdict == interp.Anomalous {
+			r = small
+		}
+	}
 	switch r.Verdict {
 	case interp.Serializable:
 		d.robust(fmt.Sprintf("exhaustive interpretation of all %d executions at %s", r.Executions, d.opt.Model.Long()))

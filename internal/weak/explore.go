@@ -15,8 +15,9 @@ import (
 type Options struct {
 	// AnyOrder lets serial orders permute the transactions of one session.
 	AnyOrder bool
-	// MaxExecutions bounds the executions that are judged; 0 is no bound.
-	MaxExecutions int
+	// MaxExecutions bounds the executions that are judged, and MaxTxns the transactions of
+	// each; 0 is no bound.
+	MaxExecutions, MaxTxns int
 	// Visit, if not nil, is given each execution, which it must not keep, and whether its
 	// outcome is that of no serial order. Exploration goes on with what is anomalous until it
 	// returns false.
@@ -78,6 +79,9 @@ type outcomes struct {
 // explore tries every next transaction of the arbitration. It returns false to stop.
 func (e *explorer) explore() bool {
 	n := len(e.x.Txns)
+	if n == e.opt.MaxTxns && n > 0 {
+		return true
+	}
 	all := uint64(1)<<n - 1
 	for s, list := range e.sessions {
 		if e.progress[s] == len(list) {
