@@ -47,13 +47,12 @@ func (t *touched) together(table *ir.Table, col, other int) bool {
 
 // footprint collects what a transaction touches.
 type footprint struct {
-	t     *ir.Txn
 	fixed map[string]bool // the parameters that nobody assigns
 	out   touched
 }
 
 func touchedBy(t *ir.Txn) *touched {
-	f := &footprint{t: t, fixed: map[string]bool{}}
+	f := &footprint{fixed: map[string]bool{}}
 	f.out.updates = map[*ir.Table][]map[int]bool{}
 	f.out.must, f.out.made = map[*ir.Table]map[string]bool{}, map[*ir.Table]map[string]bool{}
 	for _, p := range t.Params {
