@@ -82,7 +82,7 @@ func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 func (f *checkFlags) flags(fs *flag.FlagSet) {
 	f.given = fs
 	f.declare(fs)
-	flags.Choice(fs, &f.isolation, "isolation", "", levels.Questions(), "isolation `level` that is asked about: code (for each transaction the one that the source asks for, or else the default of the database), or for all of them, whatever the source asks for, si (snapshot isolation), rc, rr or serializable (READ COMMITTED, REPEATABLE READ or SERIALIZABLE of PostgreSQL or InnoDB); (default code for Go, and si for SQL, or with -classic, -proof, -read-committed or -engine si)")
+	flags.Choice(fs, &f.isolation, "isolation", "", levels.Questions(), "isolation `level` that is asked about: code (for each transaction the one that the source asks for, or else the default of the database), or for all of them, whatever the source asks for, si (snapshot isolation), rc, rr or serializable (READ COMMITTED, REPEATABLE READ or SERIALIZABLE of PostgreSQL or InnoDB); with -engine si also psi, pc or cc (parallel snapshot isolation, prefix consistency or causal consistency of distributed stores); (default code for Go, and si for SQL, or with -classic, -proof, -read-committed or -engine si)")
 	fs.Var(&f.levels, "level", levelUsage)
 	declareInit(fs, &f.init, "initial `rows`: any, empty or file (default any for SQL, file for litmus)")
 	flags.Whole(fs, &f.helpers, "helpers", check.Helpers, 1, "transactions besides the delayed one in the search of an execution")

@@ -51,7 +51,7 @@ func fixCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int,
 func (f *fixFlags) flags(fs *flag.FlagSet) {
 	f.declare(fs)
 	flags.Choice(fs, &f.format, "format", "text", []string{"text", "json"}, "`format` of the result: text or json")
-	flags.Choice(fs, &f.isolation, "isolation", levels.AtSnapshot, levels.Questions(), "isolation `level` that the program is to be right at: si, or code, rc, rr or serializable, as in robust check")
+	flags.Choice(fs, &f.isolation, "isolation", levels.AtSnapshot, levels.OfDatabases(), "isolation `level` that the program is to be right at: si, or code, rc, rr or serializable, as in robust check")
 	fs.Var(&f.levels, "level", levelUsage)
 	fs.BoolVar(&f.apply, "apply", false, "change the files as the first repair says")
 	flags.Whole(fs, &f.want, "repairs", 3, 1, "stop after this many repairs")

@@ -34,6 +34,8 @@ func levelsOf(p *ir.Program, opt Options) map[*ir.Txn]levels.Assigned {
 		q.Default = levels.RepeatableRead
 	case levels.AtSerializable:
 		q.Default = levels.Serializable
+	case levels.AtParallelSnapshot, levels.AtPrefix, levels.AtCausal:
+		return nil
 	case levels.AtCode:
 		q.Code, q.Default = true, levels.Default(opt.Engine)
 	default:
