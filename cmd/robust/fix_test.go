@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"go/format"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,6 +81,66 @@ func TestFixLevels(t *testing.T) {
 	}
 }
 
+// TestFixGo: the SQL in Go source is repaired where it stands; the diff fits for git, and what is applied is robust.
+func TestFixGo(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const source = `package shop
+
+import (
+	"context"
+	"database/sql"
+)
+
+const (
+	readStock = "SELECT stock FROM item WHERE id = $1" // by key
+	setStock  = "UPDATE item SET stock = $1 WHERE id = $2"
+)
+
+// Sell takes from the stock.
+func Sell(ctx context.Context, db *sql.DB, id, n int) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var stock int
+	if err := tx.QueryRowContext(ctx, readStock, id).Scan(&stock); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, setStock, stock-n, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+`
+	for name, text := range map[string]string{"go.mod": "module example.com/shop\n\ngo 1.24\n", "shop.go": source, "schema.sql": "CREATE TABLE item (id int PRIMARY KEY, stock int NOT NULL);\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, diff, errs := commandLine(t, "fix", "-diff", "-repairs", "1", "./...")
+	if code != exitOK || errs != "" || !strings.HasPrefix(diff, "--- a/shop.go\n+++ b/shop.go\n") || strings.Count(diff, "@@ ") != 1 {
+		t.Fatalf("code %d\n%s%s", code, diff, errs)
+	}
+	git := exec.Command("git", "apply", "--check", "-")
+	git.Stdin = strings.NewReader(diff)
+	if out, err := git.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s\n%s", err, out, diff)
+	}
+	code, out, _ := commandLine(t, "fix", "-apply", "-repairs", "1", "./...")
+	text, err := os.ReadFile("shop.go")
+	// gofmt moves the comment.
+	if want := "\treadStock = \"SELECT stock FROM item WHERE id = $1 FOR UPDATE\" // by key\n"; code != exitOK || err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("code %d, %v\n%s\n%s", code, err, out, text)
+	}
+	if formatted, err := format.Source(text); err != nil || string(formatted) != string(text) {
+		t.Errorf("the file is not formatted: %v\n%s", err, text)
+	}
+	if code, out, _ = commandLine(t, "check", "./..."); code != exitOK {
+		t.Errorf("code %d\n%s", code, out)
+	}
+}
+
 // TestFixUsage: wrong flags and inputs are told, with what to do.
 func TestFixUsage(t *testing.T) {
 	path := skewed(t)
@@ -92,7 +154,8 @@ func TestFixUsage(t *testing.T) {
 		{[]string{"-timeout", "-1s", path}, "positive"},
 		{[]string{"-each", "0s", path}, "positive"},
 		{[]string{"-dialect", "mysql", path}, "PostgreSQL"},
-		{[]string{"./..."}, "robust fix repairs .sql files"},
+		{[]string{"./nowhere/..."}, "no such file or directory"},
+		{[]string{".", path}, "Go and SQL are two applications"},
 		{[]string{path + "x.sql"}, "no such file"},
 	} {
 		code, out, errs := commandLine(t, append([]string{"fix"}, tc.args...)...)

@@ -25,9 +25,16 @@ func program(files []input.File) Program { return programAt(levels.AtSnapshot, f
 func programAt(isolation string, files []input.File) Program {
 	return Program{
 		Files: files,
-		Load:  func(files []input.File) (*ir.Program, error) { return sqlmodel.Parse(files, sqlmodel.Options{}) },
-		Check: func(ctx context.Context, p *ir.Program) (*report.Report, error) {
-			return check.Check(ctx, p, check.Options{Engine: engine.Postgres(), Isolation: isolation, First: true, Helpers: 4, Window: 4, Questions: 2000, QueryLimit: 2_000_000})
+		Load: func(files []input.File) (*Model, error) {
+			p, err := sqlmodel.Parse(files, sqlmodel.Options{})
+			return &Model{Program: p}, err
+		},
+		Check: func(ctx context.Context, p *ir.Program, list map[string]string) (*report.Report, error) {
+			named, err := levels.Named(p, list)
+			if err != nil {
+				return nil, err
+			}
+			return check.Check(ctx, p, check.Options{Levels: named, Engine: engine.Postgres(), Isolation: isolation, First: true, Helpers: 4, Window: 4, Questions: 2000, QueryLimit: 2_000_000})
 		},
 	}
 }
