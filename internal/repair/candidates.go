@@ -20,6 +20,8 @@ const (
 	costUpdate    = 2
 	costSeparate  = 1 // a statement of its own for a lock
 	costUpgrade   = 2 // two holders of a shared lock who both write the row are a deadlock
+	costIncrement = 3 // it waits no longer than before, but a statement means another thing
+	costCondition = 4
 	costPromote   = 4
 	costCommon    = 5
 	costReference = 6
@@ -50,6 +52,7 @@ func (m *maker) candidates(levels []string, inSource bool) []Change {
 		readers := m.readers(e)
 		for _, q := range readers {
 			m.holds(e, t, q)
+			m.rewrites(e, t, q)
 			m.unique(e, t, q)
 			m.reference(e, t, q)
 			m.table(e, t, q)
@@ -108,7 +111,7 @@ func (m *maker) add(kind Kind, e *witness.Edge, t *ir.Table, cost int, text stri
 	}
 	blocks := m.writers(t)
 	switch kind {
-	case Unique, Reference:
+	case Unique, OnConflict, Reference, Increment, Condition:
 		blocks = []string{}
 	case Guard:
 		blocks = []string{e.ToName}
@@ -337,6 +340,9 @@ func (m *maker) unique(e *witness.Edge, t *ir.Table, q *query) {
 	list := strings.Join(cols, ", ")
 	if in, ok := m.declare(t, t, fmt.Sprintf("UNIQUE (%s)", list)); ok {
 		m.add(Unique, e, t, costUnique, fmt.Sprintf("%s has at most one row for each %s: only if the application wants that, and if it is so of the rows that are there", t.Name, list), in)
+		if quiet := m.quiet(e, t, q, eq, set); quiet != nil {
+			m.add(OnConflict, e, t, costUnique+1, fmt.Sprintf("%s inserts into %s in one statement, which leaves out a second row for the same %s: only if the application wants at most one, and if it is so of the rows that are there", e.FromName, t.Name, list), in, quiet)
+		}
 	}
 }
 

@@ -28,9 +28,13 @@ const (
 	Promote Kind = "promotion"
 	// LockTable locks a whole table.
 	LockTable Kind = "lock-table"
-	// Unique declares a key, Reference a foreign key.
-	Unique    Kind = "unique-constraint"
-	Reference Kind = "foreign-key"
+	// Unique declares a key, OnConflict also lets insertions do nothing that it refuses, Reference declares a foreign key.
+	Unique     Kind = "unique-constraint"
+	OnConflict Kind = "on-conflict"
+	Reference  Kind = "foreign-key"
+	// Increment computes new values from the row itself, and Condition checks the row in the UPDATE.
+	Increment Kind = "atomic-update"
+	Condition Kind = "condition-in-update"
 	// Level runs transactions at a higher isolation level.
 	Level Kind = "level"
 	// Common writes a row to which all rows that a statement may read refer, Guard one of

@@ -137,7 +137,7 @@ func (e *edit) diff() string {
 		if e.edits[f.Name] == nil {
 			continue
 		}
-		name := filepath.ToSlash(f.Name)
+		name := strings.TrimPrefix(filepath.ToSlash(f.Name), "/")
 		err := difflib.WriteUnifiedDiff(&b, difflib.UnifiedDiff{A: lines(f.Text), B: lines(e.final(f)), FromFile: "a/" + name, ToFile: "b/" + name, Context: 3})
 		if err != nil {
 			panic(err) // a strings.Builder takes everything
