@@ -20,8 +20,8 @@ const (
 	costUpdate    = 2
 	costSeparate  = 1 // a statement of its own for a lock
 	costUpgrade   = 2 // two holders of a shared lock who both write the row are a deadlock
-	costIncrement = 3 // it waits no longer than before, but a statement means another thing
-	costCondition = 4
+	costIncrement = 2 // it waits no longer than before, but a statement means another thing
+	costCondition = 3
 	costPromote   = 4
 	costCommon    = 5
 	costReference = 6

@@ -47,7 +47,7 @@ func (m *maker) levels(list []string, inSource bool) {
 // raise runs some transactions at a level.
 func (m *maker) raise(set []string, name string, cost int, inSource bool) {
 	l := levelNames[name]
-	c := Change{Kind: Level, Blocks: []string{}, cost: cost, levels: map[string]string{},
+	c := Change{Kind: Level, Blocks: []string{}, cost: cost, Levels: map[string]string{}, levels: map[string]string{},
 		Text: fmt.Sprintf("%s %s at %s, and whoever runs %s tries again after SQLSTATE 40001", strings.Join(set, " and "), plural(set, "runs", "run"), l.sql, plural(set, "it", "them"))}
 	var outside []string
 	for _, txn := range set {
@@ -56,6 +56,7 @@ func (m *maker) raise(set []string, name string, cost int, inSource bool) {
 		if c.Position.File == "" {
 			c.Position = at
 		}
+		c.Levels[txn] = name
 		edits, ok := []Edit(nil), false
 		if inSource {
 			edits, ok = m.begin(txn, at, l)

@@ -52,10 +52,12 @@ type Change struct {
 	Position report.Position `json:"position"`
 	// Blocks are the transactions that have to wait, or are refused, where they were not before.
 	Blocks []string `json:"blocks"`
+	// Levels are those to which it raises transactions, in the words of robust check -level.
+	Levels map[string]string `json:"levels,omitempty"`
 
 	cost  int
 	edits []Edit
-	// levels are those that transactions are run at, where the text does not say so.
+	// levels are those of Levels that the text does not say.
 	levels map[string]string
 }
 

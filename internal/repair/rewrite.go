@@ -372,8 +372,9 @@ func leaves(body []pg.Token) bool {
 	return semi >= 0 && semi == len(body)-1 && (raises || body[0].Text == "return")
 }
 
-// conditionWords are the words of conditions besides variables.
-var conditionWords = []string{"and", "or", "not", "is", "null", "true", "false", "between", "in"}
+// conditionWords are the words of conditions besides variables. Without OR, NOT and IS a condition is not true where
+// the row is not there, which leaves its variables NULL.
+var conditionWords = []string{"and", "true", "false", "between", "in"}
 
 // known reports whether a condition is about variables of the row, constants, and parameters that nothing sets.
 func (c *copied) known(cond []pg.Token) bool {
