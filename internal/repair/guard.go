@@ -3,6 +3,7 @@ package repair
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/witness"
@@ -26,6 +27,9 @@ func (m *maker) guard(e *witness.Edge, t *ir.Table, readers []*query) {
 		}
 	}
 	row := "VALUES (" + value + ", true)"
+	if strings.HasPrefix(value, "$") { // its type would be open
+		value += "::" + typ
+	}
 	if each != "" { // what is NULL finds no rows
 		row = fmt.Sprintf("SELECT %s, true WHERE %[1]s IS NOT NULL", value)
 	}

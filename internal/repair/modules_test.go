@@ -1,0 +1,205 @@
+package repair
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/check"
+	"github.com/txrobust/robust/internal/goprogram"
+	"github.com/txrobust/robust/internal/levels"
+	"github.com/txrobust/robust/internal/sql/input"
+	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/report"
+)
+
+// golang is an application in Go, in a folder of the module in the current directory.
+func golang(t *testing.T, dir string) Program {
+	t.Helper()
+	reading := &goprogram.Reading{Patterns: []string{"./" + dir}, Options: goprogram.Options{Schema: []string{dir + "/schema.sql"}}}
+	files, err := reading.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Program{
+		Files:    files,
+		InSource: true,
+		Levels:   []string{"rr", "serializable"},
+		Load: func(files []input.File) (*Model, error) {
+			found, p, err := reading.Program(t.Context(), files)
+			if err != nil {
+				return nil, err
+			}
+			return &Model{p, found.Txns}, nil
+		},
+		Check: func(ctx context.Context, p *ir.Program, _ map[string]string) (*report.Report, error) {
+			return check.Check(ctx, p, check.Options{Engine: engine.Postgres(), Isolation: levels.AtCode, First: true, Shared: true})
+		},
+	}
+}
+
+// goModule puts the packages of testdata into a module of their own, which uses what this one does, and goes there.
+func goModule(t *testing.T) {
+	t.Helper()
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := os.ReadFile("../../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/go")); err != nil {
+		t.Fatal(err)
+	}
+	runner, err := os.ReadFile("testdata/runner/main.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOWORK", "off")
+	write(t, "go.mod", regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module example.com/shops"))
+	write(t, "go.sum", string(sum))
+	write(t, "runner/main.go", string(runner))
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// exported matches the functions that are called.
+var exported = regexp.MustCompile(`(?m)^func ([A-Z]\w*)\(ctx`)
+
+// build builds the runner for an application with these texts of its files.
+func build(t *testing.T, dir string, files []input.File) string {
+	t.Helper()
+	var table strings.Builder
+	for _, f := range files {
+		if strings.HasSuffix(f.Name, ".go") {
+			write(t, f.Name, f.Text)
+			for _, m := range exported.FindAllStringSubmatch(f.Text, -1) {
+				fmt.Fprintf(&table, "\t%q: app.%s,\n", m[1], m[1])
+			}
+		}
+	}
+	write(t, "runner/table.go", fmt.Sprintf("package main\n\nimport app %q\n\nvar functions = map[string]any{\n%s}\n", "example.com/shops/"+dir, table.String()))
+	bin := filepath.Join(t.TempDir(), "runner")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "./runner").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
+}
+
+// start makes the database of an application and starts its runner.
+func start(t *testing.T, dir string, files []input.File) *application {
+	t.Helper()
+	schema := slices.DeleteFunc(slices.Clone(files), func(f input.File) bool { return filepath.Base(f.Name) != "schema.sql" })
+	a := database(t, schema)
+	cmd := exec.Command(build(t, dir, files), a.dsn) // it ends with its input
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	lines := bufio.NewScanner(out)
+	next := func() string {
+		if !lines.Scan() {
+			t.Fatal("the runner ended", lines.Err())
+		}
+		return lines.Text()
+	}
+	a.one = func(call string) string {
+		io.WriteString(in, "one "+call+"\n") // next says if nobody reads
+		return next()
+	}
+	a.two = func(calls [2]string) [2]string {
+		io.WriteString(in, "two "+calls[0]+"|"+calls[1]+"\n")
+		return [2]string{next(), next()}
+	}
+	for _, f := range files {
+		for _, m := range exported.FindAllStringSubmatch(f.Text, -1) {
+			a.functions = append(a.functions, m[1])
+		}
+	}
+	a.random = func(rnd *rand.Rand, from, to int) string {
+		return fmt.Sprintf("%s %d %d", a.functions[rnd.IntN(len(a.functions))], from+rnd.IntN(to-from), from+rnd.IntN(to-from))
+	}
+	return a
+}
+
+// TestModules repairs applications in Go. Two calls at the same time do what no serial order does, and not with a repair;
+// calls one after the other have the same results and rows with a repair as without.
+func TestModules(t *testing.T) {
+	goModule(t)
+	list, err := filepath.Glob("*/schema.sql")
+	if err != nil || len(list) < 15 {
+		t.Fatal(len(list), err)
+	}
+	for i, schema := range list {
+		if (i+1)%*every != 0 {
+			continue
+		}
+		dir := filepath.Dir(schema)
+		t.Run(dir, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(dir, dir+".go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := golang(t, dir)
+			res, err := Propose(t.Context(), p, Limits{Want: *many, Checks: 30, Each: 5 * time.Second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, want := expected(t, string(text))
+			has(t, res, want)
+			a := start(t, dir, p.Files)
+			before := a.serially()
+			a.inPairs(res, func(r *Repair) *application {
+				changed := slices.Clone(p.Files)
+				for i, f := range changed {
+					if k := slices.IndexFunc(r.Files(), func(g input.File) bool { return g.Name == f.Name }); k >= 0 {
+						changed[i] = r.Files()[k]
+					}
+				}
+				b := start(t, dir, changed)
+				if diff := differ(before, b.serially()); diff != "" {
+					t.Errorf("with %s, seed %d: %s", kinds(r), *seed, diff)
+				}
+				return b
+			})
+		})
+	}
+}
