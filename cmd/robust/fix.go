@@ -140,6 +140,32 @@ func fixCode(res *repair.Result) int {
 	return exitUnknown
 }
 
+// proposed adds repairs to the findings of a report. Those of litmus and of MySQL are not known.
+func (f *checkFlags) proposed(ctx context.Context, p *program, rep *report.Report) error {
+	if !f.fix || !p.sql || p.mysql || slices.Contains(p.inputs, standardInput) || len(rep.Confirmed()) == 0 {
+		return nil
+	}
+	src, err := f.sources(ctx, p.inputs)
+	if err != nil {
+		return err
+	}
+	fix := &fixFlags{common: f.common, isolation: f.isolationOf(p), levels: f.levels}
+	prog, err := fix.program(ctx, src)
+	if err != nil {
+		return err
+	}
+	res, err := repair.Propose(ctx, prog, repair.Limits{Want: 3, Checks: 60, Each: 10 * time.Second})
+	if err != nil {
+		return err
+	}
+	for i := range rep.Findings {
+		if rep.Findings[i].Status == report.Confirmed {
+			rep.Findings[i].Proved = res.Proved()
+		}
+	}
+	return nil
+}
+
 // fixable reports an error unless the inputs are one application in Go or in SQL.
 func fixable(src *sources) error {
 	golang, sql := src.golang(), src.sql()
@@ -205,6 +231,9 @@ func (f *fixFlags) golang(ctx context.Context, src *sources, patterns []string, 
 	}
 	if err != nil {
 		return err
+	}
+	if reading.MySQL {
+		return usagef("%s: the program runs on MySQL; this release repairs SQL in the dialect of PostgreSQL", strings.Join(patterns, " "))
 	}
 	p.Files = files
 	p.Load = func(files []input.File) (*repair.Model, error) {

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/txrobust/robust/internal/schematest"
+	"github.com/txrobust/robust/report"
 )
 
 // skew is a write skew: each of two rows is written where the other one allows it.
@@ -127,7 +130,27 @@ func Sell(ctx context.Context, db *sql.DB, id, n int) error {
 	if out, err := git.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s\n%s", err, out, diff)
 	}
-	code, out, _ := commandLine(t, "fix", "-apply", "-repairs", "1", "./...")
+	// robust check gives the same repairs with -fix.
+	code, out, errs := commandLine(t, "check", "-fix", "-format", "json", "./...")
+	var got struct {
+		Findings []struct{ Repairs []report.ProvedRepair }
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitNotRobust || len(got.Findings) != 1 {
+		t.Fatalf("code %d, %v\n%s%s", code, err, out, errs)
+	}
+	if err := schematest.Compile(t, report.Schema).Validate(schematest.Decode(t, out)); err != nil {
+		t.Error(err)
+	}
+	wait := [][2]string{{"Sell", "Sell"}}
+	if first := got.Findings[0].Repairs[0]; first.Kind != "for-update" || first.Diff != diff || first.Verdict != report.Robust || !slices.Equal(first.Cost.Waits, wait) || first.Cost.Statements != 1 || len(first.Cost.Retries) != 0 {
+		t.Errorf("the first repair is %+v", first)
+	}
+	for _, format := range []string{"text", "markdown", "html"} {
+		if _, out, _ := commandLine(t, "check", "-fix", "-format", format, "./..."); !strings.Contains(out, "WHERE id = $1 FOR UPDATE") {
+			t.Errorf("%s does not show the diff:\n%s", format, out)
+		}
+	}
+	code, out, _ = commandLine(t, "fix", "-apply", "-repairs", "1", "./...")
 	text, err := os.ReadFile("shop.go")
 	// gofmt moves the comment.
 	if want := "\treadStock = \"SELECT stock FROM item WHERE id = $1 FOR UPDATE\" // by key\n"; code != exitOK || err != nil || !strings.Contains(string(text), want) {

@@ -25,6 +25,9 @@ type Reading struct {
 	// Allowed are the directories that the schema is read from, besides those that Options and the modules name.
 	Allowed []string
 
+	// MySQL says, after Begin, that the statements are in MySQL's dialect.
+	MySQL bool
+
 	files  []input.File // as they are on the disk
 	errors []string     // the notes about packages that have errors
 }
@@ -55,7 +58,7 @@ func (r *Reading) Begin(ctx context.Context) ([]input.File, error) {
 			return nil, err
 		}
 	}
-	r.errors = withErrors(found)
+	r.errors, r.MySQL = withErrors(found), source.MySQL()
 	return r.files, nil
 }
 

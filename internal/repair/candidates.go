@@ -116,7 +116,16 @@ func (m *maker) add(kind Kind, e *witness.Edge, t *ir.Table, cost int, text stri
 	case Guard:
 		blocks = []string{e.ToName}
 	}
-	m.out = append(m.out, Change{Kind: kind, Text: text, Position: e.FromPosition, Blocks: blocks, cost: cost, edits: slices.Concat(edits...)})
+	statements, added := 1, 0
+	switch kind {
+	case LockTable, Unique, Reference:
+		statements = 0
+	case Promote:
+		statements, added = 0, 1
+	case Guard:
+		statements, added = 0, len(edits)-1 // but for that of the table
+	}
+	m.out = append(m.out, Change{Kind: kind, Text: text, Position: e.FromPosition, Blocks: blocks, by: e.FromName, statements: statements, writes: added, cost: cost, edits: slices.Concat(edits...)})
 }
 
 // writers are the transactions that write a table.
@@ -489,6 +498,7 @@ func (m *maker) common() {
 		if !slices.Contains(whole.edits, c.edits[0]) {
 			whole.edits = append(whole.edits, c.edits...)
 			whole.cost += c.cost
+			whole.writes += c.writes
 			whole.Text += "; " + c.Text
 		}
 	}
@@ -516,7 +526,7 @@ func (m *maker) parent(e *witness.Edge, t *ir.Table, q *query) (Change, bool) {
 			continue
 		}
 		text := fmt.Sprintf("%s writes the row of %s to which the rows of %s refer, as it is", e.FromName, fk.Ref.Name, t.Name)
-		return Change{Kind: Common, Text: text, Position: e.FromPosition, Blocks: m.writers(fk.Ref), cost: costCommon, edits: in}, true
+		return Change{Kind: Common, Text: text, Position: e.FromPosition, Blocks: m.writers(fk.Ref), by: e.FromName, writes: 1, cost: costCommon, edits: in}, true
 	}
 	return Change{}, false
 }

@@ -64,6 +64,7 @@ func (m *maker) raise(set []string, name string, cost int, inSource bool) {
 		switch {
 		case ok:
 			c.edits = append(c.edits, edits...)
+			c.statements++
 		case m.ed.client != nil && inSource:
 			return
 		default:

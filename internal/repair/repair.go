@@ -55,8 +55,10 @@ type Change struct {
 	// Levels are those to which it raises transactions, in the words of robust check -level.
 	Levels map[string]string `json:"levels,omitempty"`
 
-	cost  int
-	edits []Edit
+	by                 string // the transaction that it changes
+	statements, writes int
+	cost               int
+	edits              []Edit
 	// levels are those of Levels that the text does not say.
 	levels map[string]string
 }
