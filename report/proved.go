@@ -9,8 +9,8 @@ import (
 	"github.com/txrobust/robust/internal/quote"
 )
 
-// ProvedRepair is a change of the source with which the program was checked again.
-type ProvedRepair struct {
+// provedRepair is a change of the source with which the program was checked again.
+type provedRepair struct {
 	// Kind names the kinds of its changes, with + between, and Text says what they do.
 	Kind string `json:"kind"`
 	Text string `json:"text"`
@@ -18,11 +18,11 @@ type ProvedRepair struct {
 	Diff string `json:"diff"`
 	// Verdict is that of the changed program.
 	Verdict Verdict    `json:"verdict"`
-	Cost    RepairCost `json:"cost"`
+	Cost    repairCost `json:"cost"`
 }
 
-// RepairCost is what a repair costs.
-type RepairCost struct {
+// repairCost is what a repair costs.
+type repairCost struct {
 	// Waits are pairs of transactions that wait for each other, or exclude each other, on the same rows.
 	Waits [][2]string `json:"waits"`
 	// Statements counts the statements that are changed, Writes those that are added and write.
@@ -33,7 +33,7 @@ type RepairCost struct {
 }
 
 // String gives the cost in words.
-func (c *RepairCost) String() string {
+func (c *repairCost) String() string {
 	var list []string
 	var waits []string
 	for _, w := range c.Waits {
@@ -57,6 +57,36 @@ func (c *RepairCost) String() string {
 	return "Cost: " + strings.Join(list, "; ")
 }
 
+// Searched says that repairs were looked for, if there are none.
+func (f *Finding) Searched() {
+	if f.Proved == nil {
+		f.Proved = []provedRepair{}
+	}
+}
+
+// Repaired adds a change of the source with which the program has a verdict: its kinds with + between, what it does, and its
+// diff. It costs that pairs of transactions wait for each other on the same rows, statements that are changed, writes that
+// are added, and transactions that have to be tried again after SQLSTATE 40001.
+func (f *Finding) Repaired(kind, text, diff string, v Verdict, waits [][2]string, statements, writes int, retries []string) {
+	f.Proved = append(f.Proved, provedRepair{kind, text, diff, v, repairCost{waits, statements, writes, retries}})
+}
+
+// proved writes the repairs that are proved.
+func (t *text) proved(f *Finding) {
+	if f.Proved != nil {
+		t.line("")
+		t.line("   %s", map[bool]string{true: "No repair was found that is proved.", false: "With any of these the program is robust, by proof:"}[len(f.Proved) == 0])
+	}
+	for i := range f.Proved {
+		r := &f.Proved[i]
+		t.para("   - ", r.Text)
+		t.para("     ", r.Cost.String())
+		for _, l := range strings.Split(strings.TrimSuffix(r.Diff, "\n"), "\n") {
+			t.line("     %s", strings.ReplaceAll(l, "\t", "    "))
+		}
+	}
+}
+
 // MarshalJSON gives the proved repairs in the place of those in words, if they were looked for.
 func (f Finding) MarshalJSON() ([]byte, error) {
 	type plain Finding
@@ -69,7 +99,7 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 	}
 	err := enc.Encode(struct {
 		plain
-		Repairs []ProvedRepair `json:"repairs"`
+		Repairs []provedRepair `json:"repairs"`
 	}{plain(f), f.Proved})
 	return out.Bytes(), err
 }

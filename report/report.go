@@ -222,7 +222,7 @@ type Finding struct {
 	Repairs []string `json:"repairs"`
 	// Proved are changes of the source with which the program is robust, the cheapest first. It is nil if they were
 	// not looked for. In JSON they are in the place of Repairs then.
-	Proved []ProvedRepair `json:"-"`
+	Proved []provedRepair `json:"-"`
 	// Validation is what checkers of histories say of the witness, each by itself.
 	Validation []Judgement `json:"validation"`
 	// Replay is what a server did with the witness, or nil.

@@ -106,22 +106,6 @@ func (t *text) head(r *Report) {
 	t.levels(r)
 }
 
-// proved writes the repairs that are proved.
-func (t *text) proved(f *Finding) {
-	if f.Proved != nil {
-		t.line("")
-		t.line("   %s", map[bool]string{true: "No repair was found that is proved.", false: "With any of these the program is robust, by proof:"}[len(f.Proved) == 0])
-	}
-	for i := range f.Proved {
-		r := &f.Proved[i]
-		t.para("   - ", r.Text)
-		t.para("     ", r.Cost.String())
-		for _, l := range strings.Split(strings.TrimSuffix(r.Diff, "\n"), "\n") {
-			t.line("     %s", strings.ReplaceAll(l, "\t", "    "))
-		}
-	}
-}
-
 func (t *text) finding(n int, f *Finding) {
 	t.line("")
 	t.in(ansi.Bold, func() { t.para(fmt.Sprintf("%d. ", n), f.Title()) })

@@ -188,9 +188,6 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) (cod
 			faults = errors.Join(faults, err)
 			continue
 		}
-		if err := f.proposed(ctx, p, rep); err != nil {
-			return 0, err
-		}
 		reports = append(reports, rep)
 		if faults = errors.Join(faults, f.refusals(context.WithoutCancel(ctx), std, p, inputs, several, rep)); faults != nil {
 			return 0, faults
@@ -283,7 +280,9 @@ func (f *checkFlags) timed(ctx context.Context, src *sources) (_ context.Context
 // survivors checks one program. Where parts of the work end in a fault of this program
 // (partial), there is a report of the others, and a bundle of these.
 func (f *checkFlags) survivors(ctx context.Context, std streams, p *program, inputs []string, several bool) (rep *report.Report, partial bool, err error) {
-	rep, err = f.one(ctx, std, p)
+	if rep, err = f.one(ctx, std, p); err == nil {
+		err = f.proposed(ctx, p, rep)
+	}
 	list := slices.Concat(p.faults, fault.All(err))
 	if rep == nil || len(list) == 0 || err != nil && fault.All(err) == nil {
 		return rep, false, err

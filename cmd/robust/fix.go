@@ -158,11 +158,7 @@ func (f *checkFlags) proposed(ctx context.Context, p *program, rep *report.Repor
 	if err != nil {
 		return err
 	}
-	for i := range rep.Findings {
-		if rep.Findings[i].Status == report.Confirmed {
-			rep.Findings[i].Proved = res.Proved()
-		}
-	}
+	res.AddTo(rep)
 	return nil
 }
 

@@ -133,7 +133,17 @@ func Sell(ctx context.Context, db *sql.DB, id, n int) error {
 	// robust check gives the same repairs with -fix.
 	code, out, errs := commandLine(t, "check", "-fix", "-format", "json", "./...")
 	var got struct {
-		Findings []struct{ Repairs []report.ProvedRepair }
+		Findings []struct {
+			Repairs []struct {
+				Kind, Diff string
+				Verdict    report.Verdict
+				Cost       struct {
+					Waits      [][2]string
+					Statements int
+					Retries    []string
+				}
+			}
+		}
 	}
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitNotRobust || len(got.Findings) != 1 {
 		t.Fatalf("code %d, %v\n%s%s", code, err, out, errs)

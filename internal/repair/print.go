@@ -71,7 +71,9 @@ func (r *Repair) text(out *bytes.Buffer, label string, colors bool) {
 			para(out, "   ", fmt.Sprintf("It now keeps apart, on the same rows, this transaction and %s.", strings.Join(c.Blocks, ", ")))
 		}
 	}
-	fmt.Fprintf(out, "\n%s", Painted(r.Diff, colors))
+	if r.Diff != "" {
+		fmt.Fprintf(out, "\n%s", Painted(r.Diff, colors))
+	}
 }
 
 // Painted gives a diff in colors, if these are wanted.

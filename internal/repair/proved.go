@@ -8,36 +8,38 @@ import (
 	"github.com/txrobust/robust/report"
 )
 
-// Cost is what a repair costs.
-func (r *Repair) Cost() report.RepairCost {
-	out := report.RepairCost{Waits: [][2]string{}, Retries: []string{}}
-	for _, c := range r.Changes {
-		for _, other := range c.Blocks {
-			if pair := [2]string{min(c.by, other), max(c.by, other)}; !slices.Contains(out.Waits, pair) {
-				out.Waits = append(out.Waits, pair)
-			}
+// AddTo adds the repairs to the confirmed findings of a report of the program: each of them removes all.
+func (res *Result) AddTo(rep *report.Report) {
+	for i := range rep.Findings {
+		f := &rep.Findings[i]
+		if f.Status != report.Confirmed {
+			continue
 		}
-		out.Statements += c.statements
-		out.Writes += c.writes
-		for _, name := range slices.Sorted(maps.Keys(c.Levels)) {
-			if !slices.Contains(out.Retries, name) {
-				out.Retries = append(out.Retries, name)
-			}
+		f.Searched()
+		for k := range res.Repairs {
+			res.Repairs[k].addTo(f)
 		}
 	}
-	return out
 }
 
-// Proved gives the repairs as reports have them. It is never nil.
-func (res *Result) Proved() []report.ProvedRepair {
-	out := []report.ProvedRepair{}
-	for i := range res.Repairs {
-		r := &res.Repairs[i]
-		var kinds, texts []string
-		for _, c := range r.Changes {
-			kinds, texts = append(kinds, string(c.Kind)), append(texts, c.Text)
+func (r *Repair) addTo(f *report.Finding) {
+	waits, retries := [][2]string{}, []string{}
+	var kinds, texts []string
+	statements, writes := 0, 0
+	for _, c := range r.Changes {
+		for _, other := range c.Blocks {
+			if pair := [2]string{min(c.by, other), max(c.by, other)}; !slices.Contains(waits, pair) {
+				waits = append(waits, pair)
+			}
 		}
-		out = append(out, report.ProvedRepair{Kind: strings.Join(kinds, "+"), Text: strings.Join(texts, "; "), Diff: r.Diff, Verdict: r.Verdict, Cost: r.Cost()})
+		for _, name := range slices.Sorted(maps.Keys(c.Levels)) {
+			if !slices.Contains(retries, name) {
+				retries = append(retries, name)
+			}
+		}
+		kinds, texts = append(kinds, string(c.Kind)), append(texts, c.Text)
+		statements += c.statements
+		writes += c.writes
 	}
-	return out
+	f.Repaired(strings.Join(kinds, "+"), strings.Join(texts, "; "), r.Diff, r.Verdict, waits, statements, writes, retries)
 }
