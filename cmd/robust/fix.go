@@ -30,8 +30,8 @@ import (
 )
 
 const fixOperands = "INPUT is packages of Go (./...), or .sql files and directories of them, together\n" +
-	"one application in the dialect of PostgreSQL. Each repair is applied to their text,\n" +
-	"and the whole is checked again: what is printed first is proved."
+	"one application in the dialect of PostgreSQL. Each repair is applied to their\n" +
+	"text, and the whole is checked again: what is printed first is proved."
 
 // fixFlags are the flags of robust fix.
 type fixFlags struct {
