@@ -203,3 +203,45 @@ func TestModules(t *testing.T) {
 		})
 	}
 }
+
+// TestUnchanged: what no constant of the source says is named, and not changed.
+func TestUnchanged(t *testing.T) {
+	goModule(t)
+	write(t, "made/schema.sql", "CREATE TABLE item (id int PRIMARY KEY, stock int NOT NULL);\n")
+	write(t, "made/made.go", `package made
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+var options = &sql.TxOptions{}
+
+func read(table string) string { return fmt.Sprintf("SELECT stock FROM %s WHERE id = $1", table) }
+
+func Sell(ctx context.Context, db *sql.DB, id, n int) error {
+	tx, err := db.BeginTx(ctx, options)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var stock int
+	if err := tx.QueryRowContext(ctx, read("item"), id).Scan(&stock); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE item SET stock = $1 WHERE id = $2", stock-n, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+`)
+	res, err := Propose(t.Context(), golang(t, "made"), Limits{Want: 3, Checks: 10, Each: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(res.Notes, "\n")
+	if len(res.Repairs) != 0 || res.Before.Verdict != report.NotRobust || !strings.Contains(notes, "made/made.go:20:15: this statement is not changed") || !strings.Contains(notes, "made/made.go:14:16: the level of Sell is not changed") {
+		t.Errorf("%s: %d repairs, and the notes are\n%s", res.Before.Verdict, len(res.Repairs), notes)
+	}
+}
