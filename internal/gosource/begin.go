@@ -218,3 +218,32 @@ func (f *File) addImport(quoted string) Edit {
 	at := f.offset(f.tree.Name.End())
 	return Edit{f.Name, at, at, "\n\nimport " + quoted}
 }
+
+// Chain puts a call before the last call of a chain at a position, where a file uses a library: .Clauses(…) in
+// db.Clauses(…).First(&x). The last call has one of these names, and the text is that of the call, with %s for the name of
+// the package that it needs. It gives false for another form.
+func (s *Source) Chain(at Position, library string, last []string, text, needs string) ([]Edit, bool) {
+	f := s.File(at.File)
+	if f == nil {
+		return nil, false
+	}
+	c := f.call(at)
+	if c == nil || f.importedBy(library) == nil {
+		return nil, false
+	}
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok || !slices.Contains(last, sel.Sel.Name) {
+		return nil, false
+	}
+	pkg, edits := f.imported(needs)
+	end := f.offset(sel.X.End())
+	return append(edits, Edit{f.Name, end, end, strings.ReplaceAll(text, "%s", pkg)}), true
+}
+
+// importedBy gives the import of a package, nil if the file has none.
+func (f *File) importedBy(p string) *ast.ImportSpec {
+	if i := slices.IndexFunc(f.tree.Imports, func(spec *ast.ImportSpec) bool { return importPath(spec) == p }); i >= 0 {
+		return f.tree.Imports[i]
+	}
+	return nil
+}

@@ -57,6 +57,7 @@ func (m *maker) candidates(levels []string, inSource bool) []Change {
 			m.reference(e, t, q)
 			m.table(e, t, q)
 		}
+		m.gorm(e, t)
 		m.guard(e, t, readers)
 	}
 	m.common()

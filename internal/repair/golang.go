@@ -61,12 +61,55 @@ func (e *edit) sentAt(txn string, p report.Position) (out []string) {
 
 // unchanged notes a statement whose text is no constant of the source.
 func (m *maker) unchanged(p report.Position, sql string) {
+	if _, ok := m.locking(gosource.Position{File: p.File, Line: p.Line, Col: p.Col}, "UPDATE"); ok {
+		return // gorm changes it
+	}
+	if word, _, _ := strings.Cut(strings.TrimSpace(sql), " "); slices.Contains([]string{"insert", "update", "delete"}, strings.ToLower(word)) {
+		return // a change of the read is what helps most
+	}
 	how := "a library writes its text, or the program puts it together"
 	if !strings.Contains(sql, client.Hole) {
 		how += ": " + quote.Statement(sql)
 	}
 	note := fmt.Sprintf("%s:%d:%d: this statement is not changed, since no constant of the source is its text: %s", p.File, p.Line, p.Col, how)
 	m.notes = append(m.notes, note+"; what robust check proposes for it has to be done by hand")
+}
+
+// gorm locks the rows that a query of GORM reads, whose text no constant of the source is.
+func (m *maker) gorm(e *witness.Edge, t *ir.Table) {
+	at := gosource.Position{File: e.FromPosition.File, Line: e.FromPosition.Line, Col: e.FromPosition.Col}
+	for _, sql := range m.ed.sentAt(e.FromName, e.FromPosition) {
+		if !strings.HasPrefix(sql, "SELECT ") || strings.Contains(sql, " FOR ") || len(m.ed.golang.Texts(at, sql)) > 0 {
+			continue
+		}
+		for _, l := range []struct {
+			kind Kind
+			mode string
+			cost int
+		}{{LockShare, "SHARE", costShare + costUpgrade}, {LockUpdate, "UPDATE", costUpdate}} {
+			list, ok := m.locking(at, l.mode)
+			if edits := m.backAll(list); ok {
+				m.add(l.kind, e, t, l.cost, fmt.Sprintf("%s locks the rows of %s that it reads (FOR %s)", e.FromName, t.Name, l.mode), edits)
+			}
+		}
+	}
+}
+
+// locking gives the edits that add a locking clause to a query of GORM.
+func (m *maker) locking(at gosource.Position, mode string) ([]Edit, bool) {
+	return m.ed.golang.Chain(at, "gorm.io/gorm", []string{"First", "Take", "Last", "Find"}, `.Clauses(%s.Locking{Strength: "`+mode+`"})`, "gorm.io/gorm/clause")
+}
+
+// backAll gives edits of the text with edits as those of the files as they were, nil if one cannot be.
+func (m *maker) backAll(list []Edit) (out []Edit) {
+	for _, in := range list {
+		was, ok := m.ed.back(in)
+		if !ok {
+			return nil
+		}
+		out = append(out, was)
+	}
+	return out
 }
 
 // queryName is how a query of sqlc begins, in its file and in the code that is generated.

@@ -105,12 +105,8 @@ func (m *maker) begin(txn string, at report.Position, l level) (out []Edit, ok b
 			m.notes = append(m.notes, fmt.Sprintf("%s:%d:%d: the level of %s is not changed, since it does not begin here in a form that is known: it is the isolation level in the options of its transaction", at.File, at.Line, at.Col, txn))
 		}
 	}
-	for _, in := range list {
-		was, fits := m.ed.back(in)
-		if !fits {
-			return nil, false
-		}
-		out = append(out, was)
+	if out = m.backAll(list); out == nil {
+		return nil, false
 	}
 	return out, ok
 }

@@ -245,3 +245,53 @@ func Sell(ctx context.Context, db *sql.DB, id, n int) error {
 		t.Errorf("%s: %d repairs, and the notes are\n%s", res.Before.Verdict, len(res.Repairs), notes)
 	}
 }
+
+// TestGORM: a query of GORM gets a locking clause in its chain of calls, and the file imports what that needs.
+func TestGORM(t *testing.T) {
+	stub, err := filepath.Abs("../../analyzer/testdata/stubs/gorm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	t.Setenv("GOWORK", "off")
+	write(t, "go.mod", "module example.com/shop\n\ngo 1.24\n\nrequire gorm.io/gorm v0.0.0\n\nreplace gorm.io/gorm => "+stub+"\n")
+	write(t, "shop/schema.sql", "CREATE TABLE items (id bigint PRIMARY KEY, stock bigint NOT NULL);\n")
+	write(t, "shop/shop.go", `package shop
+
+import (
+	"gorm.io/gorm"
+)
+
+// Item is a row of items.
+type Item struct {
+	ID    int64
+	Stock int64
+}
+
+// Sell takes n from a stock.
+func Sell(db *gorm.DB, id, n int64) error {
+	return db.Transaction(func(tx *gorm.DB) error {
+		var item Item
+		// so far
+		if err := tx.First(&item, id).Error; err != nil {
+			return err
+		}
+		return tx.Model(&Item{}).Where("id = ?", id).Update("stock", item.Stock-n).Error
+	})
+}
+`)
+	res, err := Propose(t.Context(), golang(t, "shop"), Limits{Want: 2, Checks: 12, Each: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, res, []string{"for-update Sell", "level Sell"})
+	if len(res.Notes) > 0 {
+		t.Errorf("the notes are %q", res.Notes)
+	}
+	for _, r := range res.Repairs {
+		want := map[Kind]string{LockUpdate: `+		if err := tx.Clauses(clause.Locking{Strength: "UPDATE"}).First(&item, id).Error; err != nil {`, Level: "+	}, &sql.TxOptions{Isolation: sql.LevelRepeatableRead})"}[r.Changes[0].Kind]
+		if want == "" || !strings.Contains(r.Diff, want) || !strings.Contains(r.Diff, "+\t\"") {
+			t.Errorf("the diff lacks %q\n%s", want, r.Diff)
+		}
+	}
+}
