@@ -79,7 +79,7 @@ END $$;
 `}})
 	res := propose(t, p)
 	last := res.Repairs[len(res.Repairs)-1]
-	if last.Changes[0].Kind != Guard || !strings.Contains(last.Diff, "+  INSERT INTO w_guard (guard_key, guard_written) SELECT q, true WHERE q IS NOT NULL") {
+	if last.Changes[0].Kind != Guard || !strings.Contains(last.Diff, "+  INSERT INTO w_guard (guard_key, guard_written) VALUES (COALESCE(q, 0), true)") {
 		t.Errorf("%+v", res.Repairs)
 	}
 }

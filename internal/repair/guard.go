@@ -26,15 +26,14 @@ func (m *maker) guard(e *witness.Edge, t *ir.Table, readers []*query) {
 			typ, value, each = sqlTypes[t.Columns[c].Type.Kind], v, " for each "+t.Columns[c].Name
 		}
 	}
-	row := "VALUES (" + value + ", true)"
 	if strings.HasPrefix(value, "$") { // its type would be open
 		value += "::" + typ
 	}
-	if each != "" { // what is NULL finds no rows
-		row = fmt.Sprintf("SELECT %s, true WHERE %[1]s IS NOT NULL", value)
+	if each != "" { // a key is not NULL
+		value = "COALESCE(" + value + ", " + map[string]string{"bigint": "0", "text": "''"}[typ] + ")"
 	}
 	// No variable of a function is likely to have the names of these columns.
-	write := fmt.Sprintf("INSERT INTO %s (guard_key, guard_written) %s ON CONFLICT (guard_key) DO UPDATE SET guard_written = true", name, row)
+	write := fmt.Sprintf("INSERT INTO %s (guard_key, guard_written) VALUES (%s, true) ON CONFLICT (guard_key) DO UPDATE SET guard_written = true", name, value)
 	edits := [][]Edit{decl.behind(fmt.Sprintf("CREATE TABLE %s (guard_key %s PRIMARY KEY, guard_written boolean NOT NULL)", name, typ)), from.first(write)}
 	who := e.FromName + " writes"
 	if e.FromName != e.ToName {
