@@ -107,7 +107,8 @@ func (f *fixFlags) run(ctx context.Context, std streams, inputs []string) (int, 
 	if err != nil {
 		return 0, err
 	}
-	if f.apply && len(res.Repairs) > 0 {
+	applied := f.apply && len(res.Repairs) > 0 && len(res.Repairs[0].Files()) > 0
+	if applied {
 		if err := apply(res.Repairs[0].Files()); err != nil {
 			return 0, err
 		}
@@ -115,13 +116,13 @@ func (f *fixFlags) run(ctx context.Context, std streams, inputs []string) (int, 
 	var out bytes.Buffer
 	switch {
 	case f.format == "json":
-		err = repair.JSON(&out, res, f.apply)
+		err = repair.JSON(&out, res, applied)
 	case f.diff:
 		if len(res.Repairs) > 0 {
 			out.WriteString(repair.Painted(res.Repairs[0].Diff, f.colored(std)))
 		}
 	default:
-		repair.Text(&out, res, repair.TextOptions{Applied: f.apply, Verbose: f.verbose, Colors: f.colored(std)})
+		repair.Text(&out, res, repair.TextOptions{Applied: applied, Verbose: f.verbose, Colors: f.colored(std)})
 	}
 	if err != nil {
 		return 0, err
@@ -145,21 +146,29 @@ func (f *checkFlags) proposed(ctx context.Context, p *program, rep *report.Repor
 	if !f.fix || !p.sql || p.mysql || slices.Contains(p.inputs, standardInput) || len(rep.Confirmed()) == 0 {
 		return nil
 	}
-	src, err := f.sources(ctx, p.inputs)
-	if err != nil {
-		return err
+	res, err := f.repairs(ctx, p)
+	if ctx.Err() != nil {
+		return nil // the finding stands without repairs
 	}
-	fix := &fixFlags{common: f.common, isolation: f.isolationOf(p), levels: f.levels}
-	prog, err := fix.program(ctx, src)
-	if err != nil {
-		return err
-	}
-	res, err := repair.Propose(ctx, prog, repair.Limits{Want: 3, Checks: 60, Each: 10 * time.Second})
 	if err != nil {
 		return err
 	}
 	res.AddTo(rep)
 	return nil
+}
+
+// repairs looks for repairs of a program.
+func (f *checkFlags) repairs(ctx context.Context, p *program) (*repair.Result, error) {
+	src, err := f.sources(ctx, p.inputs)
+	if err != nil {
+		return nil, err
+	}
+	fix := &fixFlags{common: f.common, isolation: f.isolationOf(p), levels: f.levels}
+	prog, err := fix.program(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	return repair.Propose(ctx, prog, repair.Limits{Want: 3, Checks: 60, Each: 10 * time.Second})
 }
 
 // fixable reports an error unless the inputs are one application in Go or in SQL.

@@ -18,7 +18,7 @@ func JSON(out *bytes.Buffer, res *Result, applied bool) error {
 		Verdict report.Verdict `json:"verdict"`
 		Applied bool           `json:"applied"`
 		*Result
-	}{res.Before.Program, res.Before.Verdict, applied && len(res.Repairs) > 0, res}, "  ")
+	}{res.Before.Program, res.Before.Verdict, applied, res}, "  ")
 	out.Write(text)
 	return err
 }
@@ -45,7 +45,7 @@ func Text(out *bytes.Buffer, res *Result, opt TextOptions) {
 	for i := range res.Repairs {
 		res.Repairs[i].text(out, fmt.Sprintf("%d.", i+1), opt.Colors)
 	}
-	if opt.Applied && len(res.Repairs) > 0 {
+	if opt.Applied {
 		fmt.Fprintln(out, "\nThe files are changed as the first one says.")
 	}
 	res.rest(out, opt.Verbose)
