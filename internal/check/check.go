@@ -172,7 +172,7 @@ func (c *check) try(s step) (decided bool, err error) {
 
 // foundBefore decides by the confirmed findings alone, and forgets what else was concluded.
 func (c *check) foundBefore() bool {
-	c.rep.Verdict, c.rep.Proof, c.evidence, c.rep.Initially, c.proved = "", nil, nil, nil, false
+	c.rep.Verdict, c.rep.Proof, c.evidence, c.rep.Initially, c.proved = "", nil, nil, []string{}, false
 	return len(c.rep.Confirmed()) > 0 && c.decide(report.NotRobust)
 }
 
@@ -262,7 +262,7 @@ func (c *check) unordered() {
 	if c.rep.Verdict != report.Robust || len(c.compared) == 0 {
 		return
 	}
-	c.rep.Verdict, c.rep.Proof, c.evidence, c.rep.Initially = report.Unknown, nil, nil, nil
+	c.rep.Verdict, c.rep.Proof, c.evidence, c.rep.Initially = report.Unknown, nil, nil, []string{}
 	c.rep.Open = &report.Open{Cycles: [][]string{}, Settle: []string{"numbers that grow in the order of the commits, such as those of a row that each transaction updates (UPDATE … RETURNING)"}}
 	var at []string
 	for _, n := range c.compared {
