@@ -85,6 +85,9 @@ soak: setup
 	$(GO) test -v -timeout 0 -count 1 ./internal/movers -run '^TestSafeAgainstExploration$$' -runs $(SOAK_CALLS) -seed $(SEED) || failed=1; \
 	$(GO) test -v -timeout 0 -count 1 ./internal/collect -run '^TestRandom$$' -collect.runs $(SOAK_CALLS) -collect.seed $(SEED) || failed=1; \
 	$(GO) test -v -timeout 0 -count 1 ./internal/checker/simdb -run '^TestRandom$$' -simdb.runs $(SOAK_CALLS) -simdb.seed $(SEED) || failed=1; \
+	$(GO) test -v -timeout 0 -count 1 ./internal/checker/follow -run '^TestRandom$$' -follow.random $(SOAK_CALLS) -follow.seed $(SEED) || failed=1; \
+	$(GO) test -v -timeout 0 -count 1 ./internal/tail -run '^TestRandom$$' -tail.random $(SOAK_PAIRS) -tail.seed $(SEED) || failed=1; \
+	$(GO) test -v -timeout 0 -count 1 ./internal/weak -run '^TestRandom$$' -weak.programs $(SOAK_CALLS) -weak.seed $(SEED) || failed=1; \
 	$(SOAK) -run MariaDB -sqlgen.mariacalls=$(SOAK_CALLS) -sqlgen.mariapairs=$(SOAK_PAIRS) -sqlgen.mariaapps=$(SOAK_APPS) || failed=1; \
 	exit $$failed
 

@@ -61,7 +61,8 @@ type Question struct {
 	// Isolation says at which level the transactions run: "si" (snapshot isolation; "" is
 	// the same, and REPEATABLE READ on MySQL), or on PostgreSQL and with InnoDB "rc", "rr",
 	// "serializable", or "code", where each runs at the level that the source asks for, or
-	// else at the default.
+	// else at the default. For engine.SI it may also be a model of distributed stores: "psi"
+	// (parallel snapshot isolation), "pc" (prefix consistency) or "cc" (causal consistency).
 	Isolation string
 	// Levels are the levels of single transactions, by name: "rc", "rr", "serializable",
 	// or as SQL has them.

@@ -31,6 +31,9 @@ type Options struct {
 	// Env are the environment variables for the go command, nil for those of the
 	// process.
 	Env []string
+	// Overlay has texts of files that count in the place of those on the disk, by
+	// their full names.
+	Overlay map[string][]byte
 	// Absolute keeps the names of files as they are.
 	Absolute bool
 	// Progress, if not nil, is told what is being done.
@@ -182,7 +185,7 @@ var besides = regexp.MustCompile(`^(# |pattern .*: (no matching files found|cann
 // with the folders of their modules.
 func find(ctx context.Context, dir string, patterns []string, opt Options) (roots []*packages.Package, paths, modules []string, err error) {
 	opt.Progress(0, 0, "finding the packages, with the go command")
-	roots, err = packages.Load(&packages.Config{Context: ctx, Dir: dir, Env: opt.Env, Mode: packages.NeedName | packages.NeedFiles |
+	roots, err = packages.Load(&packages.Config{Context: ctx, Dir: dir, Env: opt.Env, Overlay: opt.Overlay, Mode: packages.NeedName | packages.NeedFiles |
 		packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule}, patterns...)
 	if err != nil {
 		return nil, nil, nil, loadError(err)
@@ -201,7 +204,7 @@ func find(ctx context.Context, dir string, patterns []string, opt Options) (root
 
 // parse reads packages, with their types.
 func parse(ctx context.Context, fset *token.FileSet, dir string, paths []string, opt Options) ([]*packages.Package, error) {
-	cfg := &packages.Config{Context: ctx, Dir: dir, Env: opt.Env, Fset: fset, Mode: packages.NeedName | packages.NeedFiles |
+	cfg := &packages.Config{Context: ctx, Dir: dir, Env: opt.Env, Overlay: opt.Overlay, Fset: fset, Mode: packages.NeedName | packages.NeedFiles |
 		packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax |
 		packages.NeedTypesInfo | packages.NeedModule}
 	if opt.Parsed != nil {

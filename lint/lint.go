@@ -100,6 +100,9 @@ func (l *linter) run(pass *analysis.Pass) (any, error) {
 	if err := levels.Known(l.isolation); err != nil {
 		return nil, err
 	}
+	if model := levels.Model(l.isolation); model != "" {
+		return nil, fmt.Errorf("-isolation %s: %s is a model of distributed stores, and no level of PostgreSQL; write si, rc, rr, serializable or code", l.isolation, model)
+	}
 	return l.report(pass)
 }
 

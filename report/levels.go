@@ -41,6 +41,9 @@ func (x *Transaction) asks() string {
 
 // At names the levels of the transactions, as a part of a sentence, or gives "".
 func (r *Report) At() string {
+	if model := levels.Model(r.Isolation); model != "" {
+		return model
+	}
 	var out []string
 	for _, l := range levels.All() {
 		if slices.ContainsFunc(r.Levels, func(x TransactionLevel) bool { return x.Level == string(l) }) {
@@ -65,6 +68,9 @@ func (f *Finding) At() string {
 	if f.Witness == nil || len(f.Witness.Transactions) == 0 || f.Witness.Transactions[0].Level == "" {
 		if f.Class == ReadCommittedOnly {
 			return "at READ COMMITTED"
+		}
+		if f.Witness != nil && levels.Model(f.Witness.Isolation) != "" {
+			return "at " + levels.Model(f.Witness.Isolation)
 		}
 		return "at snapshot isolation"
 	}

@@ -220,6 +220,9 @@ type Finding struct {
 	Also []BaselineEntry `json:"also,omitempty"`
 	// Repairs are changes that remove the finding.
 	Repairs []string `json:"repairs"`
+	// Proved are changes of the source with which the program is robust, the cheapest first. It is nil if they were
+	// not looked for. In JSON they are in the place of Repairs then.
+	Proved []provedRepair `json:"-"`
 	// Validation is what checkers of histories say of the witness, each by itself.
 	Validation []Judgement `json:"validation"`
 	// Replay is what a server did with the witness, or nil.

@@ -114,15 +114,16 @@ func (t *text) finding(n int, f *Finding) {
 	if f.Witness == nil {
 		return
 	}
-	if len(f.Repairs) > 0 {
+	if len(f.Repairs) > 0 && len(f.Proved) == 0 {
 		t.line("")
 		t.line("   Any of these removes it:")
 		for _, s := range f.Repairs {
 			t.para("   - ", s)
 		}
 	}
+	t.proved(f)
 	t.decided(f)
-	if c, ok := codes.ByID(f.Code); ok && len(f.Repairs) == 0 {
+	if c, ok := codes.ByID(f.Code); ok && len(f.Repairs)+len(f.Proved) == 0 {
 		t.line("")
 		t.para("   Repair: ", c.Repair)
 	}

@@ -168,7 +168,7 @@ func (f *checkFlags) key(ctx context.Context, src *sources) string {
 		return ""
 	}
 	parts := []string{"check", dir, fmt.Sprintf("%q %q %q %q %q %q %t", src.inputs, src.schemas, src.txns, files, f.dialect, f.searchPath, f.searchPath != nil),
-		fmt.Sprintf("%q %q %q %q %v %v %v %v %v %v %v %v %v %v %v %v %v %v", f.eng, f.isolation+f.levels.String(), f.init, f.format, f.beside, f.classic, f.helpers, f.window, f.questions,
+		fmt.Sprintf("%q %q %q %q %v %v %v %v %v %v %v %v %v %v %v %v %v %v", f.eng, f.isolation+f.levels.String(), fmt.Sprint(f.init, f.fix), f.format, f.beside, f.classic, f.helpers, f.window, f.questions,
 			f.limit, f.query, f.timeout, f.sessionOrder, f.verbose, f.explain, f.strict, f.first, f.colors)}
 	parts = append(parts, f.baseline, f.since, string(f.known))
 	for _, path := range files {

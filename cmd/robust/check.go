@@ -66,6 +66,7 @@ type checkFlags struct {
 	strict                                bool
 	autocommit                            bool
 	beside                                bool // -read-committed
+	fix                                   bool
 	first                                 bool
 	colors                                bool // of the text
 }
@@ -82,7 +83,7 @@ func checkCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (in
 func (f *checkFlags) flags(fs *flag.FlagSet) {
 	f.given = fs
 	f.declare(fs)
-	flags.Choice(fs, &f.isolation, "isolation", "", levels.Questions(), "isolation `level` that is asked about: code (for each transaction the one that the source asks for, or else the default of the database), or for all of them, whatever the source asks for, si (snapshot isolation), rc, rr or serializable (READ COMMITTED, REPEATABLE READ or SERIALIZABLE of PostgreSQL or InnoDB); (default code for Go, and si for SQL, or with -classic, -proof, -read-committed or -engine si)")
+	flags.Choice(fs, &f.isolation, "isolation", "", levels.Questions(), "isolation `level` that is asked about: code (for each transaction the one that the source asks for, or else the default of the database), or for all of them, whatever the source asks for, si (snapshot isolation), rc, rr or serializable (READ COMMITTED, REPEATABLE READ or SERIALIZABLE of PostgreSQL or InnoDB); with -engine si also psi, pc or cc (parallel snapshot isolation, prefix consistency or causal consistency of distributed stores); (default code for Go, and si for SQL, or with -classic, -proof, -read-committed or -engine si)")
 	fs.Var(&f.levels, "level", levelUsage)
 	declareInit(fs, &f.init, "initial `rows`: any, empty or file (default any for SQL, file for litmus)")
 	flags.Whole(fs, &f.helpers, "helpers", check.Helpers, 1, "transactions besides the delayed one in the search of an execution")
@@ -98,6 +99,7 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.first, "first", false, "end with the first finding, and do not look for others")
 	fs.BoolVar(&f.verbose, "v", false, "also print what transactions touch, counts, and the assumptions of verdicts other than robust")
 	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, why findings are some, and what settles what is open; that is tried, which takes longer")
+	fs.BoolVar(&f.fix, "fix", false, "also look for repairs of findings, as robust fix does, which takes longer: each is proved")
 	fs.BoolVar(&f.notes, "notes", true, "for Go: also look for what is not in one transaction, as notes beside the verdict")
 	flags.Choice(fs, &f.failOn, "fail-on", failOnUnknown, []string{failOnFinding, failOnUnknown}, "the `verdict` from which on the exit code is not 0: finding (3), or unknown (4) as well")
 	flags.Choice(fs, &f.format, "format", "text", []string{"text", "json", "sarif", "html", "markdown", "dot"}, "`format` of the result: text, json, sarif, html (a page for a browser, which steps through findings), markdown (a summary for a pull request, with the argument of a proof pair by pair) or dot (the dependency graph, for Graphviz)")
@@ -278,7 +280,9 @@ func (f *checkFlags) timed(ctx context.Context, src *sources) (_ context.Context
 // survivors checks one program. Where parts of the work end in a fault of this program
 // (partial), there is a report of the others, and a bundle of these.
 func (f *checkFlags) survivors(ctx context.Context, std streams, p *program, inputs []string, several bool) (rep *report.Report, partial bool, err error) {
-	rep, err = f.one(ctx, std, p)
+	if rep, err = f.one(ctx, std, p); err == nil {
+		err = f.proposed(ctx, p, rep)
+	}
 	list := slices.Concat(p.faults, fault.All(err))
 	if rep == nil || len(list) == 0 || err != nil && fault.All(err) == nil {
 		return rep, false, err

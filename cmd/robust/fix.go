@@ -2,21 +2,24 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/internal/ansi"
 	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/flags"
+	"github.com/txrobust/robust/internal/goprogram"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/output"
-	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/repair"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -26,9 +29,9 @@ import (
 	"github.com/txrobust/robust/sqlmodel"
 )
 
-const fixOperands = "INPUT is .sql files and directories of them, together one application in the\n" +
-	"dialect of PostgreSQL. Each repair is applied to their text, and the whole is\n" +
-	"checked again: what is printed first is proved."
+const fixOperands = "INPUT is packages of Go (./...), or .sql files and directories of them, together\n" +
+	"one application in the dialect of PostgreSQL. Each repair is applied to their\n" +
+	"text, and the whole is checked again: what is printed first is proved."
 
 // fixFlags are the flags of robust fix.
 type fixFlags struct {
@@ -36,7 +39,7 @@ type fixFlags struct {
 	format        string
 	isolation     string
 	levels        levelFlag
-	apply         bool
+	apply, diff   bool
 	want, checks  int
 	timeout, each time.Duration
 	verbose       bool
@@ -51,9 +54,10 @@ func fixCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int,
 func (f *fixFlags) flags(fs *flag.FlagSet) {
 	f.declare(fs)
 	flags.Choice(fs, &f.format, "format", "text", []string{"text", "json"}, "`format` of the result: text or json")
-	flags.Choice(fs, &f.isolation, "isolation", levels.AtSnapshot, levels.Questions(), "isolation `level` that the program is to be right at: si, or code, rc, rr or serializable, as in robust check")
+	flags.Choice(fs, &f.isolation, "isolation", "", levels.OfDatabases(), "isolation `level` that the program is to be right at: si, or code, rc, rr or serializable, as in robust check (default code for Go, and si for SQL)")
 	fs.Var(&f.levels, "level", levelUsage)
 	fs.BoolVar(&f.apply, "apply", false, "change the files as the first repair says")
+	fs.BoolVar(&f.diff, "diff", false, "print only the diff of the first repair, as git apply takes it")
 	flags.Whole(fs, &f.want, "repairs", 3, 1, "stop after this many repairs")
 	flags.Whole(fs, &f.checks, "checks", 60, 1, "check at most this many changed programs")
 	flags.Time(fs, &f.timeout, "timeout", 0, 0, "stop after this time, such as 30s, with what was found by then (default: none)")
@@ -64,7 +68,7 @@ func (f *fixFlags) flags(fs *flag.FlagSet) {
 
 func (f *fixFlags) check() error {
 	switch {
-	case f.classic && (f.isolation != levels.AtSnapshot || len(f.levels) > 0):
+	case f.classic && (cmp.Or(f.isolation, levels.AtSnapshot) != levels.AtSnapshot || len(f.levels) > 0):
 		return usagef("-classic is about si, without -level")
 	case f.dialect != "postgres":
 		return usagef("-dialect %s: this release repairs SQL in the dialect of PostgreSQL", f.dialect)
@@ -83,10 +87,8 @@ func (f *fixFlags) run(ctx context.Context, std streams, inputs []string) (int, 
 	if err != nil {
 		return 0, err
 	}
-	for _, in := range src.inputs {
-		if !slices.Contains(src.sql(), in) {
-			return 0, usagef("%s: robust fix repairs .sql files and directories of them; robust check says for Go and litmus what helps", in)
-		}
+	if err := fixable(src); err != nil {
+		return 0, err
 	}
 	if f.timeout > 0 {
 		var stop func()
@@ -105,16 +107,22 @@ func (f *fixFlags) run(ctx context.Context, std streams, inputs []string) (int, 
 	if err != nil {
 		return 0, err
 	}
-	if f.apply && len(res.Repairs) > 0 {
+	applied := f.apply && len(res.Repairs) > 0 && len(res.Repairs[0].Files()) > 0
+	if applied {
 		if err := apply(res.Repairs[0].Files()); err != nil {
 			return 0, err
 		}
 	}
 	var out bytes.Buffer
-	if f.format == "json" {
-		err = f.json(&out, res)
-	} else {
-		f.text(&out, res, f.colored(std))
+	switch {
+	case f.format == "json":
+		err = repair.JSON(&out, res, applied)
+	case f.diff:
+		if len(res.Repairs) > 0 {
+			out.WriteString(repair.Painted(res.Repairs[0].Diff, f.colored(std)))
+		}
+	default:
+		repair.Text(&out, res, repair.TextOptions{Applied: applied, Verbose: f.verbose, Colors: f.colored(std)})
 	}
 	if err != nil {
 		return 0, err
@@ -133,12 +141,122 @@ func fixCode(res *repair.Result) int {
 	return exitUnknown
 }
 
+// proposed adds repairs to the findings of a report. Those of litmus and of MySQL are not known.
+func (f *checkFlags) proposed(ctx context.Context, p *program, rep *report.Report) error {
+	if !f.fix || !p.sql || p.mysql || slices.Contains(p.inputs, standardInput) || len(rep.Confirmed()) == 0 {
+		return nil
+	}
+	res, err := f.repairs(ctx, p)
+	if ctx.Err() != nil {
+		return nil // the finding stands without repairs
+	}
+	if err != nil {
+		return err
+	}
+	res.AddTo(rep)
+	return nil
+}
+
+// repairs looks for repairs of a program.
+func (f *checkFlags) repairs(ctx context.Context, p *program) (*repair.Result, error) {
+	src, err := f.sources(ctx, p.inputs)
+	if err != nil {
+		return nil, err
+	}
+	fix := &fixFlags{common: f.common, isolation: f.isolationOf(p), levels: f.levels}
+	prog, err := fix.program(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	return repair.Propose(ctx, prog, repair.Limits{Want: 3, Checks: 60, Each: 10 * time.Second})
+}
+
+// fixable reports an error unless the inputs are one application in Go or in SQL.
+func fixable(src *sources) error {
+	golang, sql := src.golang(), src.sql()
+	if len(golang) > 0 && len(sql) > 0 {
+		return usagef("%s: Go and SQL are two applications; repair them one after the other, or name the schema of the Go program with -schema", sql[0])
+	}
+	for _, in := range src.inputs {
+		if strings.HasSuffix(in, ".litmus") {
+			return usagef("%s: robust fix repairs Go packages and .sql files; robust check says for litmus what helps", in)
+		}
+	}
+	return nil
+}
+
 // program gives the texts of the application, and how they are read and judged.
 func (f *fixFlags) program(ctx context.Context, src *sources) (repair.Program, error) {
-	var p repair.Program
+	p := repair.Program{}
+	isolation := cmp.Or(f.isolation, levels.AtSnapshot)
+	var err error
+	if patterns := src.golang(); len(patterns) > 0 {
+		isolation = cmp.Or(f.isolation, levels.AtCode)
+		err = f.golang(ctx, src, patterns, &p)
+	} else {
+		err = f.sql(ctx, src, &p)
+	}
+	p.InSource = isolation == levels.AtCode
+	switch isolation {
+	case levels.AtCode, levels.AtReadCommitted:
+		p.Levels = []string{"rr", "serializable"}
+	case levels.AtSnapshot, levels.AtRepeatableRead:
+		p.Levels = []string{"serializable"}
+	}
+	if f.classic {
+		p.Levels = nil
+	}
+	eng := engine.Postgres()
+	if f.eng != "" {
+		eng = engine.ByName(f.eng)
+	}
+	p.Check = func(ctx context.Context, prog *ir.Program, raised map[string]string) (*report.Report, error) {
+		all := maps.Clone(map[string]string(f.levels))
+		if all == nil {
+			all = raised
+		} else {
+			maps.Copy(all, raised)
+		}
+		named, err := levels.Named(prog, all)
+		if err != nil {
+			return nil, usagef("-level: %v", err)
+		}
+		return check.Check(ctx, prog, check.Options{Engine: eng, Isolation: isolation, Levels: named, Classic: f.classic, First: true, Shared: len(src.golang()) > 0})
+	}
+	return p, err
+}
+
+// golang makes a program of Go packages.
+func (f *fixFlags) golang(ctx context.Context, src *sources, patterns []string, p *repair.Program) error {
+	reading := &goprogram.Reading{Patterns: patterns, Env: withoutKey(), Allowed: f.allowed,
+		Options: goprogram.Options{Schema: src.schemas, Txns: src.txns, SearchPath: src.searchPath}}
+	files, err := reading.Begin(ctx)
+	if _, ok := errors.AsType[*analyzer.PatternError](err); ok {
+		return usagef("%v", err)
+	}
+	if err != nil {
+		return err
+	}
+	if reading.MySQL {
+		return usagef("%s: the program runs on MySQL; this release repairs SQL in the dialect of PostgreSQL", strings.Join(patterns, " "))
+	}
+	p.Files = files
+	p.Load = func(files []input.File) (*repair.Model, error) {
+		found, prog, err := reading.Program(ctx, files)
+		if err != nil {
+			return nil, misnamed(err)
+		}
+		prog.Name = goName(patterns)
+		return &repair.Model{Program: prog, Client: found.Txns}, nil
+	}
+	return nil
+}
+
+// sql makes a program of SQL.
+func (f *fixFlags) sql(ctx context.Context, src *sources, p *repair.Program) error {
 	schema, paths, err := src.schemaAndPaths(ctx, src.inputs)
 	if err != nil {
-		return p, err
+		return err
 	}
 	for _, file := range schema {
 		p.Files = append(p.Files, input.File(file))
@@ -146,25 +264,15 @@ func (f *fixFlags) program(ctx context.Context, src *sources) (repair.Program, e
 	if len(paths) > 0 {
 		files, err := input.Read(ctx, src.files, paths, syntax.MaxFile, syntax.Smaller)
 		if err != nil {
-			return p, err
+			return err
 		}
 		p.Files = append(p.Files, files...)
 	}
-	eng := engine.Postgres()
-	if f.eng != "" {
-		eng = engine.ByName(f.eng)
+	p.Load = func(files []input.File) (*repair.Model, error) {
+		prog, err := sqlmodel.Parse(files, sqlmodel.Options{Txns: src.txns, Files: src.files.Fork(), SearchPath: src.searchPath})
+		return &repair.Model{Program: prog}, err
 	}
-	p.Load = func(files []input.File) (*ir.Program, error) {
-		return sqlmodel.Parse(files, sqlmodel.Options{Txns: src.txns, Files: src.files.Fork(), SearchPath: src.searchPath})
-	}
-	p.Check = func(ctx context.Context, prog *ir.Program) (*report.Report, error) {
-		named, err := levels.Named(prog, f.levels)
-		if err != nil {
-			return nil, usagef("-level: %v", err)
-		}
-		return check.Check(ctx, prog, check.Options{Engine: eng, Isolation: f.isolation, Levels: named, Classic: f.classic, First: true})
-	}
-	return p, nil
+	return nil
 }
 
 // apply writes the texts of changed files, if all of them can be written.
@@ -182,108 +290,4 @@ func apply(files []input.File) error {
 		}
 	}
 	return nil
-}
-
-// json writes the result as one object.
-func (f *fixFlags) json(out *bytes.Buffer, res *repair.Result) error {
-	text, err := quote.EncodeJSON(struct {
-		Program string         `json:"program"`
-		Verdict report.Verdict `json:"verdict"`
-		Applied bool           `json:"applied"`
-		*repair.Result
-	}{res.Before.Program, res.Before.Verdict, f.apply && len(res.Repairs) > 0, res}, "  ")
-	out.Write(text)
-	return err
-}
-
-// text writes the result for people.
-func (f *fixFlags) text(out *bytes.Buffer, res *repair.Result, colors bool) {
-	name := res.Before.Program
-	switch {
-	case res.Before.Verdict == report.Robust:
-		fmt.Fprintf(out, "%s is robust: there is nothing to repair.\n", name)
-		return
-	case len(res.Before.Confirmed()) == 0:
-		para(out, "", fmt.Sprintf("%s is neither proved robust nor refuted: there is no finding to repair. robust check says what would settle it.", name))
-		return
-	case len(res.Repairs) == 0:
-		para(out, "", fmt.Sprintf("%s is not robust %s, and %s.", name, res.Before.Confirmed()[0].At(), nothing(res)))
-	default:
-		para(out, "", fmt.Sprintf("%s is not robust %s. With each of these repairs alone it is, by proof, the cheapest first:", name, res.Before.Confirmed()[0].At()))
-	}
-	for i := range res.Repairs {
-		f.repair(out, fmt.Sprintf("%d.", i+1), &res.Repairs[i], colors)
-	}
-	if f.apply && len(res.Repairs) > 0 {
-		fmt.Fprintln(out, "\nThe files are changed as the first one says.")
-	}
-	f.rest(out, res)
-}
-
-// nothing says why no repair was found.
-func nothing(res *repair.Result) string {
-	if len(res.Refuted) == 0 && res.Open == 0 && res.Complete {
-		return "no change that is known fits the statements of its finding, or these are not in the files that were named"
-	}
-	return "none of the changes that were tried is proved to make it so"
-}
-
-// repair writes one repair with its diff.
-func (f *fixFlags) repair(out *bytes.Buffer, label string, r *repair.Repair, colors bool) {
-	fmt.Fprintln(out)
-	for i, c := range r.Changes {
-		if i > 0 {
-			label = strings.Repeat(" ", len(label)-1) + "+"
-		}
-		para(out, label+" ", c.Text)
-		if len(c.Blocks) > 0 {
-			para(out, "   ", fmt.Sprintf("It now keeps apart, on the same rows, this transaction and %s.", strings.Join(c.Blocks, ", ")))
-		}
-	}
-	fmt.Fprintf(out, "\n%s", painted(r.Diff, colors))
-}
-
-// painted gives a diff in colors, if these are wanted.
-func painted(diff string, colors bool) string {
-	if !colors {
-		return diff
-	}
-	lines := strings.SplitAfter(diff, "\n")
-	for i, l := range lines {
-		of := map[byte]ansi.Color{'+': ansi.Green, '-': ansi.Red, '@': ansi.Bold}
-		text, end := strings.CutSuffix(l, "\n")
-		if lines[i] = of[(l + " ")[0]].Paint(text); end {
-			lines[i] += "\n"
-		}
-	}
-	return strings.Join(lines, "")
-}
-
-// para writes a paragraph in 80 columns: first starts its first line, and as many spaces the
-// others.
-func para(out *bytes.Buffer, first, text string) {
-	indent := strings.Repeat(" ", len(first))
-	for _, l := range quote.Wrap(text, 80-len(first)) {
-		fmt.Fprintf(out, "%s%s\n", first, l)
-		first = indent
-	}
-}
-
-// rest says what was tried besides.
-func (f *fixFlags) rest(out *bytes.Buffer, res *repair.Result) {
-	if n := len(res.Refuted); n > 0 && !f.verbose {
-		fmt.Fprintf(out, "\nTried, and of no help: %d (-v shows them).\n", n)
-	} else if n > 0 {
-		fmt.Fprintln(out, "\nTried, and of no help, since the finding stays:")
-		for _, r := range res.Refuted {
-			c := r.Changes[0] // a change that does not help is made longer no more
-			para(out, "- ", fmt.Sprintf("%s (%s:%d)", c.Text, c.Position.File, c.Position.Line))
-		}
-	}
-	if res.Open > 0 {
-		fmt.Fprintf(out, "\nTried, and neither proved nor refuted: %d (-each gives a proof more time).\n", res.Open)
-	}
-	if !res.Complete {
-		fmt.Fprintln(out, "\nNot all changes were tried: the time or the number of checks ran out.")
-	}
 }

@@ -78,7 +78,7 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if len(found.Txns) == 0 {
 		return nil, nothingFound(patterns, s.transactionsOnly)
 	}
-	roots, err := goprogram.Roots(relative(found.Modules))
+	roots, err := goprogram.Roots(goprogram.Relative(found.Modules))
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 	if err := parsed.take(ctx, s.files, found.Files); err != nil {
 		return nil, err
 	}
-	out.read = slices.Concat(relative(found.Files), source.Files())
+	out.read = slices.Concat(goprogram.Relative(found.Files), source.Files())
 	slices.Sort(out.read)
 	out.read = slices.Compact(out.read)
 	switch {
@@ -193,7 +193,7 @@ func (p *parsedFiles) note(name string, text []byte) {
 // take gives the texts of files of a program to its Reader, by the names that
 // reports use. Those that are not parsed, such as go.mod, are read.
 func (p *parsedFiles) take(ctx context.Context, disk *infile.Reader, files []string) error {
-	for i, name := range relative(files) {
+	for i, name := range goprogram.Relative(files) {
 		text, ok := p.texts[files[i]]
 		if !ok {
 			var err error
@@ -215,18 +215,4 @@ func nothingFound(patterns []string, transactionsOnly bool) error {
 		text = "there is no transaction in these packages; statements by themselves are looked at with -autocommit"
 	}
 	return ir.Errorf(ir.Pos{File: strings.Join(patterns, " ")}, "%s", text)
-}
-
-// relative makes paths relative to the current directory, if that makes them
-// shorter.
-func relative(dirs []string) []string {
-	here, err := os.Getwd()
-	var out []string
-	for _, d := range dirs {
-		if rel, relErr := filepath.Rel(here, d); err == nil && relErr == nil && !strings.HasPrefix(rel, "..") {
-			d = rel
-		}
-		out = append(out, d)
-	}
-	return out
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/txrobust/robust/internal/checker/view"
 	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/output"
+	"github.com/txrobust/robust/internal/tail"
 	"github.com/txrobust/robust/internal/terminal"
 	"github.com/txrobust/robust/isolation"
 )
@@ -27,12 +28,14 @@ type judgeFlags struct {
 	timeout               time.Duration
 	limit                 int
 	drift                 int64
+	follow                tail.Command
 }
 
 func judgeCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int, error) {
 	f := &judgeFlags{}
 	f.declare(fs)
 	f.declareJudging(fs)
+	f.follow.Declare(fs)
 	return f.run
 }
 
@@ -53,6 +56,12 @@ func (f *judgeFlags) run(ctx context.Context, std streams, files []string) (int,
 	levels, err := parseLevels(f.level)
 	if err != nil {
 		return 0, err
+	}
+	if err := f.follow.Check(); err != nil {
+		return 0, err
+	}
+	if f.follow.On {
+		return f.tail(ctx, std, files, levels)
 	}
 	if files, err = below(files); err != nil {
 		return 0, err
@@ -86,6 +95,28 @@ func (f *judgeFlags) run(ctx context.Context, std streams, files []string) (int,
 		code = exitFault
 	}
 	return code, output.Write(std.out, std.err, f.output, &out)
+}
+
+// tail judges a recording while it grows.
+func (f *judgeFlags) tail(ctx context.Context, std streams, files []string, levels []isolation.Level) (int, error) {
+	switch {
+	case len(files) > 1:
+		return 0, usagef("-follow: one recording is followed; name one")
+	case f.format != "text" && f.format != "json":
+		return 0, usagef("-format %s: what is found is printed at once with -follow, as text or json", f.format)
+	case f.output != "" || f.cross || f.drift != 0 || f.strict:
+		return 0, usagef("-o, -cross, -clock-drift and -strict do not go with -follow")
+	}
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
+	verdict, err := f.follow.Run(ctx, std.out, std.err, files[0], tail.Asked{Levels: levels, In: f.in, JSON: f.format == "json", First: f.first, Limit: f.limit})
+	if err != nil {
+		return 0, err
+	}
+	return exitOf(verdict), nil
 }
 
 // below gives the histories in folders of several.
@@ -215,5 +246,5 @@ var judged = "FILE is a recorded history: a file, compressed with gzip or not, o
 	"a folder of several; - is standard input. Each is judged by itself. The exit\n" +
 	"code is 0 if every level that was asked for is satisfied, 3 if one is violated,\n" +
 	"4 if one is unknown and none is violated, 1 if a file is faulty; of several\n" +
-	"histories the gravest counts: 1, 3, 4, 0. -format json writes one object a line.\n\n" +
+	"histories the gravest counts: 1, 3, 4, 0. -format json writes one object a line.\n\n" + tail.Help + "\n\n" +
 	"The levels, each with a longer name:" + view.LevelList() + "\n\nThe formats are" + view.FormatList()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/readcommitted"
 )
@@ -55,6 +56,14 @@ func (f *checkFlags) checkLevels() error {
 			return usagef("%s: -%s is for si", what, name)
 		}
 	}
+	if levels.Model(f.isolation) == "" {
+		return nil
+	}
+	for name, given := range map[string]bool{"level": len(f.levels) > 0, "replay": f.replay.on, "witness": f.witness != ""} {
+		if given {
+			return usagef("%s: -%s is for levels of databases", what, name)
+		}
+	}
 	return nil
 }
 
@@ -76,6 +85,9 @@ func (f *checkFlags) assignLevels(programs []*program) error {
 	used := map[string]bool{}
 	for _, p := range programs {
 		e := p.engine(f.eng)
+		if levels.Model(f.isolation) != "" && e.Name != engine.SI().Name {
+			return usagef("%s: -isolation %s is a model of distributed stores, and %s is a database; write -engine si", p.Name, f.isolation, e.Title)
+		}
 		if why := readcommitted.Supported(e); why != "" && (f.beside || f.isolation == levels.AtReadCommitted && !e.InnoDB) {
 			return usagef("%s: %s", p.Name, why)
 		}

@@ -25,6 +25,8 @@
 // value, so that who reads it knows which write it was: values may come from a counter, or
 // carry the number of the transaction. A retry is a transaction of its own.
 //
+// Stream writes the recording while it grows, for robust history check -follow.
+//
 // # Limits
 //
 // A session is used by one goroutine at a time, and so is a transaction; sessions

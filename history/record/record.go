@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,6 +18,9 @@ type Recorder struct {
 	mu       sync.Mutex
 	sessions []*Session
 	initial  []op
+
+	stream    io.Writer // or nil
+	streamErr error
 }
 
 // New gives a recorder of an empty history.
@@ -74,7 +78,8 @@ type op struct {
 // reader of a report, and may be empty. A transaction of the session that was not
 // ended has an unknown outcome.
 func (s *Session) Begin(label string) *Txn {
-	t := &Txn{s: s, label: label, status: history.Unknown, begin: s.r.stamp()}
+	t := &Txn{s: s, label: label, status: history.Unknown}
+	t.begin = s.r.line(":invoke", t)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.txns = append(s.txns, t)
@@ -175,12 +180,12 @@ func (t *Txn) Abort() { t.finish(history.Aborted) }
 func (t *Txn) Unknown() { t.finish(history.Unknown) }
 
 func (t *Txn) finish(s history.Status) {
-	end := t.s.r.stamp()
-	t.s.mu.Lock()
-	defer t.s.mu.Unlock()
 	if t.ended {
 		panic("record: a transaction ends twice")
 	}
+	end := t.s.r.line(map[history.Status]string{history.Committed: ":ok", history.Aborted: ":fail", history.Unknown: ":info"}[s], t)
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
 	t.status, t.end, t.ended = s, end, true
 }
 

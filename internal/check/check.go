@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/internal/crosscheck"
+	"github.com/txrobust/robust/internal/distributed"
 	"github.com/txrobust/robust/internal/draws"
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
@@ -23,6 +24,7 @@ import (
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/internal/walk"
+	"github.com/txrobust/robust/internal/weak"
 	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
@@ -80,6 +82,14 @@ const (
 // this program is left out, and c.faults has the fault.
 func (c *check) all() (*report.Report, error) {
 	c.guarded("the look at tables without rows", c.impossible)
+	if model, ok := weak.Parse(c.opt.Isolation); ok && model != weak.SI {
+		var err error
+		if !c.guarded("the check at "+model.Long(), func() { err = c.distributed(model) }) && !c.foundBefore() {
+			c.leaveOpen()
+		}
+		c.unordered()
+		return c.done(), err
+	}
 	if c.opt.Engine.InnoDB && !c.opt.Classic {
 		err := c.guardedInnoDB()
 		c.unordered()
@@ -95,6 +105,13 @@ func (c *check) all() (*report.Report, error) {
 		c.guarded("the search at READ COMMITTED", func() { err = c.besides() })
 	}
 	return c.done(), err
+}
+
+// distributed decides about the program in a model of distributed stores.
+func (c *check) distributed(model weak.Model) error {
+	return distributed.Decide(c.ctx, c.p, distributed.Options{Model: model, Engine: c.opt.Engine, Classic: c.opt.Classic, Mixed: len(c.opt.Levels) > 0, Finite: c.finite(), Rows: c.initialRows(), Init: c.opt.Init,
+		SessionOrder: c.opt.SessionOrder, AnyOrder: c.anyOrder(), Txns: c.opt.Helpers + 1, MaxExecutions: c.opt.MaxExecutions,
+		Judges: c.opt.Judges, Sources: c.opt.Sources, Progress: c.opt.Progress}, c.rep)
 }
 
 // atSnapshot decides about the program with all transactions at snapshot isolation.
@@ -155,7 +172,7 @@ func (c *check) try(s step) (decided bool, err error) {
 
 // foundBefore decides by the confirmed findings alone, and forgets what else was concluded.
 func (c *check) foundBefore() bool {
-	c.rep.Verdict, c.rep.Proof, c.evidence, c.rep.Initially, c.proved = "", nil, nil, nil, false
+	c.rep.Verdict, c.rep.Proof, c.evidence, c.rep.Initially, c.proved = "", nil, nil, []string{}, false
 	return len(c.rep.Confirmed()) > 0 && c.decide(report.NotRobust)
 }
 
@@ -245,7 +262,7 @@ func (c *check) unordered() {
 	if c.rep.Verdict != report.Robust || len(c.compared) == 0 {
 		return
 	}
-	c.rep.Verdict, c.rep.Proof, c.evidence, c.rep.Initially = report.Unknown, nil, nil, nil
+	c.rep.Verdict, c.rep.Proof, c.evidence, c.rep.Initially = report.Unknown, nil, nil, []string{}
 	c.rep.Open = &report.Open{Cycles: [][]string{}, Settle: []string{"numbers that grow in the order of the commits, such as those of a row that each transaction updates (UPDATE … RETURNING)"}}
 	var at []string
 	for _, n := range c.compared {
@@ -333,7 +350,9 @@ func (c *check) anyOrder() bool { return len(c.p.Processes) == 0 && !c.opt.Sessi
 // assumptions says what every verdict rests on.
 func (c *check) assumptions() []string {
 	out := []string{fmt.Sprintf("every transaction runs at the snapshot isolation of the engine profile %s (%s)", c.opt.Engine.Name, c.opt.Engine.Title)}
-	if c.levels != nil {
+	if model := levels.Model(c.opt.Isolation); model != "" {
+		out = []string{"every transaction runs in a store with " + model + ", where the last write in one order for all wins, per column of a row"}
+	} else if c.levels != nil {
 		out = c.levelAssumptions()
 	} else {
 		out = append(out, c.otherLevels()...)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/findings"
+	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/smt"
@@ -32,6 +33,12 @@ func (c *check) explanation() *report.Explanation {
 	switch r := c.tried.result; {
 	case c.rep.Verdict != report.Robust && atCommitted(c.rep):
 		e.Summary = "At READ COMMITTED there is no graph: pairs of transactions are searched for an execution in which one runs between two commands of the other"
+	case levels.Model(c.opt.Isolation) != "":
+		e.Summary = map[report.Verdict]string{
+			report.Robust:    "The proof, or the interpretation of all executions, decided",
+			report.NotRobust: "The execution was found by going through all that small sets of transactions may see of each other",
+			report.Unknown:   "Neither the proof nor the search decided",
+		}[c.rep.Verdict]
 	case c.rep.Verdict == report.Robust && (r == nil || r.Evidence == nil):
 		e.Summary = "Nothing had to be proved for all sessions: " + c.rep.Proof.Method
 	case c.rep.Verdict == report.Robust && r.Certificate != "":

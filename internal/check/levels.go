@@ -34,6 +34,8 @@ func levelsOf(p *ir.Program, opt Options) map[*ir.Txn]levels.Assigned {
 		q.Default = levels.RepeatableRead
 	case levels.AtSerializable:
 		q.Default = levels.Serializable
+	case levels.AtParallelSnapshot, levels.AtPrefix, levels.AtCausal:
+		return nil
 	case levels.AtCode:
 		q.Code, q.Default = true, levels.Default(opt.Engine)
 	default:
@@ -227,7 +229,7 @@ func (c *check) mixed() error {
 	unsettled := slices.ContainsFunc(c.rep.Levels, func(l report.TransactionLevel) bool { return !l.Proved })
 	switch {
 	case len(c.rep.Confirmed()) > 0:
-		c.rep.Proof, c.rep.Open, c.rep.Initially, c.evidence = nil, nil, nil, nil
+		c.rep.Proof, c.rep.Open, c.rep.Initially, c.evidence = nil, nil, []string{}, nil
 		c.decide(report.NotRobust)
 	case proved && !unsettled:
 		c.rep.Proof.Method += "; that holds at READ COMMITTED, too: " + standingText(settled)
@@ -329,7 +331,7 @@ func (c *check) unlessRead(f *report.Finding, but string) bool {
 // leaveLevelsOpen records that nothing is decided at the levels of the transactions.
 func (c *check) leaveLevelsOpen(proved bool, there []report.Finding) {
 	before := c.rep.Open
-	c.rep.Proof, c.rep.Initially, c.evidence = nil, nil, nil
+	c.rep.Proof, c.rep.Initially, c.evidence = nil, []string{}, nil
 	c.leaveOpen()
 	if len(c.rep.Findings) > 0 {
 		return

@@ -15,7 +15,7 @@ func (c *check) withoutSolver() {
 		return
 	}
 	c.proved, c.evidence = false, nil
-	c.rep.Verdict, c.rep.Proof, c.rep.Initially = report.Unknown, nil, nil
+	c.rep.Verdict, c.rep.Proof, c.rep.Initially = report.Unknown, nil, []string{}
 	open := c.rep.Open
 	if open == nil {
 		open = &report.Open{Cycles: [][]string{}}

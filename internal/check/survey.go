@@ -173,6 +173,10 @@ func (c *check) unsafe() func(*ir.Txn) *findings.Doubtful {
 		return always(&findings.Doubtful{Why: "which transactions are safe is not worked out on " + c.rep.EngineTitle})
 	case c.opt.Engine.Beyond(c.p) != "":
 		return always(&findings.Doubtful{Why: c.opt.Engine.Title + ": " + c.opt.Engine.Beyond(c.p)})
+	case levels.Model(c.opt.Isolation) != "" && c.rep.Open != nil && len(c.rep.Open.Cycles) == 0:
+		return always(&findings.Doubtful{Why: c.rep.Open.Reason})
+	case levels.Model(c.opt.Isolation) != "":
+		return always(&findings.Doubtful{Why: "which transactions are safe is not worked out at " + levels.Model(c.opt.Isolation)})
 	case len(c.compared) > 0:
 		d := &findings.Doubtful{Why: "values that transactions draw are compared by their order"}
 		for _, n := range c.compared {

@@ -3,6 +3,7 @@
 package codes
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/witness"
@@ -42,7 +43,10 @@ const (
 const FingerprintVersion = "robust/v1"
 
 // All is the table of codes, sorted by ID. docs/codes.md is made of it.
-func All() []Code {
+func All() []Code { return slices.Concat(atSnapshot(), atCommitted(), others()) }
+
+// atSnapshot has the anomalies of executions in which each transaction has one snapshot.
+func atSnapshot() []Code {
 	return []Code{
 		{"RB1001", string(witness.WriteSkew), "Two transactions read what the other one writes, and both commit.",
 			"Each of two transactions reads a row from its snapshot, and writes another row that the other one has read. Since they write different rows, snapshot isolation lets both commit; in a serial order, one of them would have seen what the other did. A rule over both rows, such as a sum that must not be negative, is broken without any of the two seeing it.",
@@ -71,6 +75,15 @@ func All() []Code {
 		{"RB1009", string(witness.ReadSkew), "A transaction sees something before another one changes it, and something else after that.",
 			"As RB1007, but what it sees at the two moments are different rows that belong together, such as the two sides of a transfer.",
 			"Read both with one statement, or lock what is read first (SELECT … FOR SHARE, or LOCK IN SHARE MODE)."},
+		{"RB1010", string(witness.LongFork), "Two readers see two writes in opposite orders.",
+			"Two transactions write, and neither sees the other. One reader sees the first and not the second, another reader the second and not the first: each has seen a state that contradicts the other one. Snapshot isolation does not allow it, since snapshots are taken one after the other. Parallel snapshot isolation and causal consistency do, where each place of a distributed store learns of what others write in its own order.",
+			"Let both writers write a common row, so that one of them sees the other (not enough at causal consistency); or read at one place, such as a primary copy, or at snapshot isolation."},
+	}
+}
+
+// atCommitted has the anomalies at READ COMMITTED.
+func atCommitted() []Code {
+	return []Code{
 		{"RB1101", committedPrefix + string(witness.LostUpdate), "At READ COMMITTED, a transaction overwrites what another one wrote since it has read it.",
 			"A transaction reads a row with one command, computes a value from it, and writes the row with a later command. At READ COMMITTED the later command takes the row as it is by then, and overwrites what another transaction has committed in between. Snapshot isolation aborts the second of the two instead.",
 			"Lock the row when it is read (SELECT … FOR UPDATE), or write with one UPDATE that computes the value from the current one (SET v = v + 1), or run the transaction at REPEATABLE READ and try again after SQLSTATE 40001."},
@@ -92,6 +105,12 @@ func All() []Code {
 		{"RB1107", committedPrefix + string(witness.Other), "An execution at READ COMMITTED has an outcome of no serial order, and none of the names above.",
 			"A constraint, such as a key that one transaction frees and another one takes, is part of it. The schedule shows it step by step.",
 			"Follow the schedule: one of its statements has to see, or to lock, what another one changes."},
+	}
+}
+
+// others has the codes of everything else.
+func others() []Code {
+	return []Code{
 		{Unknown, "unknown", "Neither a proof nor an execution was found.",
 			"The program may be robust or not. The report says which cycles are open, what ran out, and what may settle it. robust check -explain tries that.",
 			"State a fact about the rows with -- invariant: …, raise the bound that ran out, or write statements that are not modelled in another way."},

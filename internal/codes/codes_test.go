@@ -16,7 +16,7 @@ import (
 // docs/codes.md says of each what the table says.
 func TestCodes(t *testing.T) {
 	ids := map[string]string{}
-	for _, k := range []witness.Kind{witness.WriteSkew, witness.PhantomWriteSkew, witness.LostUpdate, witness.ReadOnlyAnomaly, witness.LongCycle,
+	for _, k := range []witness.Kind{witness.WriteSkew, witness.PhantomWriteSkew, witness.LostUpdate, witness.ReadOnlyAnomaly, witness.LongCycle, witness.LongFork,
 		witness.NonRepeatableRead, witness.PhantomRead, witness.ReadSkew, witness.Other} {
 		ids[string(k)] = codes.Of(k, false)
 	}

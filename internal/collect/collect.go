@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"sync"
@@ -27,6 +28,8 @@ type Options struct {
 	Patience time.Duration
 	// Faults are what happens to the database, evenly among the transactions.
 	Faults []Fault
+	// Live, if not nil, gets the recording while it grows, as EDN.
+	Live io.Writer
 	// Progress hears how many transactions have ended.
 	Progress func(done int)
 }
@@ -46,6 +49,8 @@ type Recording struct {
 	Elapsed                     time.Duration
 	// Errors counts what clients heard, by its text.
 	Errors map[string]int
+	// LiveErr is why Options.Live did not get all of it.
+	LiveErr error
 }
 
 // reconnecting is how long clients look for a database that is gone.
@@ -59,6 +64,9 @@ const retries = 5
 // no transaction committed.
 func Run(ctx context.Context, db Database, o Options) (*Recording, error) {
 	r := &runner{Options: o, db: db, recorder: record.New(), used: map[int64]Op{}, errors: map[string]int{}}
+	if o.Live != nil {
+		r.recorder.Stream(o.Live)
+	}
 	start := time.Now()
 	err := r.all(ctx)
 	if err == nil && ctx.Err() == nil {
@@ -72,6 +80,7 @@ func Run(ctx context.Context, db Database, o Options) (*Recording, error) {
 	if out.Committed == 0 {
 		return nil, fmt.Errorf("no transaction committed; most often the database said: %s", r.mostOften())
 	}
+	out.LiveErr = r.recorder.StreamErr()
 	out.History, err = r.recorder.History()
 	return out, err
 }

@@ -224,13 +224,18 @@ func (c *cast) confirmed(ctx context.Context, sessions []interp.Session, x *inte
 	if err != nil {
 		return nil, err
 	}
-	out := &execution{evidence: e, witness: w, judges: judged}
+	return &execution{evidence: e, witness: w, judges: judged, confirmed: deciding(judged)}, nil
+}
+
+// deciding names the checkers of histories that decided.
+func deciding(judged []crosscheck.Judgement) []string {
+	var out []string
 	for _, j := range judged {
-		if j.Verdict != isolation.Unknown.String() && !slices.Contains(out.confirmed, j.Checker) {
-			out.confirmed = append(out.confirmed, j.Checker)
+		if j.Verdict != isolation.Unknown.String() && !slices.Contains(out, j.Checker) {
+			out = append(out, j.Checker)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // again runs the calls of a changed scene in the schedule of the execution of the scene:

@@ -15,6 +15,7 @@ import (
 type page struct {
 	title, summary string
 	level          levels.Level
+	stores         []string
 	calls          []Call
 }
 
@@ -83,6 +84,13 @@ func (p *pageParser) field(at ir.Pos, name, value string) (known bool, err error
 			return false, ir.Errorf(at, "%v", err)
 		}
 		p.page.level = l
+	case "Stores":
+		p.page.stores = strings.Fields(value)
+		for _, s := range p.page.stores {
+			if levels.Model(s) == "" {
+				return false, ir.Errorf(at, "there is no store %s; it must be psi, pc or cc", s)
+			}
+		}
 	case "Session":
 		c, err := parseCall(at, value)
 		if err != nil {
@@ -101,7 +109,7 @@ func (p *pageParser) field(at ir.Pos, name, value string) (known bool, err error
 // fieldMeant gives the field that a misspelt name is meant to be, "" if the name is no
 // word like one.
 func fieldMeant(name string) string {
-	for _, field := range []string{"Summary", "Level", "Session"} {
+	for _, field := range []string{"Summary", "Level", "Stores", "Session"} {
 		if quote.Distance(strings.ToLower(name), strings.ToLower(field)) <= 2 {
 			return field
 		}

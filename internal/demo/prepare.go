@@ -20,6 +20,7 @@ type Performance struct {
 	found   *execution
 	steps   []step
 	changes []judged
+	stores  []stored
 }
 
 // judged is a change with what was found out about it.
@@ -70,6 +71,13 @@ func Prepare(ctx context.Context, s *Scene) (*Performance, error) {
 			return nil, err
 		}
 		out.changes = append(out.changes, *j)
+	}
+	for _, name := range s.Stores {
+		r, err := c.stored(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		out.stores = append(out.stores, *r)
 	}
 	return out, nil
 }

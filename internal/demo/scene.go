@@ -33,6 +33,8 @@ type Scene struct {
 	Name, Title, Summary string
 	// Level is the isolation level of all transactions.
 	Level levels.Level
+	// Stores are the models of distributed stores in which the calls run, too (psi, pc, cc).
+	Stores []string
 	// Calls are those of the sessions, one each.
 	Calls []Call
 	// Story, Why, Exercise and Solution are paragraphs of Markdown.
@@ -151,7 +153,7 @@ func (f sceneFiles) scene(name, dir string) (*Scene, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Title, s.Summary, s.Level, s.Calls = p.title, p.summary, p.level, p.calls
+	s.Title, s.Summary, s.Level, s.Stores, s.Calls = p.title, p.summary, p.level, p.stores, p.calls
 	if s.Level == "" {
 		s.Level = levels.RepeatableRead
 	}

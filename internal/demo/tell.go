@@ -27,6 +27,10 @@ func (p *Performance) Tell(ctx context.Context, stage Stage) error {
 		t.pause()
 		p.change(t, &p.changes[i])
 	}
+	for i := range p.stores {
+		t.pause()
+		p.stores[i].tell(t)
+	}
 	t.score()
 	return t.err
 }

@@ -14,6 +14,9 @@ import (
 // onInnoDB is the class of executions of InnoDB without innodb_snapshot_isolation.
 const onInnoDB report.Class = "innodb"
 
+// distributed is the class of executions of models of distributed stores.
+const distributed report.Class = "distributed"
+
 // NewFinding describes a witness. read gives the statements for the fingerprint;
 // with nil, these do not count for it.
 func NewFinding(w *witness.Witness, opaque []string, read Sources) report.Finding {
@@ -32,6 +35,8 @@ func NewFinding(w *witness.Witness, opaque []string, read Sources) report.Findin
 	switch w.Isolation {
 	case levels.AtReadCommitted:
 		f.Class, f.Repairs = report.ReadCommittedOnly, repairs(w)
+	case levels.AtParallelSnapshot, levels.AtPrefix, levels.AtCausal:
+		f.Class, f.Repairs = distributed, repairsInStore(w)
 	case witness.InnoDB:
 		f.Repairs = repairsOnInnoDB(w)
 		if e := engine.ByName(w.Engine); e != nil && e.Weaker != "" {
@@ -74,6 +79,21 @@ func repairs(w *witness.Witness) []string {
 		return []string{"running both at SERIALIZABLE"}
 	}
 	panic("findings: no repair for " + string(w.Kind) + " at READ COMMITTED")
+}
+
+// repairsInStore are changes that remove an anomaly in a distributed store.
+func repairsInStore(w *witness.Witness) []string {
+	var out []string
+	switch {
+	case w.Kind == witness.LongFork:
+		out = append(out, "a store with snapshot isolation or prefix consistency: all see the writes in one order")
+	case w.Kind == witness.LostUpdate:
+		out = append(out, "a store with snapshot isolation or parallel snapshot isolation: of two that write a row, one sees the other")
+	}
+	if w.Isolation == levels.AtParallelSnapshot {
+		out = append(out, "a write of one common row in all of these transactions, so that of any two one sees the other")
+	}
+	return append(out, "running these transactions one after the other at one place (SERIALIZABLE)")
 }
 
 // repairsOnInnoDB are changes that remove an anomaly on InnoDB.

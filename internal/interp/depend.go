@@ -58,7 +58,7 @@ func (m *Machine) Dependencies(x *Execution, sessions, classic bool) []Dependenc
 					}
 					d := Dependency{Kind: RW, From: i, To: k, Table: op.Table, Key: op.Key, Cols: cols,
 						Read: read.Stmt, Write: op.Stmt, Old: op.Old, New: op.New}
-					if k < a.Snapshot || k < i && (read.Current || a.Split != nil && r >= a.Split.Reads && !read.Stale) {
+					if a.sees(k) || k < i && (read.Current || a.Split != nil && r >= a.Split.Reads && !read.Stale) {
 						d.Kind, d.From, d.To = WR, k, i
 					}
 					out = append(out, d)

@@ -20,6 +20,14 @@ type Committed struct {
 	// Split, if not nil, says where the transactions between its snapshot and its
 	// commit ran, at READ COMMITTED: what it read after that is as they left it.
 	Split *Split
+	// Sees, if not nil, marks which of the transactions before it it sees, where they need
+	// not be the first ones (package weak).
+	Sees []bool
+}
+
+// sees reports whether the transaction reads what transaction number k wrote.
+func (c *Committed) sees(k int) bool {
+	return c.Sees == nil && k < c.Snapshot || c.Sees != nil && k < len(c.Sees) && c.Sees[k]
 }
 
 // Execution is a sequence of committed transactions, in commit order.

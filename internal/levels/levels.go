@@ -117,15 +117,35 @@ const (
 	AtCode           = "code"
 )
 
-// Questions lists them.
-func Questions() []string {
+// Models of distributed stores that may be asked about as well, for the engine of the literature
+// (package weak).
+const (
+	AtParallelSnapshot = "psi"
+	AtPrefix           = "pc"
+	AtCausal           = "cc"
+)
+
+// models are their names in words.
+var models = map[string]string{AtParallelSnapshot: "parallel snapshot isolation", AtPrefix: "prefix consistency", AtCausal: "causal consistency"}
+
+// Model gives the name of a model in words, "" if the question is about no model of distributed
+// stores.
+func Model(question string) string { return models[question] }
+
+// OfDatabases lists the questions about levels of databases.
+func OfDatabases() []string {
 	return []string{AtSnapshot, AtReadCommitted, AtRepeatableRead, AtSerializable, AtCode}
+}
+
+// Questions lists all of them.
+func Questions() []string {
+	return append(OfDatabases(), AtParallelSnapshot, AtPrefix, AtCausal)
 }
 
 // Known reports an error if there is no such question; "" is that about snapshot isolation.
 func Known(question string) error {
 	if question != "" && !slices.Contains(Questions(), question) {
-		return fmt.Errorf("there is no isolation %q; it is si (snapshot isolation), rc (READ COMMITTED), rr (REPEATABLE READ), serializable, or code (what each transaction asks for, or else the default of the database)", question)
+		return fmt.Errorf("there is no isolation %q; it is si (snapshot isolation), rc (READ COMMITTED), rr (REPEATABLE READ), serializable, code (what each transaction asks for, or else the default of the database), or with the engine si psi (parallel snapshot isolation), pc (prefix consistency) or cc (causal consistency)", question)
 	}
 	return nil
 }

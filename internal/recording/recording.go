@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -126,10 +127,10 @@ func AnomalyList() string {
 // Collector has the flags of the commands that record real databases.
 type Collector struct {
 	clients
-	engine, dsn, program, isolation, fault string
-	settings                               list
-	faults                                 int
-	patience                               time.Duration
+	engine, dsn, program, isolation, fault, live string
+	settings                                     list
+	faults                                       int
+	patience                                     time.Duration
 }
 
 // Declare declares the flags.
@@ -142,6 +143,7 @@ func (f *Collector) Declare(fs *flag.FlagSet) {
 	flags.Choice(fs, &f.fault, "fault", "none", collect.FaultNames(), "what happens to the private server (`KIND`): kill (kill -9, and it is started again), stop (for a second), partition (connections are cut or go silent, for a second), failover (PostgreSQL: the link to a standby breaks, the server is killed, the standby takes over), or none")
 	flags.Whole(fs, &f.faults, "faults", 2, 1, "how often it happens; a failover happens once")
 	fs.Var(&f.settings, "setting", "setting of the private server: `NAME=VALUE` (repeatable), such as synchronous_commit=off")
+	fs.StringVar(&f.live, "live", "", "also write the recording to `FILE` while it grows, as EDN: robust history check -follow FILE judges it meanwhile")
 	flags.Time(fs, &f.patience, "patience", 0, 0, "how long a request may take before its connection is given up (default 10s, and 500ms with a fault)")
 }
 
@@ -161,6 +163,9 @@ func (f *Collector) Check() error {
 		return flags.Usagef("-fault failover: only PostgreSQL has a standby here")
 	case slices.ContainsFunc(f.settings, func(s string) bool { return !strings.Contains(s, "=") }):
 		return flags.Usagef("-setting: it is NAME=VALUE")
+	}
+	if f.live != "" && f.name == "range" {
+		return flags.Usagef("-live: the workload range cannot be written as EDN")
 	}
 	if f.patience == 0 {
 		f.patience = 10 * time.Second
@@ -205,6 +210,15 @@ func (f *Collector) Record(ctx context.Context, log io.Writer) (name string, r *
 	show, hide := terminal.Progress(log)
 	defer hide()
 	show(0, 0, "starting")
+	var live io.Writer
+	if f.live != "" {
+		file, err := os.Create(f.live)
+		if err != nil {
+			return "", nil, err
+		}
+		defer file.Close()
+		live = file
+	}
 	db, faults, err := f.open(ctx)
 	if err != nil {
 		return "", nil, err
@@ -220,13 +234,16 @@ func (f *Collector) Record(ctx context.Context, log io.Writer) (name string, r *
 	}
 	name = fmt.Sprintf("%s on %s", f.name, db.Name())
 	r, err = collect.Run(ctx, db, collect.Options{
-		Workload: f.workload, Params: f.params, Sessions: f.sessions, Txns: f.txns, Seed: uint64(f.seed), Patience: f.patience, Faults: faults,
+		Workload: f.workload, Params: f.params, Sessions: f.sessions, Txns: f.txns, Seed: uint64(f.seed), Patience: f.patience, Faults: faults, Live: live,
 		Progress: func(done int) { show(done, f.txns, name) },
 	})
 	if err != nil {
 		return name, nil, err
 	}
 	hide()
+	if r.LiveErr != nil {
+		fmt.Fprintf(log, "note: %s is not complete: %s\n", quote.Line(f.live), quote.Line(r.LiveErr.Error()))
+	}
 	cut := ""
 	if ctx.Err() != nil {
 		cut = ", until the interrupt"

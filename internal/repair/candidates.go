@@ -20,54 +20,59 @@ const (
 	costUpdate    = 2
 	costSeparate  = 1 // a statement of its own for a lock
 	costUpgrade   = 2 // two holders of a shared lock who both write the row are a deadlock
+	costIncrement = 2 // it waits no longer than before, but a statement means another thing
+	costCondition = 3
 	costPromote   = 4
 	costCommon    = 5
 	costReference = 6
 	costGuard     = 7
 	costTable     = 7 // it keeps out who writes any row
 	costUnique    = 8
+	costLevel     = 9 // each transaction has to be tried again where it is refused
 	costForReader = 3 // a transaction that only read has to wait now
 )
 
 // maker makes the candidates against one finding.
 type maker struct {
-	ed   *edit
-	prog *ir.Program
-	f    *report.Finding
-	out  []Change
+	ed    *edit
+	prog  *ir.Program
+	f     *report.Finding
+	out   []Change
+	notes []string
 }
 
-// candidates are the changes that may remove a finding from the program.
-func candidates(ed *edit, prog *ir.Program, f *report.Finding) []Change {
-	m := &maker{ed: ed, prog: prog, f: f}
-	for i := range f.Edges {
-		e := &f.Edges[i]
-		t := prog.Table(e.Table)
+// candidates are the changes that may remove the finding from the program.
+func (m *maker) candidates(levels []string, inSource bool) []Change {
+	for i := range m.f.Edges {
+		e := &m.f.Edges[i]
+		t := m.prog.Table(e.Table)
 		if e.Type != "RW" || t == nil {
 			continue
 		}
 		readers := m.readers(e)
 		for _, q := range readers {
 			m.holds(e, t, q)
+			m.rewrites(e, t, q)
 			m.unique(e, t, q)
 			m.reference(e, t, q)
 			m.table(e, t, q)
 		}
+		m.gorm(e, t)
 		m.guard(e, t, readers)
 	}
 	m.common()
+	m.levels(levels, inSource)
 	return m.out
 }
 
 // unproved are the changes that hold what transactions read where their level leaves them open, as a report
 // says: no execution is known there, so that nothing else can be made for one.
-func unproved(ed *edit, prog *ir.Program, rep *report.Report) []Change {
-	m := &maker{ed: ed, prog: prog}
+func (m *maker) unproved(rep *report.Report) []Change {
 	for _, l := range rep.Levels {
 		if l.Proved || l.Position == nil {
 			continue
 		}
-		for _, t := range prog.Tables {
+		for _, t := range m.prog.Tables {
 			e := &witness.Edge{Type: "RW", Table: t.Name, FromName: l.Transaction, FromPosition: *l.Position}
 			for _, q := range m.readers(e) {
 				m.holds(e, t, q)
@@ -87,24 +92,41 @@ func (m *maker) holds(e *witness.Edge, t *ir.Table, q *query) {
 
 // readers are the queries of the statement at the beginning of an edge that read its table.
 func (m *maker) readers(e *witness.Edge) (out []*query) {
-	s := m.ed.statement(e.FromPosition)
-	if s == nil {
-		return nil
-	}
-	for _, q := range s.queries() {
-		if _, ok := q.source(e.Table); ok {
-			out = append(out, q)
+	for _, s := range m.statements(e.FromName, e.FromPosition, e.Table) {
+		for _, q := range s.selects() {
+			if _, ok := q.source(e.Table); ok {
+				out = append(out, q)
+			}
 		}
 	}
 	return out
 }
 
-// add adds a candidate.
-func (m *maker) add(kind Kind, e *witness.Edge, t *ir.Table, cost int, text string, ins ...insertion) {
+// add adds a candidate with these edits, if all of them can be made.
+func (m *maker) add(kind Kind, e *witness.Edge, t *ir.Table, cost int, text string, edits ...[]Edit) {
+	if slices.ContainsFunc(edits, func(list []Edit) bool { return len(list) == 0 }) {
+		return // there is no place for it
+	}
 	if txn := m.prog.Txn(e.FromName); txn != nil && !writes(txn, nil) {
 		cost += costForReader
 	}
-	m.out = append(m.out, Change{Kind: kind, Text: text, Position: e.FromPosition, Blocks: m.writers(t), cost: cost, inserts: ins})
+	blocks := m.writers(t)
+	switch kind {
+	case Unique, OnConflict, Reference, Increment, Condition:
+		blocks = []string{}
+	case Guard:
+		blocks = []string{e.ToName}
+	}
+	statements, added := 1, 0
+	switch kind {
+	case LockTable, Unique, Reference:
+		statements = 0
+	case Promote:
+		statements, added = 0, 1
+	case Guard:
+		statements, added = 0, len(edits)-1 // but for that of the table
+	}
+	m.out = append(m.out, Change{Kind: kind, Text: text, Position: e.FromPosition, Blocks: blocks, by: e.FromName, statements: statements, writes: added, cost: cost, edits: slices.Concat(edits...)})
 }
 
 // writers are the transactions that write a table.
@@ -149,6 +171,10 @@ func (m *maker) locks(e *witness.Edge, t *ir.Table, q *query) {
 		text := fmt.Sprintf("%s locks the rows of %s that it reads (%s)", e.FromName, t.Name, strings.TrimSpace(l.mode))
 		if q.lockable() {
 			m.add(l.kind, e, t, l.cost, text, q.insert(q.end(), l.mode+of))
+			continue
+		}
+		if q.sent != nil {
+			m.nested(l.kind, e, t, q, l.cost+costSeparate, text, l.mode)
 			continue
 		}
 		m.before(l.kind, e, t, q, l.cost+costSeparate, text, "1 "+q.reading()+l.mode+of)
@@ -228,7 +254,7 @@ func apart(txn *ir.Txn, t *ir.Table, read map[string]string, where ir.Expr) bool
 // then, and not from a transaction that only writes rows.
 func (m *maker) table(e *witness.Edge, t *ir.Table, q *query) {
 	locked := slices.ContainsFunc(m.prog.Txns, func(txn *ir.Txn) bool { return locksTable(txn, t) })
-	if from := m.prog.Txn(e.FromName); !locked || from == nil || locksTable(from, t) || q.readOnly() {
+	if from := m.prog.Txn(e.FromName); !locked || from == nil || locksTable(from, t) || q.readOnly() || q.sent != nil {
 		return
 	}
 	at, indent := q.line()
@@ -266,10 +292,12 @@ func (m *maker) promotion(e *witness.Edge, t *ir.Table, q *query) {
 	if src.alias != src.name {
 		as = " AS " + quote.Ident(src.alias)
 	}
-	at, indent := q.line()
+	if q.sent != nil && q.toks[0] != q.statement.toks[0] {
+		return // the names of the statement around it may be among those of the condition
+	}
 	m.add(Promote, e, t, costPromote, fmt.Sprintf("%s writes the rows of %s that it reads, as they are", e.FromName, t.Name),
-		q.insert(at, fmt.Sprintf("UPDATE %s%s SET %s = %s.%s WHERE %s;\n%s", src.written, as, col, quote.Ident(src.alias), col,
-			q.text[where[0].Start:where[len(where)-1].End], indent)))
+		q.first(fmt.Sprintf("UPDATE %s%s SET %s = %s.%s WHERE %s", src.written, as, col, quote.Ident(src.alias), col,
+			q.text[where[0].Start:where[len(where)-1].End])))
 }
 
 // plainColumn is a column of a table that is no part of its key: one of those named, if possible.
@@ -322,18 +350,20 @@ func (m *maker) unique(e *witness.Edge, t *ir.Table, q *query) {
 	list := strings.Join(cols, ", ")
 	if in, ok := m.declare(t, t, fmt.Sprintf("UNIQUE (%s)", list)); ok {
 		m.add(Unique, e, t, costUnique, fmt.Sprintf("%s has at most one row for each %s: only if the application wants that, and if it is so of the rows that are there", t.Name, list), in)
-		m.out[len(m.out)-1].Blocks = []string{}
+		if quiet := m.quiet(e, t, q, eq, set); quiet != nil {
+			m.add(OnConflict, e, t, costUnique+1, fmt.Sprintf("%s inserts into %s in one statement, which leaves out a second row for the same %s: only if the application wants at most one, and if it is so of the rows that are there", e.FromName, t.Name, list), in, quiet)
+		}
 	}
 }
 
 // declare adds a constraint to a table, behind the last statement that declares or alters
 // it or another one.
-func (m *maker) declare(t, other *ir.Table, constraint string) (insertion, bool) {
+func (m *maker) declare(t, other *ir.Table, constraint string) ([]Edit, bool) {
 	var last *statement
 	for _, table := range []*ir.Table{t, other} {
 		s := m.ed.declaration(table)
 		if s == nil {
-			return insertion{}, false
+			return nil, false
 		}
 		for _, f := range m.ed.before {
 			for _, other := range m.ed.statements(f) {
@@ -420,7 +450,6 @@ func (m *maker) refer(e *witness.Edge, t, child *ir.Table, cols, key []int) {
 	in, ok := m.declare(child, t, fmt.Sprintf("FOREIGN KEY (%s) REFERENCES %s (%s)", names(child, cols), sqlName(t), names(t, key)))
 	if ok {
 		m.add(Reference, e, t, costReference, fmt.Sprintf("a row of %s cannot be without its row of %s: only if that is so of the rows that are there, and of all that the application wants", child.Name, t.Name), in)
-		m.out[len(m.out)-1].Blocks = []string{}
 	}
 }
 
@@ -467,9 +496,10 @@ func (m *maker) common() {
 	}
 	whole := changes[0]
 	for _, c := range changes[1:] {
-		if !slices.Contains(whole.inserts, c.inserts[0]) {
-			whole.inserts = append(whole.inserts, c.inserts...)
+		if !slices.Contains(whole.edits, c.edits[0]) {
+			whole.edits = append(whole.edits, c.edits...)
 			whole.cost += c.cost
+			whole.writes += c.writes
 			whole.Text += "; " + c.Text
 		}
 	}
@@ -492,10 +522,12 @@ func (m *maker) parent(e *witness.Edge, t *ir.Table, q *query) (Change, bool) {
 			continue
 		}
 		col := quote.Ident(m.plainColumn(fk.Ref, nil))
-		at, indent := q.line()
-		in := q.insert(at, fmt.Sprintf("UPDATE %s SET %s = %[1]s.%[2]s WHERE %[3]s;\n%[4]s", sqlName(fk.Ref), col, strings.Join(where, " AND "), indent))
+		in := q.first(fmt.Sprintf("UPDATE %s SET %s = %[1]s.%[2]s WHERE %[3]s", sqlName(fk.Ref), col, strings.Join(where, " AND ")))
+		if in == nil {
+			continue
+		}
 		text := fmt.Sprintf("%s writes the row of %s to which the rows of %s refer, as it is", e.FromName, fk.Ref.Name, t.Name)
-		return Change{Kind: Common, Text: text, Position: e.FromPosition, Blocks: m.writers(fk.Ref), cost: costCommon, inserts: []insertion{in}}, true
+		return Change{Kind: Common, Text: text, Position: e.FromPosition, Blocks: m.writers(fk.Ref), by: e.FromName, writes: 1, cost: costCommon, edits: in}, true
 	}
 	return Change{}, false
 }

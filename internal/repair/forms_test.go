@@ -79,7 +79,7 @@ END $$;
 `}})
 	res := propose(t, p)
 	last := res.Repairs[len(res.Repairs)-1]
-	if last.Changes[0].Kind != Guard || !strings.Contains(last.Diff, "+  INSERT INTO w_guard (guard_key, guard_written) VALUES (q, true)") {
+	if last.Changes[0].Kind != Guard || !strings.Contains(last.Diff, "+  INSERT INTO w_guard (guard_key, guard_written) VALUES (COALESCE(q, 0), true)") {
 		t.Errorf("%+v", res.Repairs)
 	}
 }
@@ -88,14 +88,23 @@ END $$;
 // found in the one before.
 func TestPlaces(t *testing.T) {
 	files := []input.File{{Name: "a.sql", Text: "ab;\nçd e;\n"}}
-	e := edited(files, []Change{{inserts: []insertion{{"a.sql", 4, "1\n"}}}, {inserts: []insertion{{"a.sql", 1, "2"}, {"a.sql", 4, "1\n"}}}})
+	e := edited(files, []Change{{edits: []Edit{{File: "a.sql", At: 4, End: 4, Text: "1\n"}}}, {edits: []Edit{{File: "a.sql", At: 1, End: 1, Text: "2"}, {File: "a.sql", At: 4, End: 4, Text: "1\n"}}}})
 	if got := e.files()[0].Text; got != "a2b;\n1\nçd e;\n" {
 		t.Errorf("%q", got)
 	}
 	for at, want := range map[int]int{0: 0, 1: 1, 2: 1, 3: 2, 5: 4, 6: 4, 7: 4, 10: 7} {
-		if got := e.origin("a.sql", at); got != want {
+		if got, ok := e.origin("a.sql", at); !ok || got != want {
 			t.Errorf("byte %d was %d, want %d", at, got, want)
 		}
+	}
+	replaced := edited(files, []Change{{edits: []Edit{{File: "a.sql", At: 1, End: 3, Text: "xyz"}}}}) // axyz\nçd e;\n
+	for at, want := range map[int]int{0: 0, 1: 1, 2: -1, 3: -1, 4: 3, 5: 4} {
+		if got, ok := replaced.origin("a.sql", at); ok != (want >= 0) || ok && got != want {
+			t.Errorf("byte %d was %d, %v, want %d", at, got, ok, want)
+		}
+	}
+	if both := edited(files, []Change{{edits: []Edit{{File: "a.sql", At: 1, End: 3}}}, {edits: []Edit{{File: "a.sql", At: 2, End: 2, Text: "x"}}}}); both.apart() || !e.apart() {
+		t.Error("edits of the same bytes are apart")
 	}
 	s := e.statement(report.Position{File: "a.sql", Line: 3, Col: 2})
 	if s == nil || len(s.toks) != 2 || s.toks[1].Text != "e" {

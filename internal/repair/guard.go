@@ -3,6 +3,7 @@ package repair
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/witness"
@@ -14,30 +15,32 @@ import (
 // they read and write are none. Where both are calls of one transaction that looks for rows by
 // columns, there is a row for each of their values, else one for all.
 func (m *maker) guard(e *witness.Edge, t *ir.Table, readers []*query) {
-	from, to, decl := m.ed.statement(e.FromPosition), m.ed.statement(e.ToPosition), m.ed.declaration(t)
-	if from == nil || to == nil || decl == nil || from.readOnly() || to.readOnly() {
+	one, two, decl := m.statements(e.FromName, e.FromPosition, t.Name), m.statements(e.ToName, e.ToPosition, t.Name), m.ed.declaration(t)
+	if len(one) != 1 || len(two) != 1 || decl == nil || one[0].readOnly() || two[0].readOnly() {
 		return
 	}
+	from, to := one[0], two[0]
 	name, typ, value, each := m.free(t.Name+"_guard"), "int", "1", ""
 	if e.FromName == e.ToName && len(readers) == 1 {
 		if c, v, ok := m.guarded(t, readers[0]); ok {
 			typ, value, each = sqlTypes[t.Columns[c].Type.Kind], v, " for each "+t.Columns[c].Name
 		}
 	}
-	// No variable of a function is likely to have the names of these columns.
-	write := fmt.Sprintf("INSERT INTO %s (guard_key, guard_written) VALUES (%s, true) ON CONFLICT (guard_key) DO UPDATE SET guard_written = true;\n", name, value)
-	before := func(s *statement) insertion {
-		at, indent := s.line()
-		return s.insert(at, write+indent)
+	if strings.HasPrefix(value, "$") { // its type would be open
+		value += "::" + typ
 	}
-	ins := []insertion{decl.behind(fmt.Sprintf("CREATE TABLE %s (guard_key %s PRIMARY KEY, guard_written boolean NOT NULL)", name, typ)), before(from)}
+	if each != "" { // a key is not NULL
+		value = "COALESCE(" + value + ", " + map[string]string{"bigint": "0", "text": "''"}[typ] + ")"
+	}
+	// No variable of a function is likely to have the names of these columns.
+	write := fmt.Sprintf("INSERT INTO %s (guard_key, guard_written) VALUES (%s, true) ON CONFLICT (guard_key) DO UPDATE SET guard_written = true", name, value)
+	edits := [][]Edit{decl.behind(fmt.Sprintf("CREATE TABLE %s (guard_key %s PRIMARY KEY, guard_written boolean NOT NULL)", name, typ)), from.first(write)}
 	who := e.FromName + " writes"
 	if e.FromName != e.ToName {
-		ins = append(ins, before(to))
+		edits = append(edits, to.first(write))
 		who = e.FromName + " and " + e.ToName + " write"
 	}
-	m.add(Guard, e, t, costGuard, fmt.Sprintf("%s a row of a new table%s, so that two of them at once exclude each other", who, each), ins...)
-	m.out[len(m.out)-1].Blocks = []string{e.ToName}
+	m.add(Guard, e, t, costGuard, fmt.Sprintf("%s a row of a new table%s, so that two of them at once exclude each other", who, each), edits...)
 }
 
 // free is a name that no table has, quoted where it has to be.

@@ -21,8 +21,8 @@ type query struct {
 // clauseWords begin the clauses of a query behind its list of columns.
 var clauseWords = []string{"into", "from", "where", "group", "having", "window", "order", "limit", "offset", "fetch", "for", "union", "intersect", "except"}
 
-// queries are the SELECTs of the statement, outer ones first.
-func (s *statement) queries() (out []*query) {
+// selects are the SELECTs of the statement, outer ones first.
+func (s *statement) selects() (out []*query) {
 	for i, t := range s.toks {
 		// PERFORM of PL/pgSQL is a SELECT whose rows nobody wants.
 		if t.Kind == pg.Word && (t.Text == "select" || t.Text == "perform" && i == 0) {

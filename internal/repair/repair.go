@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/gosource"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
@@ -25,9 +28,15 @@ const (
 	Promote Kind = "promotion"
 	// LockTable locks a whole table.
 	LockTable Kind = "lock-table"
-	// Unique declares a key, Reference a foreign key.
-	Unique    Kind = "unique-constraint"
-	Reference Kind = "foreign-key"
+	// Unique declares a key, OnConflict also lets insertions do nothing that it refuses, Reference declares a foreign key.
+	Unique     Kind = "unique-constraint"
+	OnConflict Kind = "on-conflict"
+	Reference  Kind = "foreign-key"
+	// Increment computes new values from the row itself, and Condition checks the row in the UPDATE.
+	Increment Kind = "atomic-update"
+	Condition Kind = "condition-in-update"
+	// Level runs transactions at a higher isolation level.
+	Level Kind = "level"
 	// Common writes a row to which all rows that a statement may read refer, Guard one of
 	// a table that is there for that alone.
 	Common Kind = "common-row"
@@ -43,9 +52,15 @@ type Change struct {
 	Position report.Position `json:"position"`
 	// Blocks are the transactions that have to wait, or are refused, where they were not before.
 	Blocks []string `json:"blocks"`
+	// Levels are those to which it raises transactions, in the words of robust check -level.
+	Levels map[string]string `json:"levels,omitempty"`
 
-	cost    int
-	inserts []insertion
+	by                 string // the transaction that it changes
+	statements, writes int
+	cost               int
+	edits              []Edit
+	// levels are those of Levels that the text does not say.
+	levels map[string]string
 }
 
 // Repair is a list of changes that were applied together, and what came of it.
@@ -71,11 +86,21 @@ func (r *Repair) cost() (sum int) {
 }
 
 // Program is what is to be repaired. Load reads the program from changed texts of its files,
-// and Check judges it.
+// and Check judges it with these levels of transactions, in the words of robust check -level.
 type Program struct {
 	Files []input.File
-	Load  func(files []input.File) (*ir.Program, error)
-	Check func(ctx context.Context, p *ir.Program) (*report.Report, error)
+	Load  func(files []input.File) (*Model, error)
+	Check func(ctx context.Context, p *ir.Program, levels map[string]string) (*report.Report, error)
+	// Levels are those to which single transactions may be raised, the lower ones first, and InSource says that the
+	// source decides on levels.
+	Levels   []string
+	InSource bool
+}
+
+// Model is a program that was read: of Go code with its transactions, as the client sends them.
+type Model struct {
+	*ir.Program
+	Client []*client.Txn
 }
 
 // Limits bound the search: Want is how many repairs are looked for, Checks how many changed
@@ -99,6 +124,8 @@ type Result struct {
 	Open int `json:"open"`
 	// Complete says that all candidates were tried.
 	Complete bool `json:"complete"`
+	// Notes say which statements of findings cannot be changed, and what to change by hand, sorted.
+	Notes []string `json:"notes"`
 }
 
 // Propose looks for repairs of a program. The error is one of reading or judging the program
@@ -108,11 +135,12 @@ func Propose(ctx context.Context, p Program, lim Limits) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, err := p.Check(ctx, prog)
+	before, err := p.Check(ctx, prog.Program, nil)
 	if err != nil {
 		return nil, err
 	}
-	s := &search{Program: p, lim: lim, seen: map[string]bool{}, out: &Result{Before: before, Repairs: []Repair{}, Refuted: []Repair{}, Complete: true}}
+	s := &search{Program: p, lim: lim, seen: map[string]bool{}, names: names(prog),
+		out: &Result{Before: before, Repairs: []Repair{}, Refuted: []Repair{}, Complete: true, Notes: []string{}}}
 	s.extend(plan{}, prog, before, false)
 	for len(s.queue) > 0 && len(s.out.Repairs) < lim.Want {
 		if ctx.Err() != nil || s.checks == lim.Checks {
@@ -143,8 +171,11 @@ func (p *plan) cost() int { return (&Repair{Changes: p.changes}).cost() }
 func (p *plan) key() string {
 	var list []string
 	for _, c := range p.changes {
-		for _, in := range c.inserts {
-			list = append(list, in.key())
+		for _, in := range c.edits {
+			list = append(list, key(in))
+		}
+		for name, level := range c.levels {
+			list = append(list, name+" "+level)
 		}
 	}
 	slices.Sort(list)
@@ -154,6 +185,8 @@ func (p *plan) key() string {
 type search struct {
 	Program
 	lim    Limits
+	parser gosource.Parser
+	names  []string // of the transactions
 	checks int
 	queue  []plan // the cheapest first
 	seen   map[string]bool
@@ -166,12 +199,16 @@ const maxChanges = 4
 // extend queues what may remove the first finding of the report of a changed program. If
 // again, that is the one against which its locks are: where each of two transactions reads what
 // the other one writes, both reads need a lock.
-func (s *search) extend(done plan, prog *ir.Program, rep *report.Report, again bool) {
+func (s *search) extend(done plan, prog *Model, rep *report.Report, again bool) {
 	if len(rep.Confirmed()) == 0 || len(done.changes) == maxChanges {
 		return
 	}
 	f := &rep.Confirmed()[0]
-	for _, c := range candidates(edited(s.Files, done.changes), prog, f) {
+	m := s.maker(done, prog)
+	m.f = f
+	list := m.candidates(s.Levels, s.InSource)
+	s.note(m.notes)
+	for _, c := range list {
 		if !again || lock(c.Kind) && !done.changed(c.Position) {
 			s.add(done, c, f)
 		}
@@ -181,16 +218,53 @@ func (s *search) extend(done plan, prog *ir.Program, rep *report.Report, again b
 
 // further queues what may prove a changed program that is neither proved nor refuted, with a lock where
 // another transaction was seen to come between: the other reads of such a one need one each.
-func (s *search) further(done plan, prog *ir.Program, rep *report.Report) {
+func (s *search) further(done plan, prog *Model, rep *report.Report) {
 	if last := done.changes[len(done.changes)-1]; !lock(last.Kind) || len(done.changes) == maxChanges {
 		return
 	}
-	for _, c := range unproved(edited(s.Files, done.changes), prog, rep) {
+	for _, c := range s.maker(done, prog).unproved(rep) {
 		if !done.changed(c.Position) {
 			s.add(done, c, done.against)
 		}
 	}
 	s.sort()
+}
+
+// maker makes candidates for a program with changes.
+func (s *search) maker(done plan, prog *Model) *maker {
+	ed := edited(s.Files, done.changes)
+	ed.client, ed.golang = prog.Client, &gosource.Source{}
+	for _, f := range ed.before {
+		if isGo(f.Name) {
+			s.parser.Add(ed.golang, f.Name, ed.text(f))
+		}
+	}
+	return &maker{ed: ed, prog: prog.Program}
+}
+
+// note adds what is said of statements that cannot be changed.
+func (s *search) note(list []string) {
+	s.out.Notes = append(s.out.Notes, list...)
+	slices.Sort(s.out.Notes)
+	s.out.Notes = slices.Compact(s.out.Notes)
+}
+
+// names are those of the transactions of a program, sorted.
+func names(p *Model) (out []string) {
+	for _, t := range p.Txns {
+		out = append(out, t.Name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// raised are the levels of -level of some changes.
+func raised(changes []Change) map[string]string {
+	out := map[string]string{}
+	for _, c := range changes {
+		maps.Copy(out, c.levels)
+	}
+	return out
 }
 
 // changed reports whether a statement is changed already.
@@ -215,13 +289,21 @@ func (s *search) sort() {
 
 // judge checks the program with changes. It gives nil if that cannot be read: then the
 // changes do not fit where they were put.
-func (s *search) judge(ctx context.Context, changes []Change) (*ir.Program, *report.Report, error) {
-	prog, err := s.Load(edited(s.Files, changes).files())
+// A change that loses a transaction is none.
+func (s *search) judge(ctx context.Context, changes []Change) (*Model, *report.Report, error) {
+	ed := edited(s.Files, changes)
+	if !ed.apart() {
+		return nil, nil, nil
+	}
+	prog, err := s.Load(ed.files())
 	if err != nil {
 		if _, ok := errors.AsType[*ir.Error](err); ok {
 			return nil, nil, nil
 		}
 		return nil, nil, err
+	}
+	if !slices.Equal(names(prog), s.names) {
+		return nil, nil, nil
 	}
 	s.checks++
 	if s.lim.Progress != nil {
@@ -232,7 +314,7 @@ func (s *search) judge(ctx context.Context, changes []Change) (*ir.Program, *rep
 		ctx, stop = context.WithTimeout(ctx, s.lim.Each)
 		defer stop()
 	}
-	rep, err := s.Check(ctx, prog)
+	rep, err := s.Check(ctx, prog.Program, raised(changes))
 	return prog, rep, err
 }
 
@@ -276,10 +358,10 @@ func same(a, b *report.Finding) bool {
 
 func lock(k Kind) bool { return k == LockShare || k == LockUpdate }
 
-// stronger reports whether a plan does what a repair does, with stronger locks only.
+// stronger reports whether a plan does what a repair does, with stronger locks or higher levels only.
 func stronger(p *plan, r *Repair) bool {
 	return slices.EqualFunc(p.changes, r.Changes, func(a, b Change) bool {
-		return a.Position == b.Position && lock(a.Kind) && lock(b.Kind)
+		return a.Position == b.Position && (lock(a.Kind) && lock(b.Kind) || a.Kind == Level && b.Kind == Level)
 	})
 }
 

@@ -10,10 +10,8 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/levels"
-	"github.com/txrobust/robust/internal/replaytest"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
@@ -25,9 +23,16 @@ func program(files []input.File) Program { return programAt(levels.AtSnapshot, f
 func programAt(isolation string, files []input.File) Program {
 	return Program{
 		Files: files,
-		Load:  func(files []input.File) (*ir.Program, error) { return sqlmodel.Parse(files, sqlmodel.Options{}) },
-		Check: func(ctx context.Context, p *ir.Program) (*report.Report, error) {
-			return check.Check(ctx, p, check.Options{Engine: engine.Postgres(), Isolation: isolation, First: true, Helpers: 4, Window: 4, Questions: 2000, QueryLimit: 2_000_000})
+		Load: func(files []input.File) (*Model, error) {
+			p, err := sqlmodel.Parse(files, sqlmodel.Options{})
+			return &Model{Program: p}, err
+		},
+		Check: func(ctx context.Context, p *ir.Program, list map[string]string) (*report.Report, error) {
+			named, err := levels.Named(p, list)
+			if err != nil {
+				return nil, err
+			}
+			return check.Check(ctx, p, check.Options{Levels: named, Engine: engine.Postgres(), Isolation: isolation, First: true, Helpers: 4, Window: 4, Questions: 2000, QueryLimit: 2_000_000})
 		},
 	}
 }
@@ -159,43 +164,4 @@ func TestLockedTable(t *testing.T) {
 			t.Errorf("the repairs are %+v, want lock-table: %v", res.Repairs, want)
 		}
 	}
-}
-
-// onServer runs the schedule of the finding on a server with the functions of each repair:
-// the server must not do what it does with those of the program as it was.
-func onServer(t *testing.T, p Program, res *Result) {
-	t.Helper()
-	plan := res.Before.Findings[0].Witness.Plan
-	if r := replayed(t, plan); r.Outcome != witness.AsShown {
-		t.Errorf("before: %s", r)
-	}
-	for i := range res.Repairs {
-		r := &res.Repairs[i]
-		changed := *plan
-		changed.Schema = nil
-		for _, f := range p.Files {
-			text := f.Text
-			for _, own := range r.Files() {
-				if own.Name == f.Name {
-					text = own.Text
-				}
-			}
-			changed.Schema = append(changed.Schema, witness.Declaration{Position: witness.Position{File: f.Name, Line: 1, Col: 1}, SQL: text})
-		}
-		slices.SortStableFunc(changed.Schema, func(a, b witness.Declaration) int { // the schema first
-			return strings.Compare(b.Position.File, a.Position.File)
-		})
-		if got := replayed(t, &changed); got.Outcome == witness.AsShown || got.Outcome == witness.NotRun {
-			t.Errorf("with %s: %s\n%s", kinds(r), got, strings.Join(got.Log, "\n"))
-		}
-	}
-}
-
-func replayed(t *testing.T, plan *witness.Plan) *witness.Replay {
-	t.Helper()
-	r, err := replaytest.Open(t, witness.Postgres).Replay(t.Context(), plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }

@@ -3,6 +3,8 @@ package repair
 import (
 	"cmp"
 	"fmt"
+	"go/format"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +12,8 @@ import (
 
 	"github.com/pmezard/go-difflib/difflib"
 
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/gosource"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -17,57 +21,78 @@ import (
 	"github.com/txrobust/robust/report"
 )
 
-// insertion puts text into a file, before the byte at of its text as it was.
-type insertion struct {
-	file string
-	at   int
-	text string
-}
+// Edit puts a text in the place of bytes of a file as it was.
+type Edit = gosource.Edit
 
-func (i insertion) key() string { return fmt.Sprintf("%s:%d:%s", i.file, i.at, i.text) }
+func key(e Edit) string { return fmt.Sprintf("%s:%d:%d:%s", e.File, e.At, e.End, e.Text) }
 
-// edit is the texts of a program with insertions, sorted by their place.
+// edit is the texts of a program with edits, sorted by their place, and what is known of the program that they make.
 type edit struct {
-	before  []input.File
-	inserts map[string][]insertion
+	before []input.File
+	edits  map[string][]Edit
+	client []*client.Txn // of a Go program
+	golang *gosource.Source
 }
 
 func edited(files []input.File, changes []Change) *edit {
-	e := &edit{files, map[string][]insertion{}}
+	e := &edit{before: files, edits: map[string][]Edit{}}
 	for _, c := range changes {
-		for _, in := range c.inserts {
-			e.inserts[in.file] = append(e.inserts[in.file], in)
+		for _, in := range c.edits {
+			e.edits[in.File] = append(e.edits[in.File], in)
 		}
 	}
-	for f, list := range e.inserts {
-		slices.SortStableFunc(list, func(a, b insertion) int { return cmp.Compare(a.at, b.at) })
-		e.inserts[f] = slices.Compact(list)
+	for f, list := range e.edits {
+		slices.SortStableFunc(list, func(a, b Edit) int { return cmp.Compare(a.At, b.At) })
+		e.edits[f] = slices.Compact(list)
 	}
 	return e
 }
 
-// text is a file with its insertions.
+// apart reports whether no two edits are about the same bytes.
+func (e *edit) apart() bool {
+	for _, list := range e.edits {
+		for i := 1; i < len(list); i++ {
+			if list[i].At < list[i-1].End {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// text is a file with its edits.
 func (e *edit) text(f input.File) string {
 	var b strings.Builder
 	from := 0
-	for _, in := range e.inserts[f.Name] {
-		b.WriteString(f.Text[from:in.at] + in.text)
-		from = in.at
+	for _, in := range e.edits[f.Name] {
+		b.WriteString(f.Text[from:in.At] + in.Text)
+		from = in.End
 	}
 	b.WriteString(f.Text[from:])
 	return b.String()
 }
 
-// origin gives the place in the file as it was of a byte of the text with insertions. What
-// was inserted has the place where that was done.
-func (e *edit) origin(file string, at int) int {
-	for _, in := range e.inserts[file] {
-		if at <= in.at {
+// origin gives the place in the file as it was of a byte of the text with edits. What was
+// inserted has the place where that was done; of what replaces another text only the ends have one.
+func (e *edit) origin(file string, at int) (int, bool) {
+	for _, in := range e.edits[file] {
+		if at <= in.At {
 			break
 		}
-		at = max(at-len(in.text), in.at)
+		if in.End > in.At && at < in.At+len(in.Text) {
+			return 0, false
+		}
+		at = max(at-len(in.Text), in.At) + in.End - in.At
 	}
-	return at
+	return at, true
+}
+
+// back gives an edit of the text with edits as one of the file as it was.
+func (e *edit) back(in Edit) (Edit, bool) {
+	at, okAt := e.origin(in.File, in.At)
+	end, okEnd := e.origin(in.File, in.End)
+	in.At, in.End = at, end
+	return in, okAt && okEnd
 }
 
 func (e *edit) files() []input.File {
@@ -78,24 +103,42 @@ func (e *edit) files() []input.File {
 	return out
 }
 
-// changed are the files with insertions.
+// changed are the files with edits.
 func (e *edit) changed() (out []input.File) {
 	for _, f := range e.before {
-		if e.inserts[f.Name] != nil {
-			out = append(out, input.File{Name: f.Name, Text: e.text(f)})
+		if e.edits[f.Name] != nil {
+			out = append(out, input.File{Name: f.Name, Text: e.final(f)})
 		}
 	}
 	return out
 }
 
-// diff is the change as a unified diff.
+// final is a file with its edits as it is written. Go source stays in the format of gofmt, if it is so.
+func (e *edit) final(f input.File) string {
+	text := e.text(f)
+	if !isGo(f.Name) {
+		return text
+	}
+	if was, err := format.Source([]byte(f.Text)); err != nil || string(was) != f.Text {
+		return text
+	}
+	if out, err := format.Source([]byte(text)); err == nil {
+		return string(out)
+	}
+	return text
+}
+
+func isGo(name string) bool { return strings.HasSuffix(name, ".go") }
+
+// diff is the change as a unified diff, as git apply takes it.
 func (e *edit) diff() string {
 	var b strings.Builder
 	for _, f := range e.before {
-		if e.inserts[f.Name] == nil {
+		if e.edits[f.Name] == nil {
 			continue
 		}
-		err := difflib.WriteUnifiedDiff(&b, difflib.UnifiedDiff{A: difflib.SplitLines(f.Text), B: difflib.SplitLines(e.text(f)), FromFile: f.Name, ToFile: f.Name, Context: 2})
+		name := strings.TrimPrefix(filepath.ToSlash(f.Name), "/")
+		err := difflib.WriteUnifiedDiff(&b, difflib.UnifiedDiff{A: lines(f.Text), B: lines(e.final(f)), FromFile: "a/" + name, ToFile: "b/" + name, Context: 3})
 		if err != nil {
 			panic(err) // a strings.Builder takes everything
 		}
@@ -103,13 +146,27 @@ func (e *edit) diff() string {
 	return b.String()
 }
 
-// statement is a statement of SQL in a file with insertions: its tokens, without comments,
-// whose offsets are those of the file.
+// lines are those of a text, as a diff shows them.
+func lines(text string) []string {
+	list := strings.SplitAfter(text, "\n")
+	if last := len(list) - 1; list[last] == "" {
+		list = list[:last]
+	} else {
+		list[last] += "\n\\ No newline at end of file\n"
+	}
+	return list
+}
+
+// statement is a statement of SQL: its tokens, without comments, whose offsets are those of a text.
 type statement struct {
 	ed   *edit
 	file string
-	text string // of the whole file
+	text string // of the whole file with edits, or the string that is sent
 	toks []pg.Token
+	// sent are the strings of Go source that have the text, nil if it is that of a file, and
+	// queries the statements of files from which a program generates them.
+	sent    []*gosource.Text
+	queries []*statement
 }
 
 // statement gives the statement that begins at a position, nil if there is none.
@@ -135,7 +192,7 @@ func (e *edit) statement(p report.Position) *statement {
 				toks[k].Start += start
 				toks[k].End += start
 			}
-			return &statement{e, p.File, text, toks}
+			return &statement{ed: e, file: p.File, text: text, toks: toks}
 		}
 		end++
 	}
@@ -146,8 +203,11 @@ func (s *statement) says(word string) bool {
 	return slices.ContainsFunc(s.toks, func(t pg.Token) bool { return t.Kind == pg.Word && t.Text == word })
 }
 
-// statements are those of a file with insertions, nil if it cannot be split.
+// statements are those of a file with edits, nil if it cannot be split.
 func (e *edit) statements(f input.File) (out []*statement) {
+	if isGo(f.Name) {
+		return nil
+	}
 	text := e.text(f)
 	toks, err := pg.Scan(text)
 	if err != nil {
@@ -158,7 +218,7 @@ func (e *edit) statements(f input.File) (out []*statement) {
 	for i, t := range toks {
 		if t.Text == ";" && t.Kind == pg.Punct {
 			if i > from {
-				out = append(out, &statement{e, f.Name, text, toks[from:i]})
+				out = append(out, &statement{ed: e, file: f.Name, text: text, toks: toks[from:i]})
 			}
 			from = i + 1
 		}
@@ -228,17 +288,50 @@ func offset(text string, p report.Position) (int, bool) {
 	return at, at < len(text)
 }
 
-// insert is the insertion of text before a byte of the file. Its lines end as those of the
-// file.
-func (s *statement) insert(at int, text string) insertion {
-	if strings.Contains(s.text, "\r\n") {
-		text = strings.ReplaceAll(text, "\n", "\r\n")
+// insert is the insertion of text before a byte of the statement's text, nil if it cannot be
+// made. Its lines end as those of the file.
+func (s *statement) insert(at int, text string) []Edit { return s.replace(at, at, text) }
+
+// replace puts text in the place of the bytes from at to end of the statement's text.
+func (s *statement) replace(at, end int, text string) (out []Edit) {
+	var list []Edit
+	if s.sent == nil {
+		if strings.Contains(s.text, "\r\n") {
+			text = strings.ReplaceAll(text, "\n", "\r\n")
+		}
+		list = append(list, Edit{File: s.file, At: at, End: end, Text: text})
 	}
-	return insertion{s.file, s.ed.origin(s.file, at), text}
+	for _, t := range s.sent {
+		in, ok := t.Replace(at, end, text)
+		if !ok {
+			return nil
+		}
+		list = append(list, in)
+	}
+	for _, in := range list {
+		was, ok := s.ed.back(in)
+		if !ok {
+			return nil
+		}
+		out = append(out, was)
+	}
+	for _, q := range s.queries {
+		from, okFrom := s.same(q, at)
+		to, okTo := s.same(q, end)
+		if !okFrom || !okTo || strings.Contains(text, "$") && !q.numbered() {
+			return nil
+		}
+		in := q.replace(from, to, text)
+		if in == nil {
+			return nil
+		}
+		out = append(out, in...)
+	}
+	return out
 }
 
 // behind is the insertion of another statement behind this one.
-func (s *statement) behind(sql string) insertion {
+func (s *statement) behind(sql string) []Edit {
 	return s.insert(s.toks[len(s.toks)-1].End+1, "\n"+sql+";")
 }
 

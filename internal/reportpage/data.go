@@ -31,6 +31,7 @@ type finding struct {
 	Doubts  []string `json:"doubts"`
 	Remarks []string `json:"remarks"`
 	Repairs []string `json:"repairs"`
+	Diffs   []string `json:"diffs,omitempty"`
 	Classic bool     `json:"classic,omitempty"`
 	Lanes   []lane   `json:"lanes"`
 	Edges   []edge   `json:"edges"`
@@ -130,11 +131,16 @@ func (l *lines) program(r *report.Report) *program {
 func (l *lines) finding(group string, f *report.Finding) finding {
 	w := f.Witness
 	out := finding{Group: group, Kind: kindOf(f), Code: f.Code, Cycle: clean(f.Cycle), At: f.At(),
-		Doubts: []string{}, Remarks: clean(f.Uncertain()), Repairs: clean(f.Repairs), Classic: w.Classic,
+		Doubts: []string{}, Remarks: clean(f.Uncertain()), Repairs: clean(f.InWords()), Classic: w.Classic,
 		Lanes: []lane{}, Edges: []edge{}, Runs: []run{}, Events: []event{}, Tables: []table{}, Orders: w.Orders, happened: map[event]int{}, numbers: map[string]int{}}
 	if c, ok := codes.ByID(f.Code); ok {
-		if out.What = c.Summary; len(f.Repairs) == 0 {
+		if out.What = c.Summary; len(out.Repairs) == 0 {
 			out.Repairs = append(out.Repairs, c.Repair)
+		}
+	}
+	for _, r := range f.Proved {
+		if r.Diff != "" {
+			out.Diffs = append(out.Diffs, r.Diff)
 		}
 	}
 	for _, d := range f.Doubts {

@@ -245,6 +245,7 @@
   }
   const outro = f => [
     ...(f.repairs.length ? [element('h3', {}, 'What to change'), f.repairs.length > 1 ? element('p', {}, 'Any of these removes it:') : '', list(f.repairs, { class: 'repairs' })] : []),
+    ...(f.diffs || []).map(d => element('pre', {}, d)),
     ...f.remarks.map(r => element('p', { class: 'soft' }, r)),
   ];
 

@@ -262,7 +262,11 @@ func (s *search) anomaly(f *found) *Anomaly {
 	for i := range s.program.Tables {
 		a.Rows = append(a.Rows, x.Versions[0].Rows(i))
 	}
-	a.Opaque = opaque(f.sit.calls)
+	var templates []*ir.Txn
+	for _, c := range f.sit.calls {
+		templates = append(templates, c.Txn)
+	}
+	a.Opaque = Opaque(templates)
 	count := map[int]int{}
 	number := map[int]int{}
 	for _, c := range f.sit.calls {
@@ -280,11 +284,11 @@ func (s *search) anomaly(f *found) *Anomaly {
 	return a
 }
 
-// opaque lists the functions without a known meaning that calls may apply.
-func opaque(calls []*Call) []string {
+// Opaque lists the functions without a known meaning that templates may apply.
+func Opaque(templates []*ir.Txn) []string {
 	names := map[string]bool{}
-	for _, c := range calls {
-		ir.Walk(c.Txn.Body, func(st ir.Stmt) {
+	for _, t := range templates {
+		ir.Walk(t.Body, func(st ir.Stmt) {
 			for _, e := range ir.Exprs(st) {
 				ir.WalkExpr(e, func(e ir.Expr) {
 					if call, ok := e.(*ir.Call); ok && !call.Known() {

@@ -122,7 +122,7 @@ func (m *markdown) findings(list []report.Finding) {
 			m.line("")
 		}
 		m.b.WriteString(quote.Fence("text", f.Execution()))
-		repairs := f.Repairs
+		repairs := f.InWords()
 		if c, ok := codes.ByID(f.Code); ok && len(repairs) == 0 {
 			repairs = []string{c.Repair}
 		}
@@ -133,6 +133,12 @@ func (m *markdown) findings(list []report.Finding) {
 		}
 		for _, s := range repairs {
 			m.line("- %s", quote.Markdown(s))
+		}
+		for _, r := range f.Proved {
+			if r.Diff != "" {
+				m.line("")
+				m.b.WriteString(quote.Fence("diff", r.Diff))
+			}
 		}
 		for _, s := range append(f.Uncertain(), f.ConfirmedBy(), f.Replayed()) {
 			if s != "" {

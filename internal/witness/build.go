@@ -22,6 +22,9 @@ type builder struct {
 	where map[int]map[ir.Stmt]string
 	// blind lets dependencies count whatever the values.
 	blind bool
+	// snapshots are the states that the transactions read, nil where these are versions of the
+	// execution.
+	snapshots []*interp.DB
 	// watching keeps what transactions see at each event.
 	watching bool
 	w        *Witness
@@ -195,7 +198,7 @@ func (b *builder) statements(i int) []moment {
 // view begins to go through a transaction.
 func (b *builder) view(i int) *view {
 	c := &b.x.Txns[i]
-	v := &view{b: b, run: c.Run, snap: b.x.Versions[c.Snapshot], now: b.x.Versions[i], label: b.labels[i],
+	v := &view{b: b, run: c.Run, snap: b.snapshot(i), now: b.x.Versions[i], label: b.labels[i],
 		own: map[int]map[string][]ir.Value{}, locals: map[string]ir.Value{}, conditions: map[ir.Stmt]string{}}
 	b.where[i] = v.conditions
 	for k, p := range c.Run.Inst.Txn.Params {

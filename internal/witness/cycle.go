@@ -130,8 +130,12 @@ func (b *builder) dependencies() []dependency {
 	kinds := map[interp.DepKind]depKind{interp.WR: depWR, interp.RW: depRW, interp.WW: depWW, interp.SO: depSO}
 	var out []dependency
 	for _, d := range b.m.Dependencies(b.x, !b.e.AnyOrder, b.e.Classic || b.blind) {
+		if b.older(d) {
+			continue
+		}
 		out = append(out, dependency{Dependency: d, kind: kinds[d.Kind]})
 	}
+	out = append(out, b.untaken()...)
 	for k := range b.x.Txns {
 		// Constraints are checked against the current state: what committed
 		// inside the window of k counts.
@@ -316,4 +320,82 @@ func pinned(src ir.Source, where ir.Expr) bool {
 		}
 	}
 	return src.Table.Var
+}
+
+// forks reports whether a cycle has several RW, and before each of them a WR or the order of a
+// session.
+func forks(cycle []dependency) bool {
+	n := 0
+	for i, d := range cycle {
+		if d.kind != depRW {
+			continue
+		}
+		n++
+		if before := cycle[(i+len(cycle)-1)%len(cycle)].kind; before != depWR && before != depSO {
+			return false
+		}
+	}
+	return n > 1
+}
+
+// overwrites reports whether the two transactions of a cycle have both read a row, and both
+// write it.
+func (b *builder) overwrites(cycle []dependency) bool {
+	a, o := cycle[0], cycle[1]
+	return a.kind == depRW && o.kind == depRW && a.Table == o.Table && a.Key == o.Key
+}
+
+// older reports whether an RW is none: who reads does not see the write, but a later one of the
+// same row.
+func (b *builder) older(d interp.Dependency) bool {
+	reader := &b.x.Txns[d.From]
+	if d.Kind != interp.RW || reader.Sees == nil {
+		return false
+	}
+	for k := d.To + 1; k < d.From; k++ {
+		for i := range b.x.Txns[k].Run.Ops {
+			op := &b.x.Txns[k].Run.Ops[i]
+			if reader.Sees[k] && op.Table == d.Table && op.Key == d.Key && covers(op, d.Cols) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// untaken gives the dependencies of who inserts a row on who inserts it as well, and is not seen:
+// it has found the key free.
+func (b *builder) untaken() []dependency {
+	var out []dependency
+	for i := range b.x.Txns {
+		for k := range b.x.Txns {
+			first, second := &b.x.Txns[i], &b.x.Txns[k]
+			if i == k || first.Sees == nil || k < i && first.Sees[k] {
+				continue
+			}
+			for _, p := range first.Run.Ops {
+				for _, q := range second.Run.Ops {
+					if p.Kind == interp.OpInsert && q.Kind == interp.OpInsert && p.Table == q.Table && p.Key == q.Key {
+						t := b.e.Program.Tables[p.Table]
+						out = append(out, dependency{kind: depCO, words: b.who(i) + " found the key of " + RowName(t, p.New) + " free before " + b.who(k) + " took it",
+							Dependency: interp.Dependency{From: i, To: k, Table: p.Table, Key: p.Key, Read: p.Stmt, Write: q.Stmt, Old: q.Old, New: q.New}})
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// covers reports whether a write writes columns, or the existence of the row if there are none.
+func covers(op *interp.Op, cols []int) bool {
+	if op.Kind != interp.OpUpdate {
+		return true
+	}
+	for _, c := range cols {
+		if op.Cols != nil && !op.Cols[c] {
+			return false
+		}
+	}
+	return len(cols) > 0
 }

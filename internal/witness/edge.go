@@ -4,11 +4,20 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/ir"
 )
 
 // who names the transaction that committed in place i.
 func (b *builder) who(i int) string { return b.w.Who(b.labels[i]) }
+
+// snapshot is the state that the transaction in place i reads.
+func (b *builder) snapshot(i int) *interp.DB {
+	if b.snapshots != nil {
+		return b.snapshots[i]
+	}
+	return b.x.Versions[b.x.Txns[i].Snapshot]
+}
 
 // edges describes a cycle.
 func (b *builder) edges(cycle []dependency) []Edge {
@@ -95,7 +104,7 @@ func (b *builder) condition(i int, read ir.Stmt, t *ir.Table) string {
 // readValues gives what the reader of an RW found: saving(1).bal = 0.
 func (b *builder) readValues(d dependency, t *ir.Table) string {
 	old := d.Old
-	for _, r := range b.x.Versions[b.x.Txns[d.From].Snapshot].Rows(d.Table) {
+	for _, r := range b.snapshot(d.From).Rows(d.Table) {
 		if keyOf(t, r) == keyOf(t, d.Old) {
 			old = r
 		}

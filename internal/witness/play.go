@@ -65,9 +65,14 @@ func (v *view) sees() map[string][]TableRows {
 func (b *builder) play(stops bool) *Play {
 	b.watching = true
 	defer func() { b.watching = false }()
+	return b.played(b.schedule(), stops)
+}
+
+// played adds the rows to events.
+func (b *builder) played(events []moment, stops bool) *Play {
 	p := &Play{States: []State{{Committed: b.rows(b.x.Versions[0])}}}
 	commits, running := 0, map[string][]TableRows{}
-	for _, m := range b.schedule() {
+	for _, m := range events {
 		maps.Copy(running, m.sees)
 		if m.Kind == CommitIt {
 			delete(running, m.Transaction)

@@ -27,6 +27,9 @@ const (
 	ReadOnlyAnomaly Kind = "read-only-anomaly"
 	// LongCycle is every other cycle of three transactions and more.
 	LongCycle Kind = "long-cycle"
+	// LongFork is a cycle of which no two RW follow each other, nor an RW a WW: two readers
+	// disagree about which of two writers came first.
+	LongFork Kind = "long-fork"
 	// NonRepeatableRead: at READ COMMITTED, a transaction reads a row twice, and
 	// another one changes it in between.
 	NonRepeatableRead Kind = "non-repeatable-read"
@@ -43,8 +46,8 @@ const (
 // what witness.json holds; the names of the JSON are stable.
 type Witness struct {
 	Kind Kind `json:"kind"`
-	// Isolation and Engine say what the execution ran on: "si", "rc" or InnoDB, and a name of
-	// package engine.
+	// Isolation and Engine say what the execution ran on: "si", "rc", InnoDB, or "psi", "pc" or
+	// "cc" of package weak, and a name of package engine.
 	Isolation string `json:"isolation"`
 	Engine    string `json:"engine"`
 	// Rows are the rows to start with; empty tables are left out.
@@ -105,9 +108,12 @@ type Transaction struct {
 	// as random(), in the order of their use.
 	Havocs []Named `json:"havocs,omitempty"`
 	// Snapshot is how many of the transactions had committed when it took its
-	// snapshot, Commit the number of its own commit, from 0.
-	Snapshot int `json:"snapshot"`
-	Commit   int `json:"commit"`
+	// snapshot, Commit the number of its own commit, from 0. In a model of package weak the
+	// commits are numbered in the order of arbitration, and Sees has the labels of the
+	// transactions that it sees.
+	Snapshot int      `json:"snapshot"`
+	Sees     []string `json:"sees,omitempty"`
+	Commit   int      `json:"commit"`
 	// Call is the SQL that runs it, for functions of a database, and Commands what the
 	// client sends from BEGIN to COMMIT otherwise, if that is known.
 	Call     string   `json:"call,omitempty"`

@@ -33,10 +33,21 @@ func Text(w io.Writer, rep *Report, opt TextOptions) error {
 	return err
 }
 
+// Findings writes the anomalies of a report alone, for people, numbered from a number on.
+func Findings(w io.Writer, rep *Report, from int) error {
+	t := &text{rep: rep, before: from - 1}
+	for i := range rep.Anomalies {
+		t.anomaly(i)
+	}
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
 type text struct {
-	b   strings.Builder
-	rep *Report
-	opt TextOptions
+	b      strings.Builder
+	rep    *Report
+	opt    TextOptions
+	before int // anomalies that others were told
 }
 
 // line writes one line, whatever is in the arguments.
@@ -124,7 +135,7 @@ func (t *text) open() {
 func (t *text) anomaly(i int) {
 	a := &t.rep.Anomalies[i]
 	t.line("")
-	t.line("%d. %s: %s", i+1, a.Name, a.What)
+	t.line("%d. %s: %s", t.before+i+1, a.Name, a.What)
 	if names := a.otherNames(); names != "" {
 		t.line("   (%s)", names)
 	}

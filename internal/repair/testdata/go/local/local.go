@@ -1,0 +1,27 @@
+// Package local keeps SQL in a variable of the function.
+//
+//	want: for-update Sell
+package local
+
+import (
+	"context"
+	"database/sql"
+)
+
+// Sell takes n from the stock of an item.
+func Sell(ctx context.Context, db *sql.DB, id, n int) (int, error) {
+	query := "SELECT stock FROM item WHERE id = $1"
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback()
+	var stock int
+	if err := tx.QueryRowContext(ctx, query, id).Scan(&stock); err != nil {
+		return 0, err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE item SET stock = $1 WHERE id = $2", stock-n, id); err != nil {
+		return 0, err
+	}
+	return stock - n, tx.Commit()
+}
