@@ -1,6 +1,9 @@
 package interp
 
-import "github.com/txrobust/robust/ir"
+import (
+	"github.com/txrobust/robust/internal/cycle"
+	"github.com/txrobust/robust/ir"
+)
 
 // DepKind is a kind of dependency between transactions.
 type DepKind uint8
@@ -142,49 +145,5 @@ func affects(reader *Run, read *Read, op *Op, classic bool) (cols []int, hit boo
 // in order, or gives nil. Of several kinds between two vertices the first in
 // the list counts.
 func Cycle(n int, edges []Dependency) []Dependency {
-	first := map[[2]int]*Dependency{}
-	next := make([][]int, n)
-	for i := range edges {
-		e := &edges[i]
-		k := [2]int{e.From, e.To}
-		if first[k] == nil {
-			first[k] = e
-			next[e.From] = append(next[e.From], e.To)
-		}
-	}
-	var best []int
-	for start := 0; start < n; start++ {
-		parent := make([]int, n)
-		for i := range parent {
-			parent[i] = -1
-		}
-		queue := []int{start}
-	search:
-		for len(queue) > 0 {
-			v := queue[0]
-			queue = queue[1:]
-			for _, w := range next[v] {
-				if w == start {
-					var path []int
-					for u := v; u != start; u = parent[u] {
-						path = append([]int{u}, path...)
-					}
-					path = append([]int{start}, path...)
-					if best == nil || len(path) < len(best) {
-						best = path
-					}
-					break search
-				}
-				if parent[w] < 0 {
-					parent[w] = v
-					queue = append(queue, w)
-				}
-			}
-		}
-	}
-	var out []Dependency
-	for i, v := range best {
-		out = append(out, *first[[2]int{v, best[(i+1)%len(best)]}])
-	}
-	return out
+	return cycle.Shortest(n, edges, func(d Dependency) (from, to int) { return d.From, d.To })
 }

@@ -347,18 +347,15 @@ func (c *content) concerns(s scope) bool {
 			return false
 		}
 	}
-	return s.chain == nil || s.chain.tied(c.funcs)
-}
-
-// tied reports whether two functions of the chain are among those given.
-func (l *chain) tied(in map[string]bool) bool {
-	n := 0
-	for _, f := range l.funcs {
-		if in[f] {
-			n++
+	tied := 0
+	if s.chain != nil {
+		for _, f := range *s.chain {
+			if c.funcs[f] {
+				tied++
+			}
 		}
 	}
-	return n >= 2
+	return s.chain == nil || tied >= 2
 }
 
 // has reports whether the question says something of all parts of a key.

@@ -21,7 +21,7 @@ func (w *World) SlotKeys(base string, t int) []Key {
 	for r := range keys {
 		keys[r] = Key{}
 		for _, c := range table.Key {
-			keys[r] = append(keys[r], w.B.Var(base+"."+word(table.Name)+"."+word(table.Columns[c].Name)+"#"+strconv.Itoa(r), sortOf(table.Columns[c].Type)))
+			keys[r] = append(keys[r], w.B.Var(base+"."+smt.Word(table.Name)+"."+smt.Word(table.Columns[c].Name)+"#"+strconv.Itoa(r), sortOf(table.Columns[c].Type)))
 		}
 	}
 	return keys
@@ -46,7 +46,7 @@ func (in *Instance) Havoc(site *ir.Havoc, rounds ...int) Val {
 
 // Register is the value that a Kept local has when the instance begins.
 func (in *Instance) Register(l ir.Local) Val {
-	return Val{in.w.B.False(), in.choose("reg "+word(l.Name), sortOf(l.Type), nil), l.Type}
+	return Val{in.w.B.False(), in.choose("reg "+smt.Word(l.Name), sortOf(l.Type), nil), l.Type}
 }
 
 // Element is the length of an array, or its i-th element, counted from one.

@@ -79,7 +79,7 @@ func (in *Instance) Run(s *State) *Run {
 	}
 	for _, l := range in.Txn.Locals {
 		if l.Kept {
-			v := Val{w.B.False(), in.choose("reg "+word(l.Name), sortOf(l.Type), nil), l.Type}
+			v := Val{w.B.False(), in.choose("reg "+smt.Word(l.Name), sortOf(l.Type), nil), l.Type}
 			w.Define(w.inDomain(v))
 			e.vars.Set(l.Name, v)
 		} else {
@@ -467,7 +467,7 @@ func (e *exec) unmodelled(s *ir.Unmodelled) {
 		for _, t := range tables {
 			i := w.Table(t)
 			rounds := e.rounds
-			place := e.place(s, "unmodelled "+word(t.Name)+" ")
+			place := e.place(s, "unmodelled "+smt.Word(t.Name)+" ")
 			e.write(&Write{Stmt: s, Table: i, Kind: Unknown, scan: true, at: func(_ []Key, k Key) write {
 				args := append(append([]Key{}, rounds...), k)
 				return write{
@@ -478,9 +478,9 @@ func (e *exec) unmodelled(s *ir.Unmodelled) {
 							return w.Truth(e.inst.choose(place+" alive", smt.Bool, args))
 						}
 						col := &t.Columns[c]
-						v := Val{w.B.False(), e.inst.choose(place+" "+word(col.Name), sortOf(col.Type), args), col.Type}
+						v := Val{w.B.False(), e.inst.choose(place+" "+smt.Word(col.Name), sortOf(col.Type), args), col.Type}
 						if !col.NotNull {
-							v.Null = e.inst.choose(place+" "+word(col.Name)+"?", smt.Bool, args)
+							v.Null = e.inst.choose(place+" "+smt.Word(col.Name)+"?", smt.Bool, args)
 						}
 						return v
 					},

@@ -80,11 +80,11 @@ func sameColumn(s0, s *State, table, c int) scope {
 func (w *World) tie(snapshot, f string) scope {
 	l := w.chains[snapshot]
 	if l == nil {
-		l = &chain{[]string{snapshot}}
+		l = &[]string{snapshot}
 		w.chains[snapshot] = l
 	}
-	if !slices.Contains(l.funcs, f) {
-		l.funcs = append(l.funcs, f)
+	if !slices.Contains(*l, f) {
+		*l = append(*l, f)
 	}
 	return scope{funcs: []string{f}, chain: l}
 }

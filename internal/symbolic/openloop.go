@@ -169,12 +169,12 @@ func (o *openLoop) run() {
 	after := e.vars.Copied()
 	for _, l := range e.inst.Txn.Locals {
 		if o.facts.Assigned[l.Name] {
-			after.Set(l.Name, o.chosen("after "+word(l.Name), l.Type, e.rounds, !l.Kept))
+			after.Set(l.Name, o.chosen("after "+smt.Word(l.Name), l.Type, e.rounds, !l.Kept))
 		}
 	}
 	for _, p := range e.inst.Txn.Params {
 		if o.facts.Assigned[p.Name] {
-			after.Set(p.Name, o.chosen("after "+word(p.Name), p.Type, e.rounds, true))
+			after.Set(p.Name, o.chosen("after "+smt.Word(p.Name), p.Type, e.rounds, true))
 		}
 	}
 	e.vars = after
@@ -240,7 +240,7 @@ func (o *openLoop) fuzzyState(round []Key) *State {
 		ts := &tabState{alive: out.tabs[i].alive, cols: append([]*layer(nil), out.tabs[i].cols...)}
 		if sites[prepare.AliveCol] > 0 && !t.Var {
 			ts.alive = w.layer(func(k Key) Val {
-				return w.Truth(o.e.inst.choose(o.round+"start "+word(t.Name), smt.Bool, append(append([]Key{}, args...), k)))
+				return w.Truth(o.e.inst.choose(o.round+"start "+smt.Word(t.Name), smt.Bool, append(append([]Key{}, args...), k)))
 			})
 		}
 		for c := range t.Columns {
@@ -249,7 +249,7 @@ func (o *openLoop) fuzzyState(round []Key) *State {
 			}
 			col := &t.Columns[c]
 			ts.cols[c] = w.layer(func(k Key) Val {
-				return o.chosen("start "+word(t.Name)+"."+word(col.Name), col.Type, append(append([]Key{}, args...), k), !col.NotNull && w.mayBeNull(t))
+				return o.chosen("start "+smt.Word(t.Name)+"."+smt.Word(col.Name), col.Type, append(append([]Key{}, args...), k), !col.NotNull && w.mayBeNull(t))
 			})
 		}
 		out = out.with(i, ts)
@@ -274,12 +274,12 @@ func (o *openLoop) at(round []Key) *Run {
 	}
 	for _, l := range e.inst.Txn.Locals {
 		if o.facts.Assigned[l.Name] {
-			sub.vars.Set(l.Name, o.chosen("start "+word(l.Name), l.Type, sub.rounds, !l.Kept))
+			sub.vars.Set(l.Name, o.chosen("start "+smt.Word(l.Name), l.Type, sub.rounds, !l.Kept))
 		}
 	}
 	for _, p := range e.inst.Txn.Params {
 		if o.facts.Assigned[p.Name] {
-			sub.vars.Set(p.Name, o.chosen("start "+word(p.Name), p.Type, sub.rounds, true))
+			sub.vars.Set(p.Name, o.chosen("start "+smt.Word(p.Name), p.Type, sub.rounds, true))
 		}
 	}
 	sub.live = o.start.live
@@ -334,9 +334,9 @@ func (o *openLoop) mix(lifted []*Write) {
 			return write{guard: any, key: k, old: func(c int) Val { return st.Col(i, c, k) },
 				val: func(c int) Val {
 					if c == prepare.AliveCol {
-						return w.Truth(e.inst.choose(o.round+"end "+word(t.Name), smt.Bool, args))
+						return w.Truth(e.inst.choose(o.round+"end "+smt.Word(t.Name), smt.Bool, args))
 					}
-					return o.chosen("end "+word(t.Name)+"."+word(t.Columns[c].Name), t.Columns[c].Type, args, !t.Columns[c].NotNull)
+					return o.chosen("end "+smt.Word(t.Name)+"."+smt.Word(t.Columns[c].Name), t.Columns[c].Type, args, !t.Columns[c].NotNull)
 				}}
 		}})
 	}

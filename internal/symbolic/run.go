@@ -33,9 +33,9 @@ func (w *World) NewInstance(t *ir.Txn, name string) *Instance {
 	in := &Instance{w: w, Txn: t, Name: name}
 	w.instances = append(w.instances, in)
 	for _, p := range t.Params {
-		v := Val{w.B.False(), w.B.Var(name+"."+word(p.Name), sortOf(p.Type)), p.Type}
+		v := Val{w.B.False(), w.B.Var(name+"."+smt.Word(p.Name), sortOf(p.Type)), p.Type}
 		if !p.NotNull && !p.Fresh {
-			v.Null = w.B.Var(name+"."+word(p.Name)+"?", smt.Bool)
+			v.Null = w.B.Var(name+"."+smt.Word(p.Name)+"?", smt.Bool)
 		}
 		if p.Fresh {
 			in.draw(v, w.code.LocalClass(t, p.Name), "")

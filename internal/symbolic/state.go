@@ -142,10 +142,10 @@ const nullSuffix = "?"
 
 // rowsFunc and columnFunc name the functions of a base state that say which rows
 // a table has, and what is in a column of it, for scopes.
-func (s *State) rowsFunc(t int) string { return s.name + "." + word(s.w.Program.Tables[t].Name) }
+func (s *State) rowsFunc(t int) string { return s.name + "." + smt.Word(s.w.Program.Tables[t].Name) }
 
 func (s *State) columnFunc(t, c int) string {
-	return s.rowsFunc(t) + "." + word(s.w.Program.Tables[t].Columns[c].Name)
+	return s.rowsFunc(t) + "." + smt.Word(s.w.Program.Tables[t].Columns[c].Name)
 }
 
 // functions makes a table of uninterpreted functions.
@@ -200,13 +200,13 @@ func (w *World) slotsOf(t *ir.Table) int {
 func (w *World) slots(name string, i int, t *ir.Table) *tabState {
 	B := w.B
 	n := w.slotsOf(t)
-	prefix := name + "." + word(t.Name)
+	prefix := name + "." + smt.Word(t.Name)
 	keys := make([]Key, n)
 	alive := make([]*smt.Term, n)
 	for r := range keys {
 		keys[r] = Key{}
 		for _, c := range t.Key {
-			keys[r] = append(keys[r], B.Var(prefix+"."+word(t.Columns[c].Name)+"#"+strconv.Itoa(r), sortOf(t.Columns[c].Type)))
+			keys[r] = append(keys[r], B.Var(prefix+"."+smt.Word(t.Columns[c].Name)+"#"+strconv.Itoa(r), sortOf(t.Columns[c].Type)))
 		}
 		alive[r] = B.True()
 		if !t.Var {
@@ -233,7 +233,7 @@ func (w *World) slots(name string, i int, t *ir.Table) *tabState {
 		col := &t.Columns[c]
 		ts.cols[c] = w.layer(func(k Key) Val {
 			return pick(k, w.null(col.Type), func(r int) Val {
-				id := prefix + "." + word(col.Name) + "#" + strconv.Itoa(r)
+				id := prefix + "." + smt.Word(col.Name) + "#" + strconv.Itoa(r)
 				v := Val{B.False(), B.Var(id, sortOf(col.Type)), col.Type}
 				if !col.NotNull && w.mayBeNull(t) {
 					v.Null = B.Var(id+"?", smt.Bool)

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/txrobust/robust/internal/doubles"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
 )
@@ -243,7 +244,7 @@ func (w *World) call(c *ir.Call, args []Val) Val {
 		}
 	}
 	app := func(suffix string, result smt.Sort) *smt.Term {
-		name := "fn " + word(c.Name) + suffix
+		name := "fn " + smt.Word(c.Name) + suffix
 		var params []smt.Sort
 		for _, t := range terms {
 			params = append(params, t.Sort())
@@ -279,7 +280,11 @@ func (w *World) call(c *ir.Call, args []Val) Val {
 		w.Define(B.Le(B.IntConst(0), out.T))
 		return out
 	case w.Closed:
-		if t := w.double(c.Name, args); t != nil {
+		numbers := make([]*smt.Term, len(args))
+		for i, a := range args {
+			numbers[i] = a.T
+		}
+		if t := doubles.Apply(B, w.Define, c.Name, numbers); t != nil {
 			out.T = t
 			return out
 		}
@@ -303,4 +308,19 @@ func (w *World) length(array *smt.Term) *smt.Term {
 	n := w.B.App(w.B.Func("len", smt.Int, smt.Int), array)
 	w.Define(w.B.Le(w.B.IntConst(0), n))
 	return n
+}
+
+// octetsOf is the number of bytes of a text.
+func (w *World) octetsOf(text *smt.Term) *smt.Term {
+	w.octets = true
+	return w.B.App(w.B.Func("octets of", smt.Int, smt.Int), text)
+}
+
+// Octets is the number of bytes of the text that a number stands for, nil if the
+// question is not about such numbers.
+func (w *World) Octets(text int64) *smt.Term {
+	if !w.octets {
+		return nil
+	}
+	return w.octetsOf(w.B.IntConst(text))
 }

@@ -59,7 +59,7 @@ type World struct {
 	defs       []definition
 	universals []*universal
 	mentions   map[domain]*mentions
-	chains     map[string]*chain // of states inside a window, by the function of the snapshot
+	chains     map[string]*[]string // of states inside a window, by the function of the snapshot
 	texts      map[string]*smt.Term
 	sizes      map[string]int64 // the bytes of those of texts that are of type text
 	// literal are the values of texts, and ofText the functions of one text, by name,
@@ -126,11 +126,8 @@ type scope struct {
 	funcs []string
 	// chain, if not nil, are functions that such conditions make equal to one of
 	// them. Where a single one of them is in another condition, the others can be chosen.
-	chain *chain
+	chain *[]string
 }
-
-// chain are functions of base states, in the order in which the states were made.
-type chain struct{ funcs []string }
 
 // universal is a statement about all tuples of members of its domains.
 type universal struct {
@@ -156,7 +153,7 @@ type definition struct {
 func NewWorld(c *prepare.Code, b *smt.Builder, e *engine.Profile) *World {
 	p := c.Program
 	w := &World{B: b, Program: p, Engine: e, MaxInstances: 60000, MaxTerms: 600000, MaxRefinements: 80, Slots: 2, Rounds: 2, code: c,
-		index: map[*ir.Table]int{}, mentions: map[domain]*mentions{}, chains: map[string]*chain{}, texts: map[string]*smt.Term{}, sizes: map[string]int64{}, literal: map[string]ir.Value{}, ofText: map[string]ofText{}, plans: map[*ir.Query]*plan{},
+		index: map[*ir.Table]int{}, mentions: map[domain]*mentions{}, chains: map[string]*[]string{}, texts: map[string]*smt.Term{}, sizes: map[string]int64{}, literal: map[string]ir.Value{}, ofText: map[string]ofText{}, plans: map[*ir.Query]*plan{},
 		exists: map[string]*smt.Term{}, aggregates: map[string][]*aggregate{}, ids: map[any]int{}}
 	for i, t := range p.Tables {
 		w.index[t] = i
