@@ -5,7 +5,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -147,7 +146,7 @@ func configOf(inputs []string) (string, error) {
 		switch {
 		case err != nil:
 			return "", err
-		case i > 0 && !sameFile(path, first):
+		case i > 0 && !infile.Same(path, first):
 			return "", usagef("%s has the configuration %s, and %s has %s; name one with -config, or none",
 				of, cmp.Or(first, configNone), in, cmp.Or(path, configNone))
 		}
@@ -172,16 +171,6 @@ func folderOfInput(in string) string {
 		return in
 	}
 	return filepath.Dir(in)
-}
-
-// sameFile reports whether two paths, which may be "", name one file.
-func sameFile(a, b string) bool {
-	if a == "" || b == "" {
-		return a == b
-	}
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // sayConfig says with -v which configuration was read.

@@ -107,7 +107,7 @@ func (c *common) sources(ctx context.Context, inputs []string) (*sources, error)
 		return nil, usagef("-engine %s: with -dialect mysql the engines are mariadb, mariadb-off and mysql", c.eng)
 	}
 	for _, in := range slices.Concat(inputs, c.schemas) {
-		if sameFile(in, c.output) {
+		if infile.Same(in, c.output) {
 			return nil, usagef("-o %s: this is an input", c.output)
 		}
 	}

@@ -224,7 +224,7 @@ func (s *sources) schemaAndPaths(ctx context.Context, sql []string) (schema []sc
 	schema = (&schemafind.Schema{Chosen: named}).Files()
 	paths, err = expand(sql)
 	return schema, slices.DeleteFunc(paths, func(path string) bool {
-		return slices.ContainsFunc(schema, func(f schemafind.File) bool { return sameFile(f.Name, path) })
+		return slices.ContainsFunc(schema, func(f schemafind.File) bool { return infile.Same(f.Name, path) })
 	}), err
 }
 

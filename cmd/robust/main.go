@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/codes"
+	"github.com/txrobust/robust/internal/excerpt"
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/terminal"
@@ -91,7 +92,7 @@ func run(ctx context.Context, args []string, std streams) (code int) {
 	case err != nil:
 		fmt.Fprintf(std.err, "%s\n", oneLine(err.Error()))
 		if terminal.Is(std.err) {
-			fmt.Fprint(std.err, excerpt(err))
+			fmt.Fprint(std.err, excerpt.Of(err, maxInput))
 		}
 		return exitFault
 	}

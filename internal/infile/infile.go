@@ -59,6 +59,16 @@ func Stat(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
+// Same reports whether two paths, which may be "", name one file.
+func Same(a, b string) bool {
+	if a == "" || b == "" {
+		return a == b
+	}
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
 // regular reports an error unless info describes a regular file.
 func regular(path string, info fs.FileInfo) error {
 	what := ""

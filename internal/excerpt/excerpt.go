@@ -1,4 +1,5 @@
-package main
+// Package excerpt shows the line of the source that an error is about.
+package excerpt
 
 import (
 	"context"
@@ -12,17 +13,17 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// excerptWidth is how much of a line an excerpt shows.
-const excerptWidth = 68
+// width is how much of a line an excerpt shows.
+const width = 68
 
-// excerpt gives the line of the source that an error is about, with a caret below its
-// place, or "" where the error has no place in a file.
-func excerpt(err error) string {
+// Of gives the line of the source that an error is about, with a caret below its
+// place, or "" where the error has no place in a file of at most limit bytes.
+func Of(err error, limit int64) string {
 	e, ok := errors.AsType[*ir.Error](err)
 	if !ok || e.Pos.Line < 1 || e.Pos.Col < 1 {
 		return ""
 	}
-	text, unread := infile.Read(context.Background(), e.Pos.File, maxInput, "")
+	text, unread := infile.Read(context.Background(), e.Pos.File, limit, "")
 	lines := strings.Split(string(text), "\n")
 	if unread != nil || e.Pos.Line > len(lines) {
 		return ""
@@ -33,12 +34,12 @@ func excerpt(err error) string {
 	}
 	tabs := strings.NewReplacer("\t", "    ")
 	before, after := []rune(quote.Line(tabs.Replace(line[:e.Pos.Col-1]))), quote.Line(tabs.Replace(line[e.Pos.Col-1:]))
-	if len(before) > excerptWidth/2 { // a long line is shown around the place
-		before = append([]rune("… "), before[len(before)-excerptWidth/2:]...)
+	if len(before) > width/2 { // a long line is shown around the place
+		before = append([]rune("… "), before[len(before)-width/2:]...)
 	}
 	shown := []rune(string(before) + after)
-	if len(shown) > excerptWidth {
-		shown = append(shown[:excerptWidth-1], '…')
+	if len(shown) > width {
+		shown = append(shown[:width-1], '…')
 	}
 	number := fmt.Sprintf("%5d", e.Pos.Line)
 	return fmt.Sprintf("%s | %s\n%s | %s^\n", number, string(shown), strings.Repeat(" ", utf8.RuneCountInString(number)), strings.Repeat(" ", len(before)))

@@ -1,0 +1,40 @@
+package excerpt_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/txrobust/robust/internal/excerpt"
+	"github.com/txrobust/robust/ir"
+)
+
+func TestExcerpt(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.sql")
+	text := "SELECT 1;\n\tSELCT \x1b2;\n" + strings.Repeat("x", 100) + "y" + strings.Repeat("z", 100) + "\n"
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		line, col int
+		want      string
+	}{
+		{1, 1, "    1 | SELECT 1;\n      | ^\n"},
+		{2, 2, "    2 |     SELCT \\x1b2;\n      |     ^\n"},
+		{3, 101, "    3 | … " + strings.Repeat("x", 34) + "y" + strings.Repeat("z", 30) + "…\n      | " + strings.Repeat(" ", 36) + "^\n"},
+		{9, 1, ""},
+		{1, 99, ""},
+	} {
+		if got := excerpt.Of(ir.Errorf(ir.Pos{File: file, Line: c.line, Col: c.col}, "wrong"), 1<<20); got != c.want {
+			t.Errorf("%d:%d:\n%swant\n%s", c.line, c.col, got, c.want)
+		}
+	}
+	if got := excerpt.Of(errors.New("no place"), 1<<20); got != "" {
+		t.Error(got)
+	}
+	if got := excerpt.Of(ir.Errorf(ir.Pos{File: "standard input", Line: 1, Col: 1}, "wrong"), 1<<20); got != "" {
+		t.Error(got)
+	}
+}
