@@ -114,7 +114,8 @@ func (a *flow) commit(st *state) {
 	st.flush()
 	var open []*sighting
 	for n, p := range st.sightings {
-		if p.open() {
+		// Where it has done nothing else, it has seen one moment.
+		if p.open() && (p.acted() || n.stmt.Snapshot() < 0 || a.reinserted[n.table] || a.moves(n)) {
 			open = append(open, n)
 		}
 	}
@@ -123,10 +124,7 @@ func (a *flow) commit(st *state) {
 	}
 	slices.SortFunc(open, func(x, y *sighting) int { return x.pos.Line - y.pos.Line })
 	first := open[0]
-	if len(st.sightings) == 1 && !st.acted && first.stmt.Snapshot() >= 0 && !a.reinserted[first.table] && !a.moves(first) {
-		return // it either has the row until the end, or it has only seen that there is none
-	}
-	if p := st.sightings[first]; p.present != nil && !p.present.harmless {
+	if p := st.sightings[first]; p.present.open() {
 		a.fail(first.pos, "it %s without a lock that lasts until it commits%s", first.what, first.hint)
 		return
 	}
@@ -351,11 +349,11 @@ func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
 	}
 	_, loop := s.(*ir.Foreach)
 	inner := slices.ContainsFunc(ir.Conjuncts(q.Where), ir.HasExists)
-	if _, own := s.(*ir.Select); own {
+	locks, own := ir.LocksOf(s)
+	if own == q {
 		inner = slices.ContainsFunc(ir.Exprs(s), ir.HasExists)
 	}
-	locks, own := ir.LocksOf(s)
-	if own == nil || own != q {
+	if own != q {
 		locks = nil
 	}
 	if x, ok := s.(*ir.Select); ok && a.choosesRows(x, st) {
@@ -373,7 +371,7 @@ func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
 	}
 	conds := ir.Conjuncts(st.value(q.Where))
 	if (locks.Of(src.Row) >= ir.ForShare || a.foundByWrite(s, q)) && st.amongChosen(s, src.Table, src.Row, conds) {
-		st.acted = true
+		st.acts()
 		return
 	}
 	if n := a.chosen(st, src.Table, src.Row, conds); n != nil && (a.foundByWrite(s, q) || !a.older(s, n, locks.Of(src.Row))) {
@@ -419,7 +417,7 @@ func (a *flow) stable(s ir.Stmt, st *state, looks []look) {
 }
 
 func (a *flow) settled(s ir.Stmt, st *state, m *menace) {
-	if st.acted = true; m != nil {
+	if st.acts(); m != nil {
 		a.fail(s.Position(), "it reads %s without a lock that lasts until it commits: %s", named(ir.Reads(s)), m)
 	}
 }
@@ -456,6 +454,7 @@ func (a *flow) after(s ir.Stmt, l *lock) bool {
 
 // knows is told by a query of a row that is held: more of its columns, and perhaps a stronger lock.
 func (a *flow) knows(st *state, l *lock, t *ir.Table, row string, conds []ir.Expr, mode ir.LockMode, s ir.Stmt) {
+	st.acts()
 	more := *l
 	more.equals = equals{}
 	for c, list := range l.equals {

@@ -19,7 +19,7 @@ func (a *flow) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.L
 		return
 	}
 	if st.amongChosen(s, t, row, conds) {
-		st.acted = true
+		st.acts()
 		return
 	}
 	if n := a.chosen(st, t, row, conds); n != nil {
@@ -29,25 +29,11 @@ func (a *flow) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.L
 	key, one := values.fixed(t)
 	// Which rows match may change only if a column of the condition does, or one that orders
 	// the rows of which the first is taken.
-	looks := st.looks(s, []ir.Source{{Table: t, Row: row}}, where)
-	first, orders := s.(*ir.Select)
-	orders = orders && !one && len(first.Order) > 0
-	if x, ok := s.(*ir.EmitRows); ok && x.Limit != nil {
-		orders = true
-	}
-	if !orders {
-		cols := make([]bool, len(t.Columns))
-		ir.WalkExpr(where, func(e ir.Expr) {
-			if c, ok := e.(*ir.Col); ok && c.Row == row {
-				cols[t.Column(c.Col)] = true
-			}
-		})
-		for i := range looks {
-			looks[i].cols = cols
-		}
-	}
+	looks, orders := st.finds(s, t, row, where, one)
 	m := a.unguarded(st, s, looks, !orders)
-	if st.acted = st.acted || m == nil; m != nil && !one {
+	if m == nil {
+		st.acts()
+	} else if !one {
 		a.fail(s.Position(), "it locks rows of %s that it finds by more than a key: %s", t.Name, m)
 		return
 	}
@@ -81,6 +67,30 @@ func (a *flow) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.L
 		a.isThere(st, a.met)
 		st.settle()
 	}
+}
+
+// finds is what a statement looks at to find the rows of a table that it locks, and whether it takes the first
+// ones in an order. What its other expressions look at is no part of that.
+func (st *state) finds(s ir.Stmt, t *ir.Table, row string, where ir.Expr, one bool) (looks []look, orders bool) {
+	first, is := s.(*ir.Select)
+	orders = is && !one && len(first.Order) > 0
+	if x, ok := s.(*ir.EmitRows); ok && x.Limit != nil {
+		orders = true
+	}
+	cols := make([]bool, len(t.Columns))
+	ir.WalkExpr(where, func(e ir.Expr) {
+		if c, ok := e.(*ir.Col); ok && c.Row == row {
+			cols[t.Column(c.Col)] = true
+		}
+	})
+	if orders {
+		ir.ReadColumns(s, func(of *ir.Table, col string) {
+			if of == t {
+				cols[t.Column(col)] = true
+			}
+		})
+	}
+	return looksIn([]ir.Source{{Table: t, Row: row}}, where, nil, st, map[*ir.Table][]bool{t: cols}), orders
 }
 
 // glimpse looks at a query that finds one row by a key, and does not lock it.
@@ -236,7 +246,7 @@ func (a *flow) insert(s *ir.Insert, st *state) {
 		a.stable(s, st, st.looks(s, nil, nil))
 	}
 	if len(st.sightings) > 0 {
-		st.acted = true
+		st.acts()
 	}
 	row := equals{}
 	for i, c := range s.Cols {
@@ -248,12 +258,12 @@ func (a *flow) insert(s *ir.Insert, st *state) {
 	defer func() { a.noteInsert(s, row, st) }()
 	switch {
 	case s.Conflict == nil:
-		st.acted = true
+		st.acts()
 		a.isInserted(st, t, row)
 		a.take(st, &lock{kind: onRow, table: t, row: ir.ForUpdate, equals: row, sure: true, commands: []int{s.Command()}})
 		return
 	case len(s.Conflict.Sets) > 0:
-		st.acted = true
+		st.acts()
 		if target := arbiter(s); target != nil {
 			is := setsOf(t, s.Conflict.Sets)
 			known := row.without(func(c int) bool { return !slices.Contains(target, c) || is[c] })
@@ -278,7 +288,7 @@ func (a *flow) unlessThere(s *ir.Insert, row equals, st *state) {
 		p.absent.facts[name], p.present.facts[name] = is(ir.Bool(false)), is(ir.Bool(true))
 	}
 	if stays {
-		st.acted = true // what is in the way stays there
+		st.acts() // what is in the way stays there
 		if target := arbiter(s); target != nil && !slices.ContainsFunc(target, func(c int) bool { return len(row[c]) == 0 }) {
 			st.lasting = append(slices.Clone(st.lasting), lasting{t, row.without(func(c int) bool { return !slices.Contains(target, c) })})
 		}

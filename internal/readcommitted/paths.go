@@ -134,7 +134,9 @@ func (a *flow) loop(s ir.Stmt, st *state) *state {
 	changed := ir.Assigned(s)
 	ir.Walk(body, func(s ir.Stmt) {
 		changed = append(changed, ir.Assigned(s)...)
-		st.acted = st.acted || len(ir.Reads(s)) > 0 || ir.Written(s) != nil
+		if len(ir.Reads(s)) > 0 || ir.Written(s) != nil {
+			st.acts()
+		}
 		st.snapshot = st.snapshot || a.snaps[s]
 	})
 	slices.Sort(changed)

@@ -363,6 +363,14 @@ func TestSettle(t *testing.T) {
 		{"a number is locked, and shared", "dropped advisory lock 'x' * number (1) shared; (x) := select agg count(*) int from n where n.v == 0; emit x; (x) := select agg count(*) int from n where n.v == 1; emit x;", readcommitted.Atomic},
 		{"the row that stands for others is locked by another name", "y := a; (x) := select u.v from u where u.id == y for update found f; if not f { abort; } (x) := select agg count(*) int from m where m.u == a; emit x; update u set v = x where u.id == a;", readcommitted.Atomic},
 		{"the row that stands for others is another one", "y := a + 1; (x) := select u.v from u where u.id == y for update found f; if not f { abort; } (x) := select agg count(*) int from m where m.u == a; emit x; update u set v = x where u.id == a;", readcommitted.Unsettled},
+		{"more is done where the row is there", "(x) := select t.v from t where t.id == a for update found f; if f { update u set v = x where u.id == a; }", readcommitted.Atomic},
+		{"more is done where it is not there", "(x) := select t.v from t where t.id == a for update found f; if f { update u set v = x where u.id == a; } else { update u set v = 0 where u.id == a; }", readcommitted.Unsettled},
+		{"more is done in both cases", "(x) := select t.v from t where t.id == a for update found f; if f { update t set v = 0 where t.id == a; } update u set v = 0 where u.id == a;", readcommitted.Unsettled},
+		{"more was done before", "update u set v = 0 where u.id == a; (x) := select t.v from t where t.id == a for update found f; if f { update t set v = 0 where t.id == a; }", readcommitted.Unsettled},
+		{"one of two rows is looked for in each branch", "if a > 0 { (x) := select t.v from t where t.id == a for update found f; } else { (x) := select t.v from t where t.id == 7 for update found f; }", readcommitted.Atomic},
+		{"two rows are looked for where the first is not there", "(x) := select t.v from t where t.id == a for update found f; if not f { (x) := select t.v from t where t.id == 7 for update found f; }", readcommitted.Unsettled},
+		{"a row that is held is read where another one is not there", "(x) := select t.v from t where t.id == a for update found f; lock from u where u.id == a for update; (y) := select u.v from u where u.id == a; if f { update t set v = y where t.id == a; } else { emit y; }", readcommitted.Unsettled},
+		{"a subquery of a wider table", "update u set v = (if exists (from t where t.id == a and t.w > 0) then 1 else 0) where u.id == a;", readcommitted.Unsettled},
 		{"nothing is committed in a savepoint", "savepoint s; update u set v = 1; rollback to s;", readcommitted.Unsettled},
 	} {
 		p := testprog.Parse(t, tables+"txn x(a int not null) {\n local x int;\n local y int;\n local f bool;\n local g bool;\n"+tc.body+"\n}")

@@ -35,11 +35,16 @@ type sighting struct {
 }
 
 // chance is what may have been: that the row was there, or that it was not. It is harmless if
-// it stays so until the commit.
+// it stays so until the commit. On the paths where it was so, the transaction may have acted: it has seen
+// or done something else as well.
 type chance struct {
 	harmless bool
+	acted    bool
 	facts    facts
 }
+
+// open reports whether it may have been so, and not stay so.
+func (c *chance) open() bool { return c != nil && !c.harmless }
 
 // prospect is what is known of a sighting at a place.
 type prospect struct {
@@ -53,7 +58,7 @@ func (c *chance) clone() *chance {
 	if c == nil {
 		return nil
 	}
-	return &chance{c.harmless, maps.Clone(c.facts)}
+	return &chance{c.harmless, c.acted, maps.Clone(c.facts)}
 }
 
 func (p *prospect) clone() *prospect {
@@ -61,8 +66,28 @@ func (p *prospect) clone() *prospect {
 }
 
 // open reports whether the transaction must not commit like this.
-func (p *prospect) open() bool {
-	return p.absent != nil && !p.absent.harmless || p.present != nil && !p.present.harmless
+func (p *prospect) open() bool { return p.absent.open() || p.present.open() }
+
+// acted reports whether the transaction has seen or done something else where it must not commit like this.
+func (p *prospect) acted() bool {
+	return p.absent.open() && p.absent.acted || p.present.open() && p.present.acted
+}
+
+// acts notes that it sees or does something else.
+func (p *prospect) acts() {
+	for _, c := range []*chance{p.absent, p.present} {
+		if c != nil {
+			c.acted = true
+		}
+	}
+}
+
+// acts notes that the transaction sees or does something else than the sightings so far.
+func (st *state) acts() {
+	st.acted = true
+	for _, p := range st.sightings {
+		p.acts()
+	}
 }
 
 // either is what is known of a sighting where two paths meet.
@@ -73,7 +98,7 @@ func (p *prospect) either(o *prospect) *prospect {
 		}
 		out := x.clone()
 		if y != nil {
-			out.harmless = x.harmless && y.harmless
+			out.harmless, out.acted = x.harmless && y.harmless, x.acted || y.acted
 			maps.DeleteFunc(out.facts, func(name string, f fact) bool { g, is := y.facts[name]; return !is || f != g })
 		}
 		return out
@@ -96,9 +121,11 @@ func (a *flow) sees(st *state, n *sighting, p *prospect) {
 		}
 	}
 	if len(st.sightings) > 0 {
-		st.acted = true
+		st.acts()
 	}
-	st.sightings[n] = p
+	if st.sightings[n] = p; st.acted {
+		p.acts()
+	}
 	a.met = n
 }
 
@@ -149,16 +176,14 @@ func (a *flow) where(cond ir.Expr, yes bool, st *state) *state {
 
 // settle forgets sightings that are harmless by now, whatever they found.
 func (st *state) settle() {
+	before := len(st.sightings)
 	maps.DeleteFunc(st.sightings, func(n *sighting, p *prospect) bool {
-		if n.chosen { // later statements may ask for it
-			return false
-		}
-		if p.absent == nil && !p.open() || p.present == nil && !p.open() {
-			st.acted = true
-			return true
-		}
-		return false
+		// Later statements may ask for what was chosen.
+		return !n.chosen && !p.open() && (p.absent == nil || p.present == nil)
 	})
+	if len(st.sightings) < before {
+		st.acts()
+	}
 }
 
 // learn notes which values are constants.
