@@ -254,6 +254,10 @@ func (a *flow) confirms(st *state, n, o *sighting, q *prospect) bool {
 	if !n.equals.sameRow(n.table, o.equals) {
 		return false
 	}
+	// Where primary keys never come again, other keys may.
+	if t := n.table; a.code.Deleted[t] && a.code.Inserted[t] && !a.reborn(t) && slices.ContainsFunc(t.Key, func(c int) bool { return !n.equals.shares(o.equals, c) }) {
+		return false
+	}
 	untouched := !slices.ContainsFunc(q.wrote, func(w *sighting) bool { return w != n })
 	again := func(c int) bool {
 		return slices.ContainsFunc(o.reads[c], func(seen ir.Expr) bool {
