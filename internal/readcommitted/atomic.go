@@ -46,6 +46,8 @@ type state struct {
 	held      []*lock
 	// lasting are rows that are there, and that nobody takes away.
 	lasting []lasting
+	// known are rows of which columns have values for good.
+	known []lasting
 	// sightings are those of which it matters what they found.
 	sightings map[*sighting]*prospect
 	// acted says that something else was seen or done than the sightings.
@@ -56,11 +58,6 @@ type state struct {
 	choices []rowChoice
 	// done is what was written.
 	done map[*write]guarded
-}
-
-type lasting struct {
-	table  *ir.Table
-	equals equals
 }
 
 // around is a loop or a block, with the states in which it is left or goes on.
@@ -201,7 +198,7 @@ func (a *flow) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 			a.fail(s.Pos, "it changes the key of a row")
 		}
 		a.write(s, s.Table, s.Row, s.Where, ir.ForUpdate, st)
-		a.wrote(st, s, &write{txn: a.txn, pos: s.Pos, table: s.Table, does: deletes, equals: conditionsOf(s.Table, s.Row, ir.Conjuncts(st.value(s.Where)))})
+		a.wrote(st, s, &write{txn: a.txn, pos: s.Pos, table: s.Table, does: deletes, equals: st.more(s.Table, conditionsOf(s.Table, s.Row, ir.Conjuncts(st.value(s.Where))))})
 		st.changed(s.Table, a.met, nil)
 	case *ir.Insert:
 		a.insert(s, st)
@@ -297,12 +294,16 @@ func (a *flow) choose(s *ir.Select, st *state) {
 			note(p.present, s.Found, is(ir.Bool(true)))
 		}
 		src := s.Query.From[0]
+		_, one := conditionsOf(src.Table, src.Row, ir.Conjuncts(st.value(s.Query.Where))).fixed(src.Table)
+		one = one && len(s.Query.From) == 1
 		for i, name := range s.Into {
 			if len(s.Aggs) > 0 {
 				if s.Aggs[i].Fn == "count" {
 					note(p.absent, name, is(ir.Int(0)))
-					if s.Aggs[i].Arg == nil {
+					if s.Aggs[i].Arg == nil && one {
 						note(p.present, name, is(ir.Int(1)))
+					} else if s.Aggs[i].Arg == nil {
+						note(p.present, name, fact{notNull: true, positive: true})
 					}
 				}
 				continue
@@ -345,6 +346,7 @@ func (a *flow) choose(s *ir.Select, st *state) {
 // row was found.
 func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
 	if asked, _ := ir.LocksOf(s); len(asked) == 0 && (a.constant(s, ir.Reads(s)) && !a.foundByWrite(s, q) || a.unseen(s)) {
+		a.knowConstant(st, q)
 		return
 	}
 	_, loop := s.(*ir.Foreach)
@@ -360,7 +362,12 @@ func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
 		return
 	}
 	if len(q.From) != 1 || inner {
-		a.stable(s, st, st.looks(s, sourcesOf(s, q), q.Where))
+		looks := st.looks(s, sourcesOf(s, q), q.Where)
+		if tells != nil && !inner && len(locks) == 0 {
+			a.whether(s, q, st, tells, looks)
+		} else {
+			a.stable(s, st, looks)
+		}
 		return
 	}
 	src := q.From[0]
@@ -394,12 +401,13 @@ func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
 		return
 	}
 	looks := st.looks(s, sourcesOf(s, q), q.Where)
-	m := a.unguarded(st, s, looks, false)
-	if key, one := row.fixed(src.Table); m != nil && one && !loop {
-		a.glimpse(s, src, row, key, st, tells, m)
-		return
+	if key, one := row.fixed(src.Table); one && !loop {
+		a.glimpse(s, src, row, key, st, tells, looks)
+	} else if tells != nil && len(locks) == 0 {
+		a.whether(s, q, st, tells, looks)
+	} else {
+		a.stable(s, st, looks)
 	}
-	a.settled(s, st, m)
 }
 
 // sourcesOf are the tables that a statement itself reads for a query, none if it is one in an
@@ -413,7 +421,7 @@ func sourcesOf(s ir.Stmt, q *ir.Query) []ir.Source {
 
 // stable makes sure that what a statement looks at does not change until the commit.
 func (a *flow) stable(s ir.Stmt, st *state, looks []look) {
-	a.settled(s, st, a.unguarded(st, s, looks, false))
+	a.settled(s, st, a.unguarded(st, s, looks))
 }
 
 func (a *flow) settled(s ir.Stmt, st *state, m *menace) {
@@ -495,15 +503,6 @@ func (a *flow) lockRows(s *ir.LockRows, st *state) {
 	if l.sure || a.neverComes(src.Table, key) {
 		a.take(st, l)
 	}
-}
-
-// neverComes reports whether a row of a table that is not there never will be.
-func (c *changes) neverComes(t *ir.Table, key []int) bool {
-	return !c.code.Inserted[t] && !prepare.Touches(key, c.code.Updated[t])
-}
-
-func (st *state) isLasting(t *ir.Table, row equals) bool {
-	return slices.ContainsFunc(st.lasting, func(l lasting) bool { return l.table == t && l.equals.sameRow(t, row) })
 }
 
 // onlyKey reports whether conditions say nothing but the values of a key: a row that they do not

@@ -97,7 +97,7 @@ func looksIn(from []ir.Source, where ir.Expr, outer []ir.Expr, st *state, cols m
 	for _, conds := range alternatives(ir.Conjuncts(st.value(where))) {
 		conds = slices.Concat(outer, conds)
 		for _, src := range from {
-			out = append(out, look{src.Table, src.Row, conditionsOf(src.Table, src.Row, conds), cols[src.Table]})
+			out = append(out, look{src.Table, src.Row, st.more(src.Table, conditionsOf(src.Table, src.Row, conds)), cols[src.Table]})
 		}
 	}
 	return out

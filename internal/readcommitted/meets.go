@@ -30,7 +30,11 @@ func (a *flow) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.L
 	// Which rows match may change only if a column of the condition does, or one that orders
 	// the rows of which the first is taken.
 	looks, orders := st.finds(s, t, row, where, one)
-	m := a.unguarded(st, s, looks, !orders)
+	var harmless []writeKind
+	if !orders {
+		harmless = []writeKind{deletes}
+	}
+	m := a.unguarded(st, s, looks, harmless...)
 	if m == nil {
 		st.acts()
 	} else if !one {
@@ -52,9 +56,7 @@ func (a *flow) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.L
 	if tells != nil {
 		tells(p)
 		n.equals = equals{}
-		for c, list := range values {
-			n.equals[c] = slices.Clone(list)
-		}
+		n.equals.addAll(values)
 		for c, e := range a.seen {
 			if t.Columns[c].NotNull {
 				n.equals.add(c, e)
@@ -94,9 +96,15 @@ func (st *state) finds(s ir.Stmt, t *ir.Table, row string, where ir.Expr, one bo
 }
 
 // glimpse looks at a query that finds one row by a key, and does not lock it.
-func (a *flow) glimpse(s ir.Stmt, src ir.Source, row equals, key []int, st *state, tells func(*prospect), m *menace) {
+func (a *flow) glimpse(s ir.Stmt, src ir.Source, row equals, key []int, st *state, tells func(*prospect), looks []look) {
 	t := src.Table
-	n := &sighting{table: t, equals: row, key: key, stmt: s, pos: s.Position(), what: "reads a row of " + t.Name, hint: ": " + m.String(), reads: map[int][]ir.Expr{}}
+	n := &sighting{table: t, equals: equals{}, key: key, stmt: s, pos: s.Position(), what: "reads a row of " + t.Name, reads: map[int][]ir.Expr{}}
+	n.equals.addAll(row)
+	for c, e := range a.seen {
+		if t.Columns[c].NotNull {
+			n.equals.add(c, e)
+		}
+	}
 	_, q := ir.LocksOf(s)
 	if q == nil {
 		q = firstQuery(s)
@@ -112,17 +120,68 @@ func (a *flow) glimpse(s ir.Stmt, src ir.Source, row equals, key []int, st *stat
 			n.reads[c] = append(n.reads[c], e)
 		}
 	})
-	stays := len(n.reads) == 0 && !a.code.Deleted[t]
-	absent := &chance{facts: facts{}, harmless: a.neverComes(t, columnsOf(q.Where, src))}
+	absent, present := a.chances(st, s, n, looks, true)
+	present.harmless = present.harmless || len(n.reads) == 0 && !a.code.Deleted[t]
+	absent.harmless = absent.harmless || a.neverComes(t, columnsOf(q.Where, src))
 	if a.plain == nil && st.isLasting(t, row) && onlyKey(t, src.Row, key, ir.Conjuncts(st.value(q.Where))) {
 		absent = nil
 	}
-	p := &prospect{absent: absent, present: &chance{harmless: stays, facts: facts{}}, set: map[int]bool{}}
+	p := &prospect{absent: absent, present: present, set: map[int]bool{}}
 	if tells != nil {
 		tells(p)
 	}
 	a.sees(st, n, p)
 	st.settle()
+}
+
+// chances are those that a query without locks finds rows, or none. None stays none while no row comes that matches. Where
+// only whether there is a row matters, there is one while none goes.
+func (a *flow) chances(st *state, s ir.Stmt, n *sighting, looks []look, only bool) (absent, present *chance) {
+	var may []writeKind
+	if only {
+		may = []writeKind{inserts}
+	}
+	comes, goes := a.unguarded(st, s, looks, deletes), a.unguarded(st, s, looks, may...)
+	if m := comes; m != nil || goes != nil {
+		if m == nil {
+			m = goes
+		}
+		n.hint = ": " + m.String()
+	}
+	return &chance{harmless: comes == nil, facts: facts{}}, &chance{harmless: goes == nil, facts: facts{}}
+}
+
+// whether looks at a query without locks of which it is known what tells that it finds rows.
+func (a *flow) whether(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect), looks []look) {
+	n := &sighting{table: q.From[0].Table, equals: equals{}, stmt: s, pos: s.Position(), what: "reads " + named(ir.Reads(s))}
+	for _, src := range q.From {
+		n.condition += "of " + src.Table.Name + " " + src.Row + " "
+	}
+	n.condition += text(st.value(q.Where))
+	p := &prospect{set: map[int]bool{}}
+	p.absent, p.present = a.chances(st, s, n, looks, a.onlyWhether(s))
+	tells(p)
+	a.sees(st, n, p)
+	st.settle()
+}
+
+// onlyWhether reports whether a statement tells no more than that a query finds rows.
+func (a *flow) onlyWhether(s ir.Stmt) bool {
+	x, ok := s.(*ir.Select)
+	if !ok {
+		return true
+	}
+	for i, name := range x.Into {
+		if len(x.Aggs) > 0 && a.used[name] {
+			return false
+		}
+		if len(x.Cols) > 0 && a.used[name] {
+			if _, constant := x.Cols[i].(*ir.Const); !constant {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // firstQuery is the query in the expression of a statement.
@@ -180,7 +239,7 @@ func (a *flow) write(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.
 func (a *flow) update(s *ir.Update, st *state) {
 	a.write(s, s.Table, s.Row, s.Where, ir.ForNoKeyUpdate, st)
 	sets := setsOf(s.Table, s.Sets)
-	row := conditionsOf(s.Table, s.Row, ir.Conjuncts(st.value(s.Where)))
+	row := st.more(s.Table, conditionsOf(s.Table, s.Row, ir.Conjuncts(st.value(s.Where))))
 	w := &write{txn: a.txn, pos: s.Pos, table: s.Table, does: updates, sets: sets, equals: row.without(func(c int) bool { return sets[c] })}
 	w.bumps = bumps(s.Table, s.Row, s.Sets, row, st)
 	a.wrote(st, s, w)

@@ -30,6 +30,7 @@ func (a *flow) joined(x, y *state) *state {
 		}
 	}
 	out.lasting = slices.DeleteFunc(slices.Clone(x.lasting), func(l lasting) bool { return !y.isLasting(l.table, l.equals) })
+	out.known = bothKnown(x.known, y.known)
 	out.constants = maps.Clone(x.constants)
 	maps.DeleteFunc(out.constants, func(k, v string) bool { return y.constants[k] != v })
 	for w, g := range y.done {

@@ -29,7 +29,7 @@ func randomCommands(r *rand.Rand, h habits) []command {
 		}
 		c := command{kind: kinds[tab][r.Intn(len(kinds[tab]))], tab: tab, id: id, by: 1 + r.Intn(2), must: r.Intn(2) == 0, guard: r.Intn(5) == 0}
 		switch c.kind {
-		case "read", "lock", "share", "take", "touch", "nothing", "see", "absent", "skip", "skip share", "skip key":
+		case "read", "lock", "share", "take", "touch", "nothing", "see", "absent", "skip", "skip share", "skip key", "none", "some":
 		case "confirm":
 			c.must = r.Intn(5) > 0
 		default:
@@ -93,7 +93,7 @@ func randomHabits(r *rand.Rand) habits {
 }
 
 func randomKinds(r *rand.Rand) (out [2][]string) {
-	all := []string{"skip", "skip share", "skip key", "batch", "see", "see", "countv", "countv", "absent", "number", "read", "lock", "share", "count", "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete"}
+	all := []string{"skip", "skip share", "skip key", "batch", "see", "see", "countv", "countv", "none", "none", "some", "absent", "number", "read", "lock", "share", "count", "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete"}
 	for t := range out {
 		for _, k := range all {
 			if r.Intn(2) == 0 {
@@ -112,7 +112,7 @@ func programOf(t *testing.T, txns [][]command) (*ir.Program, string) {
 	var text strings.Builder
 	text.WriteString("program random\ntable t0 ( id int not null, v int not null, w int not null, key (id) )\ntable t1 ( id int not null, v int not null, w int not null, key (id) )\n")
 	for i, list := range txns {
-		fmt.Fprintf(&text, "txn x%d() {\n  local a int;\n  local b int;\n  local n int;\n  local c int;\n  local m int;\n  local kept int[];\n  local taken bool;\n  local f bool;\n", i)
+		fmt.Fprintf(&text, "txn x%d() {\n  local a int;\n  local b int;\n  local n int;\n  local c int;\n  local h int;\n  local m int;\n  local kept int[];\n  local taken bool;\n  local f bool;\n", i)
 		for _, c := range list {
 			text.WriteString("  " + c.text() + "\n")
 		}
@@ -308,6 +308,96 @@ func TestSubquery(t *testing.T) {
 		q.Txns = []*ir.Txn{&y}
 		if got := readcommitted.Settle(&q, func(*ir.Txn) bool { return true })[&y]; got.Standing != want {
 			t.Errorf("returned into %s: %d (%s), want %d", into, got.Standing, got.Reason, want)
+		}
+	}
+}
+
+// TestKnownRows: a row that was read before tells which lock guards it, if what was read stays.
+func TestKnownRows(t *testing.T) {
+	const tables = `program p
+		table g ( id int not null, v int not null, key (id) )
+		table j ( id int not null, g int not null, st int not null, key (id) )
+		txn fin(k int not null) { local n int; local v int; local f bool;
+			(v) := select g.v from g where g.id == k for update found f; if not f { abort; }
+			(n) := select agg sum(j.st) int from j where j.g == k; update g set v = v + n where g.id == k; }
+		`
+	const lock = " (v) := select g.v from g where g.id == x for update found f; if not f { abort; }"
+	for _, tc := range []struct {
+		name, body, more string
+		want             bool
+	}{
+		{"the row is there for good", "(x) := select j.g from j where j.id == a;" + lock + " update j set st = 1 where j.id == a;", "", true},
+		{"another row is changed", "(x) := select j.g from j where j.id == a;" + lock + " update j set st = 1 where j.id == a + 1;", "", false},
+		{"another group is locked", "(x) := select j.g from j where j.id == a; x := x + 1;" + lock + " update j set st = 1 where j.id == a;", "", false},
+		{"the group is locked afterwards", "(x) := select j.g from j where j.id == a; update j set st = 1 where j.id == a;" + lock, "", true},
+		{"a row that matched", "(x) := select j.g from j where j.id == a and j.st == 0 found f; if not f { abort; }" + lock + " delete j where j.id == a;", "", true},
+		{"a row that may not have matched", "x := a; (x) := select j.g from j where j.id == a and j.st == 0;" + lock + " delete j where j.id == a;", "", false},
+		{"a row that others insert, and that was found", "(x) := select j.g from j where j.id == a found f; if not f { abort; }" + lock + " update j set st = 1 where j.id == a;",
+			"txn add(a int not null, x int not null) { local v int; local f bool;" + lock + " insert j (id, g, st) values (a, x, 0); }", true},
+		{"a row that may have come since", "(x) := select j.g from j where j.id == a;" + lock + " update j set st = 1 where j.id == a;",
+			"txn add(a int not null, x int not null) { local v int; local f bool;" + lock + " insert j (id, g, st) values (a, x, 0); }", false},
+		{"a row that may be another one by now", "(x) := select j.g from j where j.id == a found f; if not f { abort; }" + lock + " delete j where j.id == a;",
+			"txn add(a int not null, x int not null) { local v int; local f bool;" + lock + " insert j (id, g, st) values (a, x, 0); }", false},
+		{"a row that changes its group", "(x) := select j.g from j where j.id == a found f; if not f { abort; }" + lock + " update j set st = 1 where j.id == a;",
+			"txn go(a int not null, x int not null) { local v int; local f bool;" + lock + " update j set g = x where j.id == a; }", false},
+		{"a row that is locked first", "(x) := select j.g from j where j.id == a for update found f; if not f { abort; }" + lock + " delete j where j.id == a;",
+			"txn add(a int not null, x int not null) { local v int; local f bool;" + lock + " insert j (id, g, st) values (a, x, 0); }", true},
+		{"the group is another one on a path", "(x) := select j.g from j where j.id == a; if a > 3 { x := 1; }" + lock + " update j set st = 1 where j.id == a;", "", false},
+	} {
+		p := testprog.Parse(t, tables+tc.more+"\ntxn x(a int not null) {\n local x int;\n local v int;\n local f bool;\n"+tc.body+"\n}")
+		wellformed.Structure(p)
+		s := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[p.Txn("fin")]
+		if is := s.Standing == readcommitted.Atomic; is != tc.want {
+			t.Errorf("%s: %d (%s), want atomic: %v", tc.name, s.Standing, s.Reason, tc.want)
+		}
+	}
+}
+
+// TestWhether: rows that go away change nothing where a transaction commits only if it has found none, and rows that
+// come, only if it has found some.
+func TestWhether(t *testing.T) {
+	const tables = `program p
+		table g ( id int not null, v int not null, key (id) )
+		table j ( id int not null, g int not null, st int not null, key (id) )
+		table b ( g int not null, key (g) )
+		txn add(k int not null, a int not null) { local v int; local f bool;
+			(v) := select g.v from g where g.id == k for update found f; if not f { abort; } insert j (id, g, st) values (a, k, 0); }
+		txn drop(a int not null) { delete j where j.id == a; }
+		`
+	const free = "txn free(a int not null) { update j set st = 0 where j.id == a; }"
+	const lock = "(v) := select g.v from g where g.id == a for update found f; if not f { abort; } "
+	const set = " update g set v = 1 where g.id == a;"
+	for _, tc := range []struct {
+		name, body, more string
+		want             bool
+	}{
+		{"a count", lock + "(n) := select agg count(*) int from j where j.g == a; if n > 0 { abort; }" + set, "", true},
+		{"a count that is at least 1", lock + "(n) := select agg count(*) int from j where j.g == a; if 1 <= n { abort; }" + set, "", true},
+		{"a count that is not 0", lock + "(n) := select agg count(*) int from j where j.g == a; if n != 0 { abort; }" + set, "", true},
+		{"a count, which is shown", lock + "(n) := select agg count(*) int from j where j.g == a; if n > 0 { abort; } emit n;" + set, "", true},
+		{"a count that may be 1", lock + "(n) := select agg count(*) int from j where j.g == a; if n > 1 { abort; }" + set, "", false},
+		{"a count that must not be 0", lock + "(n) := select agg count(*) int from j where j.g == a; if n == 0 { abort; }" + set, "", false},
+		{"a row", lock + "(n) := select 1 from j where j.g == a found f; if f { abort; }" + set, "", true},
+		{"a row that must be there", lock + "(n) := select 1 from j where j.g == a found f; if not f { abort; }" + set, "", false},
+		{"a row, in a condition", lock + "if exists (from j where j.g == a) { abort; }" + set, "", true},
+		{"a row, in a condition, which has another branch", lock + "if exists (from j where j.g == a) { emit 1; } else { emit 0; }" + set, "", false},
+		{"a row of two tables", lock + "if exists (from j, b where j.g == a and b.g == j.g) { abort; }" + set, "txn ban(a int not null) { delete b where b.g == a; }", true},
+		{"a row of two tables, of which one comes", lock + "if exists (from j, b where j.g == a and b.g == j.g) { abort; }" + set, "txn ban(a int not null) { insert b (g) values (a); }", false},
+		{"a row without another one", lock + "if exists (from j where j.g == a and not exists (from b where b.g == j.g)) { abort; }" + set, "txn ban(a int not null) { delete b where b.g == a; }", false},
+		{"a row that comes to match", lock + "if exists (from j where j.g == a and j.st == 0) { abort; }" + set, free, false},
+		{"a row that changes, and matches as before", lock + "if exists (from j where j.g == a) { abort; }" + set, free, true},
+		{"no lock", "if exists (from j where j.g == a) { abort; }" + set, "", false},
+		{"a row that is inserted then", "(n) := select 1 from j where j.g == a found f; if f { abort; } insert j (id, g, st) values (a, a, 0);" + set, "", false},
+		{"nothing else, where there is none", "(n) := select 1 from j where j.g == a found f; if f { abort; }", "", true},
+		{"a row found, where none goes", lock + "(n) := select 1 from b where b.g > a found f; if not f { abort; }" + set, "txn ban(a int not null) { insert b (g) values (a); }", true},
+		{"which row is found, where none goes", lock + "(n) := select b.g from b where b.g > a found f; if not f { abort; } emit n;" + set, "txn ban(a int not null) { insert b (g) values (a); }", false},
+		{"how many are found, where none goes", lock + "(n) := select agg count(*) int from b where b.g > a; if n == 0 { abort; } emit n;" + set, "txn ban(a int not null) { insert b (g) values (a); }", false},
+	} {
+		p := testprog.Parse(t, tables+tc.more+"\ntxn x(a int not null) {\n local n int;\n local v int;\n local f bool;\n"+tc.body+"\n}")
+		wellformed.Structure(p)
+		s := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[p.Txn("x")]
+		if is := s.Standing != readcommitted.Unsettled; is != tc.want {
+			t.Errorf("%s: %d (%s), want settled: %v", tc.name, s.Standing, s.Reason, tc.want)
 		}
 	}
 }

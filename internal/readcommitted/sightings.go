@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -229,6 +230,7 @@ func (st *state) unlike(cond ir.Expr) {
 // what was seen of it before without a lock may be confirmed.
 func (a *flow) isThere(st *state, n *sighting) {
 	if n.locks < ir.ForKeyShare {
+		a.know(st, n.table, n.equals)
 		return
 	}
 	p := st.sightings[n]
@@ -241,7 +243,7 @@ func (a *flow) isThere(st *state, n *sighting) {
 		return
 	}
 	for o, q := range st.sightings {
-		if o != n && o.locks == ir.NoLock && o.table == n.table && q.present != nil && !q.present.harmless && a.confirms(st, n, o, q) {
+		if o != n && o.locks == ir.NoLock && o.reads != nil && o.table == n.table && q.present != nil && !q.present.harmless && a.confirms(st, n, o, q) {
 			q.present.harmless = true
 		}
 	}
@@ -251,11 +253,7 @@ func (a *flow) isThere(st *state, n *sighting) {
 // lock: each column that was looked at is asked for again, or cannot change without one that
 // is.
 func (a *flow) confirms(st *state, n, o *sighting, q *prospect) bool {
-	if !n.equals.sameRow(n.table, o.equals) {
-		return false
-	}
-	// Where primary keys never come again, other keys may.
-	if t := n.table; a.code.Deleted[t] && a.code.Inserted[t] && !a.reborn(t) && slices.ContainsFunc(t.Key, func(c int) bool { return !n.equals.shares(o.equals, c) }) {
+	if !a.oneRow(n.table, n.equals, o.equals) {
 		return false
 	}
 	untouched := !slices.ContainsFunc(q.wrote, func(w *sighting) bool { return w != n })
@@ -281,13 +279,23 @@ func (a *flow) confirms(st *state, n, o *sighting, q *prospect) bool {
 	return true
 }
 
+// oneRow reports whether rows that were seen at two moments are known to be one, or the second one to have come with the
+// key of the first, so that all columns count as ones that change. They share a key that goes from no row to another: where
+// primary keys never come again, other keys may.
+func (a *flow) oneRow(t *ir.Table, x, y equals) bool {
+	return !a.movesKey(t) && slices.ContainsFunc(keys(t), func(k []int) bool {
+		again := a.code.Deleted[t] && a.code.Inserted[t] && !a.reborn(t) && !ir.SameColumns(k, t.Key)
+		return !again && !prepare.Touches(k, a.code.Updated[t]) && !slices.ContainsFunc(k, func(c int) bool { return !x.shares(y, c) })
+	})
+}
+
 // isInserted is told that a row with such values was inserted: where it was looked for before,
 // and was not there, it was not there until then. Where something was in the way of an insertion before,
 // that is gone by now.
 func (a *flow) isInserted(st *state, t *ir.Table, row equals) {
 	for n, p := range st.sightings {
 		_, inWay := n.stmt.(*ir.Insert)
-		if p.absent != nil && !inWay && n.table == t && !a.frees(t) && !slices.ContainsFunc(n.key, func(c int) bool { return !n.equals.shares(row, c) }) {
+		if p.absent != nil && !inWay && len(n.key) > 0 && n.table == t && !a.frees(t) && !slices.ContainsFunc(n.key, func(c int) bool { return !n.equals.shares(row, c) }) {
 			p.absent.harmless = true
 		}
 	}

@@ -48,6 +48,8 @@ func (c command) sql(s *session) string {
 			b = fmt.Sprint(*s.version)
 		}
 		return fmt.Sprintf("UPDATE %s SET v = %s + %d, w = w + 1 WHERE id = %s AND w = %s", t, a, c.by, k, b)
+	case "none", "some":
+		return fmt.Sprintf("SELECT EXISTS (SELECT FROM %s WHERE v = %d)", t, c.by)
 	case "countv":
 		return fmt.Sprintf("SELECT count(*) FROM %s WHERE v = %d", t, c.by)
 	case "read", "absent":

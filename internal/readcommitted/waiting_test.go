@@ -92,6 +92,8 @@ func (c command) text() string {
 		"batch":   fmt.Sprintf("kept := *; (m) := select agg count(*) int from %s where %[1]s.v == %d and \"= any\"(%[1]s.id, kept); assume m == len(kept); update %[1]s set v = %[1]s.v + 1 where %[1]s.v == %[2]d and \"= any\"(%[1]s.id, kept);", t, c.by),
 		"see":     fmt.Sprintf("(a, b) := select %s.v, %[1]s.w from %[1]s where %[1]s.id == %s found f;", t, k),
 		"confirm": fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %[2]s and %[1]s.w == b; update %[1]s set v = a + %[3]d, w = %[1]s.w + 1 where %[1]s.id == %[2]s and %[1]s.w == b;", t, k, c.by),
+		"none":    fmt.Sprintf("(h) := select 1 from %s where %[1]s.v == %d found f;", t, c.by),
+		"some":    fmt.Sprintf("(h) := select 1 from %s where %[1]s.v == %d found f;", t, c.by),
 		"countv":  fmt.Sprintf("(a) := select agg count(*) int from %s where %[1]s.v == %d;", t, c.by),
 		"absent":  fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s found f;", t, k),
 		"read":    fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s found f;", t, k),
@@ -129,14 +131,14 @@ func (c command) text() string {
 		s += " emit a;"
 	case "take", "touch", "confirm":
 		s += " emit n;"
-	case "nothing":
+	case "nothing", "none", "some":
 		s += " emit f;"
 	}
 	if c.must {
 		switch c.kind {
 		case "take", "touch", "confirm":
 			s += " if n == 0 { abort; }"
-		case "absent":
+		case "absent", "none":
 			s += " if f { abort; }"
 		default:
 			s += " if not f { abort; }"
@@ -358,6 +360,17 @@ func (w *world) run(s *session, c command) bool {
 			s.missing(c)
 		} else {
 			s.show(nil)
+		}
+		return true
+	case "none", "some":
+		is := false
+		for q, v := range s.seen {
+			is = is || q.tab == c.tab && v.v == c.by
+		}
+		s.reply = map[bool]string{true: "t", false: "f"}[is]
+		s.out += s.reply + " "
+		if is == (c.kind == "none") {
+			s.missing(c)
 		}
 		return true
 	case "countv":
