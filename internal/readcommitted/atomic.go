@@ -484,27 +484,6 @@ func (a *flow) knows(st *state, l *lock, t *ir.Table, row string, conds []ir.Exp
 	}
 }
 
-// lockRows looks at locks that show nothing: they count where the row is there.
-func (a *flow) lockRows(s *ir.LockRows, st *state) {
-	if len(s.Query.From) != 1 || s.Limit != nil || slices.ContainsFunc(ir.Exprs(s), ir.HasExists) {
-		return
-	}
-	src := s.Query.From[0]
-	conds := ir.Conjuncts(st.value(s.Query.Where))
-	row := conditionsOf(src.Table, src.Row, conds)
-	key, one := row.fixed(src.Table)
-	if !one || !onlyKey(src.Table, src.Row, key, conds) {
-		return
-	}
-	l := &lock{kind: onRow, table: src.Table, row: s.Locks.Of(src.Row), equals: row, sure: src.Table.Var || st.isLasting(src.Table, row), commands: []int{s.Command()}}
-	if held := st.heldRow(src.Table, row); held != nil && held.sure {
-		l.sure = true
-	}
-	if l.sure || a.neverComes(src.Table, key) {
-		a.take(st, l)
-	}
-}
-
 // onlyKey reports whether conditions say nothing but the values of a key: a row that they do not
 // find is not there.
 func onlyKey(t *ir.Table, row string, key []int, conds []ir.Expr) bool {

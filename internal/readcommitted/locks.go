@@ -23,6 +23,9 @@ type lock struct {
 	// number is what an advisory lock is about, shared that others may share it.
 	number []ir.Expr
 	shared bool
+	// matches are the conditions of all rows that are locked: of each, one alternative is true, which is that all of its
+	// texts are.
+	matches [][][]string
 	// early says that it was taken before the snapshot.
 	early bool
 	// commands are those by which it may have been taken, before that of no statement.
@@ -35,6 +38,8 @@ const (
 	onRow lockKind = iota
 	onTable
 	onNumber
+	// onRows is on all rows that match a condition.
+	onRows
 )
 
 // guard is a lock that a transaction holds when it commits what it has written, in terms of
@@ -108,6 +113,7 @@ func (l *lock) guards(t *ir.Table, row equals) []guard {
 		}
 	}
 	switch l.kind {
+	case onRows: // it guards what is read, and no others
 	case onTable:
 		return []guard{g}
 	case onNumber:
@@ -169,6 +175,9 @@ func inTerms(t *ir.Table, row equals, e ir.Expr) []string {
 func (l *lock) same(o *lock) bool {
 	if l.kind != o.kind || l.table != o.table || l.mode != o.mode || l.shared != o.shared {
 		return false
+	}
+	if l.kind == onRows {
+		return fmt.Sprint(l.matches) == fmt.Sprint(o.matches)
 	}
 	if l.kind == onRow {
 		return l.equals.sameRow(l.table, o.equals)

@@ -7,12 +7,13 @@ import (
 )
 
 // look is what a statement looks at in one table: rows of which columns are known to be
-// equal to values, and the columns that matter.
+// equal to values, and the columns that matter. All conditions hold of them.
 type look struct {
 	table  *ir.Table
 	row    string
 	equals equals
 	cols   []bool
+	conds  []ir.Expr
 }
 
 // conditionsOf gives the values that a condition, which must be true, says columns of a
@@ -97,7 +98,7 @@ func looksIn(from []ir.Source, where ir.Expr, outer []ir.Expr, st *state, cols m
 	for _, conds := range alternatives(ir.Conjuncts(st.value(where))) {
 		conds = slices.Concat(outer, conds)
 		for _, src := range from {
-			out = append(out, look{src.Table, src.Row, st.more(src.Table, conditionsOf(src.Table, src.Row, conds)), cols[src.Table]})
+			out = append(out, look{src.Table, src.Row, st.more(src.Table, conditionsOf(src.Table, src.Row, conds)), cols[src.Table], conds})
 		}
 	}
 	return out

@@ -37,6 +37,9 @@ func (a *flow) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.L
 	m := a.unguarded(st, s, looks, harmless...)
 	if m == nil {
 		st.acts()
+		if _, first := s.(*ir.Select); !first && !one && ir.Written(s) == t {
+			a.locksAll(st, s, t, row, conds, mode)
+		}
 	} else if !one {
 		a.fail(s.Position(), "it locks rows of %s that it finds by more than a key: %s", t.Name, m)
 		return

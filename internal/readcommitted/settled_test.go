@@ -2,6 +2,7 @@ package readcommitted_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand"
 	"slices"
 	"strings"
@@ -17,6 +18,9 @@ import (
 
 // randomCommands draws a transaction. kinds are those that the program has for each table.
 func randomCommands(r *rand.Rand, h habits) []command {
+	if h.theme != "" && r.Intn(6) > 0 {
+		return changedAtRandom(r, themes[h.theme](r))
+	}
 	kinds, bump := h.kinds, h.bump != (r.Intn(12) == 0)
 	var out []command
 	if h.guard.kind != "" && r.Intn(8) > 0 {
@@ -80,11 +84,21 @@ type habits struct {
 	kinds [2][]string
 	guard command
 	bump  bool
+	theme string // of themes, or ""
 }
 
 // randomHabits draws them: a program that does everything says little.
 func randomHabits(r *rand.Rand) habits {
 	h := habits{kinds: randomKinds(r), bump: r.Intn(2) == 0}
+	if names := slices.Sorted(maps.Keys(themes)); r.Intn(3) == 0 {
+		h.theme = names[r.Intn(len(names))]
+		for t := range h.kinds { // what the themes rest on
+			h.kinds[t] = slices.DeleteFunc(h.kinds[t], func(k string) bool {
+				return slices.Contains([]string{"set", "add", "marked", "take", "all", "upsert", "nothing", "batch"}, k) || r.Intn(2) == 0 && strings.HasPrefix(k, "insert")
+			})
+			h.kinds[t] = append(h.kinds[t], "bump")
+		}
+	}
 	if r.Intn(2) == 0 {
 		h.guard = []command{{kind: "number"}, {kind: "table"}, {kind: "lock", must: true}, {kind: "shared"}, {kind: "touch", must: r.Intn(4) > 0}}[r.Intn(5)]
 		h.guard.tab, h.guard.id, h.guard.by = r.Intn(2), r.Intn(2), 1+r.Intn(2)
@@ -93,7 +107,7 @@ func randomHabits(r *rand.Rand) habits {
 }
 
 func randomKinds(r *rand.Rand) (out [2][]string) {
-	all := []string{"skip", "skip share", "skip key", "batch", "see", "see", "countv", "countv", "none", "none", "some", "absent", "number", "read", "lock", "share", "count", "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete"}
+	all := []string{"skip", "skip share", "skip key", "batch", "see", "see", "countv", "countv", "none", "none", "some", "sum", "bump", "lock some", "share some", "absent", "number", "read", "lock", "share", "count", "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete"}
 	for t := range out {
 		for _, k := range all {
 			if r.Intn(2) == 0 {
@@ -398,6 +412,56 @@ func TestWhether(t *testing.T) {
 		s := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[p.Txn("x")]
 		if is := s.Standing != readcommitted.Unsettled; is != tc.want {
 			t.Errorf("%s: %d (%s), want settled: %v", tc.name, s.Standing, s.Reason, tc.want)
+		}
+	}
+}
+
+// TestLockedSets: rows that are all locked stay as they are while none comes to match.
+func TestLockedSets(t *testing.T) {
+	const tables = `program p
+		table g ( id int not null, v int not null, key (id) )
+		table j ( id int not null, g int not null, st int not null, key (id) )
+		txn work(a int not null) { update j set st = j.st + 1 where j.id == a; }
+		txn drop(a int not null) { delete j where j.id == a; }
+		`
+	const (
+		lock  = "lock from j where j.g == a for update; "
+		sum   = "(n) := select agg sum(j.st) int from j where j.g == a; emit n; update g set v = 1 where g.id == 1;"
+		comes = "txn add(a int not null, k int not null) { insert j (id, g, st) values (a, k, 0); }"
+		moves = "txn move(a int not null, k int not null) { update j set g = k where j.id == a; }"
+		group = "txn add(k int not null, a int not null) { local v int; local f bool; (v) := select g.v from g where g.id == k for update found f; if not f { abort; } insert j (id, g, st) values (a, k, 0); }"
+		both  = "(v) := select g.v from g where g.id == a for update found f; if not f { abort; } "
+	)
+	for _, tc := range []struct {
+		name, body, more string
+		want             bool
+	}{
+		{"all rows that are read are locked", lock + sum, "", true},
+		{"a share of the lock", "lock from j where j.g == a for share; " + sum, "", true},
+		{"a lock that lets rows change", "lock from j where j.g == a for key share; " + sum, "", false},
+		{"some of the rows that are locked", lock + "(n) := select agg sum(j.st) int from j where j.g == a and j.st > 0; emit n; update g set v = 1 where g.id == 1;", "", true},
+		{"more rows than are locked", "lock from j where j.g == a and j.st > 0 for update; " + sum, "", false},
+		{"other rows than are locked", "lock from j where j.g == a + 1 for update; " + sum, "", false},
+		{"locked after they are read", "(n) := select agg sum(j.st) int from j where j.g == a; emit n; " + lock + "update g set v = 1 where g.id == 1;", "", false},
+		{"locked on one path", "if a > 3 { " + lock + "} " + sum, "", false},
+		{"locked on both paths", "if a > 3 { " + lock + "} else { " + lock + "} " + sum, "", true},
+		{"rows that come", lock + sum, comes, false},
+		{"rows that come to match", lock + sum, moves, false},
+		{"rows that come under a lock", both + lock + sum, group, true},
+		{"rows that come under a lock, which is taken later", lock + both + sum, group, false},
+		{"rows of a list, which may come", "lock from j where j.id == a or j.id == 7 for update; (n) := select agg sum(j.st) int from j where j.id == 7; emit n; (n) := select agg sum(j.st) int from j where j.id == a; emit n;", comes, false},
+		{"rows of a list", "lock from j where j.id == a or j.id == 7 for update; (n) := select agg sum(j.st) int from j where j.id == 7; emit n; (n) := select agg sum(j.st) int from j where j.id == a; emit n;", "", true},
+		{"rows that all are written", "update j set st = 0 where j.g == a; " + sum, "", true},
+		{"rows of which another one is written", "update j set st = 0 where j.g == a and j.id > 3; " + sum, "", false},
+		{"one of the locked rows", lock + "(n) := select j.st from j where j.id == 3 and j.g == a found f; if not f { abort; } emit n; update g set v = 1 where g.id == 1;", "", true},
+		{"two lists", "lock from j where j.g == a or j.g == 7 for update; " + sum, "", true},
+		{"a list that is not locked", "lock from j where j.g == a for update; (n) := select agg sum(j.st) int from j where j.g == a or j.g == 7; emit n; update g set v = 1 where g.id == 1;", "", false},
+	} {
+		p := testprog.Parse(t, tables+tc.more+"\ntxn x(a int not null) {\n local n int;\n local v int;\n local f bool;\n"+tc.body+"\n}")
+		wellformed.Structure(p)
+		s := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[p.Txn("x")]
+		if is := s.Standing == readcommitted.Atomic; is != tc.want {
+			t.Errorf("%s: %d (%s), want atomic: %v", tc.name, s.Standing, s.Reason, tc.want)
 		}
 	}
 }

@@ -50,6 +50,12 @@ func (c command) sql(s *session) string {
 		return fmt.Sprintf("UPDATE %s SET v = %s + %d, w = w + 1 WHERE id = %s AND w = %s", t, a, c.by, k, b)
 	case "none", "some":
 		return fmt.Sprintf("SELECT EXISTS (SELECT FROM %s WHERE v = %d)", t, c.by)
+	case "sum":
+		return fmt.Sprintf("SELECT coalesce(sum(w), 0) FROM %s WHERE v = %d", t, c.by)
+	case "bump":
+		return fmt.Sprintf("UPDATE %s SET w = w + 1 WHERE id = %s", t, k)
+	case "lock some", "share some":
+		return fmt.Sprintf("SELECT count(*) FROM (SELECT FROM %s WHERE v = %d ORDER BY id FOR %s) x", t, c.by, map[bool]string{true: "UPDATE", false: "SHARE"}[c.kind == "lock some"])
 	case "countv":
 		return fmt.Sprintf("SELECT count(*) FROM %s WHERE v = %d", t, c.by)
 	case "read", "absent":
