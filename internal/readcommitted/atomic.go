@@ -34,6 +34,8 @@ type flow struct {
 	// of its row, and rest is what follows it in its list.
 	met  *sighting
 	seen map[int]ir.Expr
+	// into are the values that it gives, with their columns, or foundRow, or noColumn.
+	into map[string]int
 	rest []ir.Stmt
 }
 
@@ -58,6 +60,7 @@ type state struct {
 	choices []rowChoice
 	// done is what was written.
 	done map[*write]guarded
+	beliefs
 }
 
 // around is a loop or a block, with the states in which it is left or goes on.
@@ -93,7 +96,7 @@ func newFlow(c *changes, t *ir.Txn) *flow {
 }
 
 func (a *flow) run() {
-	end := a.list(a.txn.Body, &state{values: map[string]ir.Expr{}, constants: map[string]string{}, sightings: map[*sighting]*prospect{}, done: map[*write]guarded{}})
+	end := a.list(a.txn.Body, &state{values: map[string]ir.Expr{}, constants: map[string]string{}, sightings: map[*sighting]*prospect{}, done: map[*write]guarded{}, beliefs: (&beliefs{}).clone()})
 	a.commit(end)
 }
 
@@ -109,10 +112,15 @@ func (a *flow) commit(st *state) {
 		return
 	}
 	st.flush()
+	for _, l := range a.txn.Locals {
+		if l.Kept {
+			st.uses(st.value(ir.V(l.Name)))
+		}
+	}
 	var open []*sighting
 	for n, p := range st.sightings {
 		// Where it has done nothing else, it has seen one moment.
-		if p.open() && (p.acted() || n.stmt.Snapshot() < 0 || a.reinserted[n.table] || a.moves(n)) {
+		if p.open() && (p.acted() || n.stmt.Snapshot() < 0 || a.reinserted[n.table] || a.moves(n)) && !a.rechecked(st, n, p) {
 			open = append(open, n)
 		}
 	}
@@ -151,6 +159,7 @@ func (st *state) clone() *state {
 	for w, g := range st.done {
 		out.done[w] = g
 	}
+	out.beliefs = st.beliefs.clone()
 	return &out
 }
 
@@ -170,6 +179,7 @@ func (a *flow) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 	st = st.clone()
 	a.met, a.rest = nil, rest
 	st.snapshot = st.snapshot || a.snaps[s]
+	st.usesOf(s)
 	switch s := s.(type) {
 	case *ir.LockRows:
 		a.lockRows(s, st)
@@ -217,6 +227,7 @@ func (a *flow) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 		return nil
 	case *ir.If:
 		cond := a.expr(s, s.Cond, st)
+		a.branches(s, cond, st)
 		return a.joined(a.list(s.Then, a.where(cond, true, st)), a.list(s.Else, a.where(cond, false, st)))
 	case *ir.Block:
 		return a.block(s.Label, s.Body, st)
@@ -268,6 +279,8 @@ func (a *flow) expr(s ir.Stmt, e ir.Expr, st *state) ir.Expr {
 func (a *flow) exists(s ir.Stmt, x *ir.Exists, st *state) ir.Expr {
 	a.named++
 	found := fmt.Sprintf("exists#%d", a.named)
+	a.into = map[string]int{found: foundRow}
+	defer func() { a.into = nil }()
 	a.query(s, &x.Query, st, func(n *prospect) {
 		if n.absent != nil {
 			n.absent.facts[found] = is(ir.Bool(false))
@@ -336,9 +349,18 @@ func (a *flow) choose(s *ir.Select, st *state) {
 			}
 		}
 	}
-	a.seen = columns
+	a.seen, a.into = columns, map[string]int{}
+	for local, v := range value {
+		a.into[v] = noColumn
+		if local == s.Found {
+			a.into[v] = foundRow
+		}
+	}
+	for c, e := range columns {
+		a.into[e.(*ir.Var).Name] = c
+	}
 	a.query(s, &s.Query, st, tells)
-	a.seen = nil
+	a.seen, a.into = nil, nil
 	st.values = after
 }
 

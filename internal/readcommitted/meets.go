@@ -52,6 +52,9 @@ func (a *flow) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.L
 	}
 	n := &sighting{table: t, equals: values, key: key, locks: mode, stmt: s, pos: s.Position(), condition: row + " " + text(st.value(where)),
 		what: "looks for a row of " + t.Name + " by its key and locks it"}
+	for _, c := range conds {
+		n.asked = append(n.asked, rowNamed(c, row))
+	}
 	if m != nil {
 		n.hint = ": " + m.String()
 	}
@@ -113,6 +116,9 @@ func (a *flow) glimpse(s ir.Stmt, src ir.Source, row equals, key []int, st *stat
 		q = firstQuery(s)
 	}
 	n.condition = src.Row + " " + text(st.value(q.Where))
+	if onlyKey(t, src.Row, key, ir.Conjuncts(st.value(q.Where))) {
+		n.values = a.into
+	}
 	ir.ReadColumns(s, func(of *ir.Table, col string) {
 		c := of.Column(col)
 		if of != t || !a.code.Updated[t][c] && !a.reborn(t) {

@@ -50,6 +50,7 @@ func (a *flow) joined(x, y *state) *state {
 			out.sightings[n] = p.clone()
 		}
 	}
+	out.beliefs = x.beliefs.joined(&y.beliefs)
 	out.choices = slices.DeleteFunc(slices.Clone(x.choices), func(c rowChoice) bool { return !slices.Contains(y.choices, c) })
 	a.meetValues(out, x, y)
 	return out
@@ -79,6 +80,8 @@ func (a *flow) meetValues(out, x, y *state) {
 		if text(vx) == text(vy) {
 			continue
 		}
+		out.uses(vx)
+		out.uses(vy)
 		merged := a.renew(out, name)
 		for n, p := range out.sightings {
 			tell := func(to, cx, cy *chance) {
@@ -142,6 +145,7 @@ func (a *flow) loop(s ir.Stmt, st *state) *state {
 	})
 	slices.Sort(changed)
 	for _, name := range slices.Compact(changed) {
+		st.uses(st.value(ir.V(name)))
 		a.renew(st, name)
 	}
 	// What was written in the body by a round before, and is known of its rows, is of that round.

@@ -26,6 +26,10 @@ type sighting struct {
 	// reads are, for a row that is not locked, the columns looked at that may change, each
 	// with the values that it had, as far as they are known.
 	reads map[int][]ir.Expr
+	// values are what it gave, if all that decides is whether the row is there (flow.into); asked is, for a row that is
+	// locked, what is true of it, of a row by the name row.
+	values map[string]int
+	asked  []ir.Expr
 	// chosen says that any row may be taken, or none.
 	chosen bool
 	// matches are the conditions by which it was chosen, names what its key was given to: NULL where no row was taken.
@@ -53,6 +57,8 @@ type prospect struct {
 	// wrote are the own sightings that may have changed the row since, set the columns.
 	wrote []*sighting
 	set   map[int]bool
+	// rechecks are the locks that were taken on the row since.
+	rechecks []recheck
 }
 
 func (c *chance) clone() *chance {
@@ -63,7 +69,7 @@ func (c *chance) clone() *chance {
 }
 
 func (p *prospect) clone() *prospect {
-	return &prospect{p.absent.clone(), p.present.clone(), slices.Clone(p.wrote), maps.Clone(p.set)}
+	return &prospect{p.absent.clone(), p.present.clone(), slices.Clone(p.wrote), maps.Clone(p.set), slices.Clone(p.rechecks)}
 }
 
 // open reports whether the transaction must not commit like this.
@@ -107,6 +113,11 @@ func (p *prospect) either(o *prospect) *prospect {
 	out := &prospect{absent: both(p.absent, o.absent), present: both(p.present, o.present), wrote: slices.Concat(p.wrote, o.wrote), set: map[int]bool{}}
 	maps.Copy(out.set, p.set)
 	maps.Copy(out.set, o.set)
+	for _, r := range p.rechecks {
+		if slices.ContainsFunc(o.rechecks, func(q recheck) bool { return q.by == r.by }) {
+			out.rechecks = append(out.rechecks, r)
+		}
+	}
 	return out
 }
 
@@ -117,7 +128,11 @@ func (a *flow) sees(st *state, n *sighting, p *prospect) {
 		if o.table == n.table && together(o.stmt, n.stmt) && o.stmt.Command() != 0 && o.condition == n.condition && o.locks == n.locks && len(q.wrote) == 0 {
 			maps.Copy(q.absent.orNone(), p.absent.orNone())
 			maps.Copy(q.present.orNone(), p.present.orNone())
-			a.met = o
+			if a.met = o; n.values == nil {
+				o.values = nil
+			} else if o.values != nil {
+				maps.Copy(o.values, n.values)
+			}
 			return
 		}
 	}
@@ -165,6 +180,7 @@ func (a *flow) where(cond ir.Expr, yes bool, st *state) *state {
 		a.isThere(st, n)
 	}
 	st.settle()
+	st.believe(cond, yes)
 	if yes {
 		st.learn(ir.Conjuncts(cond))
 	} else {
@@ -242,6 +258,7 @@ func (a *flow) isThere(st *state, n *sighting) {
 	if n.locks < ir.ForShare {
 		return
 	}
+	a.recheck(st, n)
 	for o, q := range st.sightings {
 		if o != n && o.locks == ir.NoLock && o.reads != nil && o.table == n.table && q.present != nil && !q.present.harmless && a.confirms(st, n, o, q) {
 			q.present.harmless = true

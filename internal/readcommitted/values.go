@@ -34,6 +34,7 @@ func (a *flow) set(st *state, local string, value ir.Expr) {
 	nodes := 0
 	ir.WalkExpr(value, func(ir.Expr) { nodes++ })
 	if nodes > largest {
+		st.uses(value)
 		a.renew(st, local)
 		return
 	}

@@ -58,7 +58,9 @@ func (c command) sql(s *session) string {
 		return fmt.Sprintf("SELECT count(*) FROM (SELECT FROM %s WHERE v = %d ORDER BY id FOR %s) x", t, c.by, map[bool]string{true: "UPDATE", false: "SHARE"}[c.kind == "lock some"])
 	case "countv":
 		return fmt.Sprintf("SELECT count(*) FROM %s WHERE v = %d", t, c.by)
-	case "read", "absent":
+	case "enough":
+		return "SELECT 1"
+	case "read", "absent", "peek":
 		return "SELECT v FROM " + t + " WHERE id = " + k
 	case "lock":
 		return "SELECT v FROM " + t + " WHERE id = " + k + " FOR UPDATE"

@@ -97,6 +97,8 @@ func (c command) text() string {
 		"batch":      fmt.Sprintf("kept := *; (m) := select agg count(*) int from %s where %[1]s.v == %d and \"= any\"(%[1]s.id, kept); assume m == len(kept); update %[1]s set v = %[1]s.v + 1 where %[1]s.v == %[2]d and \"= any\"(%[1]s.id, kept);", t, c.by),
 		"see":        fmt.Sprintf("(a, b) := select %s.v, %[1]s.w from %[1]s where %[1]s.id == %s found f;", t, k),
 		"confirm":    fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %[2]s and %[1]s.w == b; update %[1]s set v = a + %[3]d, w = %[1]s.w + 1 where %[1]s.id == %[2]s and %[1]s.w == b;", t, k, c.by),
+		"peek":       fmt.Sprintf("(p) := select %s.v from %[1]s where %[1]s.id == %s found g; if %s { abort; }", t, k, tooFew("p", c.by)),
+		"enough":     fmt.Sprintf("if %s { abort; }", tooFew("a", c.by)),
 		"sum":        fmt.Sprintf("(a) := select agg sum(%s.w) int from %[1]s where %[1]s.v == %d; a := (if a is null then 0 else a);", t, c.by),
 		"bump":       fmt.Sprintf("update %s set w = %[1]s.w + 1 where %[1]s.id == %s;", t, k),
 		"lock some":  fmt.Sprintf("lock from %s where %[1]s.v == %d for update;", t, c.by),
@@ -145,6 +147,8 @@ func (c command) text() string {
 	}
 	if c.must {
 		switch c.kind {
+		case "peek":
+			s += " if not g { abort; }"
 		case "take", "touch", "confirm":
 			s += " if n == 0 { abort; }"
 		case "absent", "none":
@@ -157,6 +161,14 @@ func (c command) text() string {
 		return "if a > 0 { " + s + " }"
 	}
 	return s
+}
+
+// tooFew compares a local in the words that other commands use.
+func tooFew(local string, by int) string {
+	if by == 1 {
+		return local + " <= 0"
+	}
+	return fmt.Sprintf("%s < %d", local, by)
 }
 
 // skipText is SKIP LOCKED as the front end translates it.
@@ -390,6 +402,19 @@ func (w *world) run(s *session, c command) bool {
 			}
 		}
 		s.show(&n)
+		return true
+	case "peek":
+		v, there := s.seen[p]
+		if s.reply = "no rows"; there {
+			s.reply = fmt.Sprint(v.v)
+			s.failed = v.v < c.by
+		} else {
+			s.missing(c)
+		}
+		return true
+	case "enough":
+		s.reply = "1"
+		s.failed = s.last != nil && *s.last < c.by
 		return true
 	case "countv":
 		n := 0
