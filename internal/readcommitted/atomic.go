@@ -184,7 +184,7 @@ func (a *flow) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 	case *ir.LockRows:
 		a.lockRows(s, st)
 	case *ir.LockTable:
-		a.take(st, &lock{kind: onTable, table: s.Table, mode: s.Mode, commands: []int{s.Command()}})
+		a.take(st, &lock{kind: onTable, table: s.Table, mode: s.Mode, taken: []moment{a.moment(s)}})
 	case *ir.Send:
 		a.sent = s
 	case *ir.Havoc:
@@ -247,7 +247,7 @@ func (a *flow) dropped(s *ir.Dropped, st *state) {
 	if len(s.Number) == 0 || s.Snapshot() != 0 {
 		return
 	}
-	l := &lock{kind: onNumber, shared: s.Shared, commands: []int{s.Command()}}
+	l := &lock{kind: onNumber, shared: s.Shared, taken: []moment{a.moment(s)}}
 	for _, e := range s.Number {
 		l.number = append(l.number, st.value(e))
 	}
@@ -500,7 +500,7 @@ func (a *flow) knows(st *state, l *lock, t *ir.Table, row string, conds []ir.Exp
 	st.held = append(slices.Clone(st.held), &more)
 	if mode > l.row {
 		strong := more
-		strong.row, strong.commands = mode, []int{s.Command()}
+		strong.row, strong.taken = mode, []moment{a.moment(s)}
 		strong.early = false
 		a.take(st, &strong)
 	}

@@ -28,8 +28,37 @@ type lock struct {
 	matches [][][]string
 	// early says that it was taken before the snapshot.
 	early bool
-	// commands are those by which it may have been taken, before that of no statement.
-	commands []int
+	// taken are the moments at which it may have been taken.
+	taken []moment
+}
+
+// moment is the snapshot of a query, by the number of its command and its number there (ir.At), and the template. A command of
+// 0 is not known.
+type moment struct {
+	txn               *ir.Txn
+	command, snapshot int
+}
+
+func (a *flow) moment(s ir.Stmt) moment { return moment{a.txn, s.Command(), s.Snapshot()} }
+
+// before reports whether all that was done at a moment was done when a statement took its snapshot: by another command, or by
+// an earlier statement of a VOLATILE function, in the same command, or what that has called. What the query that calls a function
+// does itself, it may do later.
+func (m moment) before(s ir.Stmt) bool {
+	if m.command == 0 || s.Command() == 0 {
+		return false
+	}
+	if m.command != s.Command() {
+		return true
+	}
+	for k := m.snapshot; k > 0; k = m.txn.Within[k].Caller {
+		for j := s.Snapshot(); j > k; j = m.txn.Within[j].Caller {
+			if run, known := m.txn.Within[j]; known && m.txn.Within[k] == run {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 type lockKind uint8
@@ -199,13 +228,13 @@ func (l *lock) either(o *lock) *lock {
 	}
 	out := *l
 	out.equals, out.row, out.sure, out.early = l.equals.both(o.equals), min(l.row, o.row), l.sure && o.sure, l.early && o.early
-	out.commands = slices.Concat(l.commands, o.commands)
+	out.taken = slices.Concat(l.taken, o.taken)
 	return &out
 }
 
 // before reports whether a lock was taken before a statement took its snapshot.
 func (l *lock) before(s ir.Stmt) bool {
-	return s.Command() != 0 && !slices.Contains(l.commands, s.Command()) && !slices.Contains(l.commands, 0)
+	return !slices.ContainsFunc(l.taken, func(m moment) bool { return !m.before(s) })
 }
 
 // take holds a lock from now on.

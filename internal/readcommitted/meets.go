@@ -48,7 +48,7 @@ func (a *flow) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.L
 		return
 	}
 	if a.neverComes(t, key) && onlyKey(t, row, key, conds) {
-		a.take(st, &lock{kind: onRow, table: t, row: mode, equals: values, sure: t.Var, commands: []int{s.Command()}})
+		a.take(st, &lock{kind: onRow, table: t, row: mode, equals: values, sure: t.Var, taken: []moment{a.moment(s)}})
 	}
 	n := &sighting{table: t, equals: values, key: key, locks: mode, stmt: s, pos: s.Position(), condition: row + " " + text(st.value(where)),
 		what: "looks for a row of " + t.Name + " by its key and locks it"}
@@ -328,14 +328,14 @@ func (a *flow) insert(s *ir.Insert, st *state) {
 	case s.Conflict == nil:
 		st.acts()
 		a.isInserted(st, t, row)
-		a.take(st, &lock{kind: onRow, table: t, row: ir.ForUpdate, equals: row, sure: true, commands: []int{s.Command()}})
+		a.take(st, &lock{kind: onRow, table: t, row: ir.ForUpdate, equals: row, sure: true, taken: []moment{a.moment(s)}})
 		return
 	case len(s.Conflict.Sets) > 0:
 		st.acts()
 		if target := arbiter(s); target != nil {
 			is := setsOf(t, s.Conflict.Sets)
 			known := row.without(func(c int) bool { return !slices.Contains(target, c) || is[c] })
-			a.take(st, &lock{kind: onRow, table: t, row: ir.ForNoKeyUpdate, equals: known, sure: true, commands: []int{s.Command()}})
+			a.take(st, &lock{kind: onRow, table: t, row: ir.ForNoKeyUpdate, equals: known, sure: true, taken: []moment{a.moment(s)}})
 		}
 		st.changed(t, nil, setsOf(t, s.Conflict.Sets))
 		return

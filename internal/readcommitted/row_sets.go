@@ -13,7 +13,7 @@ func (a *flow) locksAll(st *state, s ir.Stmt, t *ir.Table, row string, conds []i
 	if mode < ir.ForShare || a.plain != nil {
 		return
 	}
-	l := &lock{kind: onRows, table: t, row: mode, sure: true, commands: []int{s.Command()}}
+	l := &lock{kind: onRows, table: t, row: mode, sure: true, taken: []moment{a.moment(s)}}
 	for _, c := range conds {
 		l.matches = append(l.matches, alternativesOf(c, row))
 	}
@@ -73,7 +73,7 @@ func (a *flow) lockRows(s *ir.LockRows, st *state) {
 			several = true
 			continue
 		}
-		l := &lock{kind: onRow, table: src.Table, row: mode, equals: row, sure: src.Table.Var || st.isLasting(src.Table, row), commands: []int{s.Command()}}
+		l := &lock{kind: onRow, table: src.Table, row: mode, equals: row, sure: src.Table.Var || st.isLasting(src.Table, row), taken: []moment{a.moment(s)}}
 		if held := st.heldRow(src.Table, row); held != nil && held.sure {
 			l.sure = true
 		}

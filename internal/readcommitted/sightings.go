@@ -254,7 +254,7 @@ func (a *flow) isThere(st *state, n *sighting) {
 		a.isInserted(st, n.table, n.equals)
 	}
 	a.take(st, &lock{kind: onRow, table: n.table, row: n.locks, sure: true,
-		equals: n.equals.without(func(c int) bool { return p.set[c] }), commands: []int{n.stmt.Command()}})
+		equals: n.equals.without(func(c int) bool { return p.set[c] }), taken: []moment{a.moment(n.stmt)}})
 	if n.locks < ir.ForShare {
 		return
 	}
