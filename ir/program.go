@@ -248,9 +248,10 @@ type Txn struct {
 	// Subtransactions says that parts of it run in subtransactions, even where no Savepoint
 	// is left. The text form does not have it.
 	Subtransactions bool
-	// Within tells of snapshots of queries in VOLATILE functions (At.Snap) which run of a function each is of. The text form
-	// does not have it.
-	Within map[int]Run
+	// Within tells of snapshots of queries in VOLATILE functions (At.Snap) which run of a function each is of, by its number,
+	// and the snapshot of the query that has called the function, or of the statement around. Statements of which both are the
+	// same come one after the other, in the order of their snapshots, but for those of loops. The text form does not have it.
+	Within map[int][2]int
 	// SearchPath is that of the sessions that run it, nil if it is the one of the program. The
 	// text form does not have it.
 	SearchPath []string
@@ -258,11 +259,6 @@ type Txn struct {
 	// clients may call by itself, too. The text form does not have it.
 	CalledBy []string
 }
-
-// Run is a run of a function inside of a command: its number in the template, and the snapshot of the query that has
-// called the function, or of the statement around. Statements of one run and caller come one after the other, in the
-// order of their snapshots, but for those of loops.
-type Run struct{ Number, Caller int }
 
 // Param is a parameter of a template: any value of its type, NULL included
 // unless NotNull. A Fresh parameter is unique per call.

@@ -193,6 +193,37 @@ func (a *flow) onlyWhether(s ir.Stmt) bool {
 	return true
 }
 
+// know notes what a row that was found has for good.
+func (a *flow) know(st *state, t *ir.Table, row equals) {
+	if t.Var || a.reborn(t) || a.movesKey(t) {
+		return
+	}
+	stays := row.without(func(c int) bool { return a.code.Updated[t][c] })
+	if len(stays) > len(t.Key) && !slices.ContainsFunc(t.Key, func(c int) bool { return len(stays[c]) == 0 }) {
+		st.known = append(slices.Clone(st.known), lasting{t, stays})
+	}
+}
+
+// knowConstant notes what a query gives of a row which nobody inserts, changes or deletes: one that is not there never
+// will be.
+func (a *flow) knowConstant(st *state, q *ir.Query) {
+	if len(q.From) != 1 {
+		return
+	}
+	src := q.From[0]
+	conds := ir.Conjuncts(st.value(q.Where))
+	row := conditionsOf(src.Table, src.Row, conds)
+	if !onlyKey(src.Table, src.Row, src.Table.Key, conds) || !a.neverComes(src.Table, src.Table.Key) {
+		return
+	}
+	for c, e := range a.seen {
+		if src.Table.Columns[c].NotNull {
+			row.add(c, e)
+		}
+	}
+	a.know(st, src.Table, row)
+}
+
 // firstQuery is the query in the expression of a statement.
 func firstQuery(s ir.Stmt) *ir.Query {
 	var out *ir.Query

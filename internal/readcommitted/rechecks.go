@@ -56,13 +56,6 @@ func (b *beliefs) joined(o *beliefs) beliefs {
 	return out
 }
 
-// uses notes that more than an abort depends on the values of an expression.
-func (b *beliefs) uses(e ir.Expr) {
-	for _, name := range namesIn(e) {
-		b.used[name] = true
-	}
-}
-
 // usesOf notes what a statement itself uses, but for what it stores in a local.
 func (st *state) usesOf(s ir.Stmt) {
 	list := ir.Exprs(s)

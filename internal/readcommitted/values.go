@@ -29,6 +29,13 @@ func (a *flow) renew(st *state, local string) string {
 	return name
 }
 
+// uses notes that more than an abort depends on the values of an expression.
+func (b *beliefs) uses(e ir.Expr) {
+	for _, name := range namesIn(e) {
+		b.used[name] = true
+	}
+}
+
 // set gives a local the value of an expression without queries.
 func (a *flow) set(st *state, local string, value ir.Expr) {
 	nodes := 0

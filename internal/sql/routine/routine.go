@@ -278,9 +278,9 @@ func (b *Builder) Numbered(command func()) {
 		b.Taken++
 		b.Snapshot = b.Taken
 		if b.Txn.Within == nil {
-			b.Txn.Within = map[int]ir.Run{}
+			b.Txn.Within = map[int][2]int{}
 		}
-		b.Txn.Within[b.Snapshot] = ir.Run{Number: b.Entry, Caller: outer.Snapshot}
+		b.Txn.Within[b.Snapshot] = [2]int{b.Entry, outer.Snapshot}
 	}
 	b.Looked = false
 	f()
