@@ -223,9 +223,11 @@ func (a *flow) unguarded(st *state, s ir.Stmt, looks []look, harmless ...writeKi
 				held = append(held, k.guards(l.table, l.equals)...)
 			}
 		}
-		locked := slices.ContainsFunc(st.held, func(k *lock) bool { return k.covers(l) && k.before(s) })
+		if slices.ContainsFunc(st.held, func(k *lock) bool { return k.covers(l) && k.before(s) }) {
+			continue
+		}
 		for _, w := range a.writes {
-			if !slices.Contains(harmless, w.does) && w.matters(l) && (w.does == inserts || !locked) && !slices.ContainsFunc(held, func(g guard) bool { return w.keptOut(g) }) {
+			if !slices.Contains(harmless, w.does) && w.matters(l) && !slices.ContainsFunc(held, func(g guard) bool { return w.keptOut(g) }) {
 				return &menace{l, w}
 			}
 		}
