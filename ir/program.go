@@ -248,6 +248,10 @@ type Txn struct {
 	// Subtransactions says that parts of it run in subtransactions, even where no Savepoint
 	// is left. The text form does not have it.
 	Subtransactions bool
+	// Within tells of snapshots of queries in VOLATILE functions (At.Snap) which run of a function each is of, by its number,
+	// and the snapshot of the query that has called the function, or of the statement around. Statements of which both are the
+	// same come one after the other, in the order of their snapshots, but for those of loops. The text form does not have it.
+	Within map[int][2]int
 	// SearchPath is that of the sessions that run it, nil if it is the one of the program. The
 	// text form does not have it.
 	SearchPath []string

@@ -34,6 +34,8 @@ type flow struct {
 	// of its row, and rest is what follows it in its list.
 	met  *sighting
 	seen map[int]ir.Expr
+	// into are the values that it gives, with their columns, or foundRow, or noColumn.
+	into map[string]int
 	rest []ir.Stmt
 }
 
@@ -46,6 +48,8 @@ type state struct {
 	held      []*lock
 	// lasting are rows that are there, and that nobody takes away.
 	lasting []lasting
+	// known are rows of which columns have values for good.
+	known []lasting
 	// sightings are those of which it matters what they found.
 	sightings map[*sighting]*prospect
 	// acted says that something else was seen or done than the sightings.
@@ -56,11 +60,7 @@ type state struct {
 	choices []rowChoice
 	// done is what was written.
 	done map[*write]guarded
-}
-
-type lasting struct {
-	table  *ir.Table
-	equals equals
+	beliefs
 }
 
 // around is a loop or a block, with the states in which it is left or goes on.
@@ -96,7 +96,7 @@ func newFlow(c *changes, t *ir.Txn) *flow {
 }
 
 func (a *flow) run() {
-	end := a.list(a.txn.Body, &state{values: map[string]ir.Expr{}, constants: map[string]string{}, sightings: map[*sighting]*prospect{}, done: map[*write]guarded{}})
+	end := a.list(a.txn.Body, &state{values: map[string]ir.Expr{}, constants: map[string]string{}, sightings: map[*sighting]*prospect{}, done: map[*write]guarded{}, beliefs: (&beliefs{}).clone()})
 	a.commit(end)
 }
 
@@ -112,9 +112,15 @@ func (a *flow) commit(st *state) {
 		return
 	}
 	st.flush()
+	for _, l := range a.txn.Locals {
+		if l.Kept {
+			st.uses(st.value(ir.V(l.Name)))
+		}
+	}
 	var open []*sighting
 	for n, p := range st.sightings {
-		if p.open() {
+		// Where it has done nothing else, it has seen one moment.
+		if p.open() && (p.acted() || n.stmt.Snapshot() < 0 || a.reinserted[n.table] || a.moves(n)) && !a.rechecked(st, n, p) {
 			open = append(open, n)
 		}
 	}
@@ -123,10 +129,7 @@ func (a *flow) commit(st *state) {
 	}
 	slices.SortFunc(open, func(x, y *sighting) int { return x.pos.Line - y.pos.Line })
 	first := open[0]
-	if len(st.sightings) == 1 && !st.acted && first.stmt.Snapshot() >= 0 && !a.reinserted[first.table] && !a.moves(first) {
-		return // it either has the row until the end, or it has only seen that there is none
-	}
-	if p := st.sightings[first]; p.present != nil && !p.present.harmless {
+	if p := st.sightings[first]; p.present.open() {
 		a.fail(first.pos, "it %s without a lock that lasts until it commits%s", first.what, first.hint)
 		return
 	}
@@ -156,6 +159,7 @@ func (st *state) clone() *state {
 	for w, g := range st.done {
 		out.done[w] = g
 	}
+	out.beliefs = st.beliefs.clone()
 	return &out
 }
 
@@ -175,11 +179,12 @@ func (a *flow) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 	st = st.clone()
 	a.met, a.rest = nil, rest
 	st.snapshot = st.snapshot || a.snaps[s]
+	st.usesOf(s)
 	switch s := s.(type) {
 	case *ir.LockRows:
 		a.lockRows(s, st)
 	case *ir.LockTable:
-		a.take(st, &lock{kind: onTable, table: s.Table, mode: s.Mode, commands: []int{s.Command()}})
+		a.take(st, &lock{kind: onTable, table: s.Table, mode: s.Mode, taken: []moment{a.moment(s)}})
 	case *ir.Send:
 		a.sent = s
 	case *ir.Havoc:
@@ -203,7 +208,7 @@ func (a *flow) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 			a.fail(s.Pos, "it changes the key of a row")
 		}
 		a.write(s, s.Table, s.Row, s.Where, ir.ForUpdate, st)
-		a.wrote(st, s, &write{txn: a.txn, pos: s.Pos, table: s.Table, does: deletes, equals: conditionsOf(s.Table, s.Row, ir.Conjuncts(st.value(s.Where)))})
+		a.wrote(st, s, &write{txn: a.txn, pos: s.Pos, table: s.Table, does: deletes, equals: st.more(s.Table, conditionsOf(s.Table, s.Row, ir.Conjuncts(st.value(s.Where))))})
 		st.changed(s.Table, a.met, nil)
 	case *ir.Insert:
 		a.insert(s, st)
@@ -222,6 +227,7 @@ func (a *flow) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 		return nil
 	case *ir.If:
 		cond := a.expr(s, s.Cond, st)
+		a.branches(s, cond, st)
 		return a.joined(a.list(s.Then, a.where(cond, true, st)), a.list(s.Else, a.where(cond, false, st)))
 	case *ir.Block:
 		return a.block(s.Label, s.Body, st)
@@ -241,7 +247,7 @@ func (a *flow) dropped(s *ir.Dropped, st *state) {
 	if len(s.Number) == 0 || s.Snapshot() != 0 {
 		return
 	}
-	l := &lock{kind: onNumber, shared: s.Shared, commands: []int{s.Command()}}
+	l := &lock{kind: onNumber, shared: s.Shared, taken: []moment{a.moment(s)}}
 	for _, e := range s.Number {
 		l.number = append(l.number, st.value(e))
 	}
@@ -273,6 +279,8 @@ func (a *flow) expr(s ir.Stmt, e ir.Expr, st *state) ir.Expr {
 func (a *flow) exists(s ir.Stmt, x *ir.Exists, st *state) ir.Expr {
 	a.named++
 	found := fmt.Sprintf("exists#%d", a.named)
+	a.into = map[string]int{found: foundRow}
+	defer func() { a.into = nil }()
 	a.query(s, &x.Query, st, func(n *prospect) {
 		if n.absent != nil {
 			n.absent.facts[found] = is(ir.Bool(false))
@@ -299,12 +307,16 @@ func (a *flow) choose(s *ir.Select, st *state) {
 			note(p.present, s.Found, is(ir.Bool(true)))
 		}
 		src := s.Query.From[0]
+		_, one := conditionsOf(src.Table, src.Row, ir.Conjuncts(st.value(s.Query.Where))).fixed(src.Table)
+		one = one && len(s.Query.From) == 1
 		for i, name := range s.Into {
 			if len(s.Aggs) > 0 {
 				if s.Aggs[i].Fn == "count" {
 					note(p.absent, name, is(ir.Int(0)))
-					if s.Aggs[i].Arg == nil {
+					if s.Aggs[i].Arg == nil && one {
 						note(p.present, name, is(ir.Int(1)))
+					} else if s.Aggs[i].Arg == nil {
+						note(p.present, name, fact{notNull: true, positive: true})
 					}
 				}
 				continue
@@ -337,9 +349,18 @@ func (a *flow) choose(s *ir.Select, st *state) {
 			}
 		}
 	}
-	a.seen = columns
+	a.seen, a.into = columns, map[string]int{}
+	for local, v := range value {
+		a.into[v] = noColumn
+		if local == s.Found {
+			a.into[v] = foundRow
+		}
+	}
+	for c, e := range columns {
+		a.into[e.(*ir.Var).Name] = c
+	}
 	a.query(s, &s.Query, st, tells)
-	a.seen = nil
+	a.seen, a.into = nil, nil
 	st.values = after
 }
 
@@ -347,22 +368,28 @@ func (a *flow) choose(s *ir.Select, st *state) {
 // row was found.
 func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
 	if asked, _ := ir.LocksOf(s); len(asked) == 0 && (a.constant(s, ir.Reads(s)) && !a.foundByWrite(s, q) || a.unseen(s)) {
+		a.knowConstant(st, q)
 		return
 	}
 	_, loop := s.(*ir.Foreach)
 	inner := slices.ContainsFunc(ir.Conjuncts(q.Where), ir.HasExists)
-	if _, own := s.(*ir.Select); own {
+	locks, own := ir.LocksOf(s)
+	if own == q {
 		inner = slices.ContainsFunc(ir.Exprs(s), ir.HasExists)
 	}
-	locks, own := ir.LocksOf(s)
-	if own == nil || own != q {
+	if own != q {
 		locks = nil
 	}
 	if x, ok := s.(*ir.Select); ok && a.choosesRows(x, st) {
 		return
 	}
 	if len(q.From) != 1 || inner {
-		a.stable(s, st, st.looks(s, sourcesOf(s, q), q.Where))
+		looks := st.looks(s, sourcesOf(s, q), q.Where)
+		if tells != nil && !inner && len(locks) == 0 {
+			a.whether(s, q, st, tells, looks)
+		} else {
+			a.stable(s, st, looks)
+		}
 		return
 	}
 	src := q.From[0]
@@ -373,7 +400,7 @@ func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
 	}
 	conds := ir.Conjuncts(st.value(q.Where))
 	if (locks.Of(src.Row) >= ir.ForShare || a.foundByWrite(s, q)) && st.amongChosen(s, src.Table, src.Row, conds) {
-		st.acted = true
+		st.acts()
 		return
 	}
 	if n := a.chosen(st, src.Table, src.Row, conds); n != nil && (a.foundByWrite(s, q) || !a.older(s, n, locks.Of(src.Row))) {
@@ -396,12 +423,13 @@ func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
 		return
 	}
 	looks := st.looks(s, sourcesOf(s, q), q.Where)
-	m := a.unguarded(st, s, looks, false)
-	if key, one := row.fixed(src.Table); m != nil && one && !loop {
-		a.glimpse(s, src, row, key, st, tells, m)
-		return
+	if key, one := row.fixed(src.Table); one && !loop {
+		a.glimpse(s, src, row, key, st, tells, looks)
+	} else if tells != nil && len(locks) == 0 {
+		a.whether(s, q, st, tells, looks)
+	} else {
+		a.stable(s, st, looks)
 	}
-	a.settled(s, st, m)
 }
 
 // sourcesOf are the tables that a statement itself reads for a query, none if it is one in an
@@ -415,11 +443,11 @@ func sourcesOf(s ir.Stmt, q *ir.Query) []ir.Source {
 
 // stable makes sure that what a statement looks at does not change until the commit.
 func (a *flow) stable(s ir.Stmt, st *state, looks []look) {
-	a.settled(s, st, a.unguarded(st, s, looks, false))
+	a.settled(s, st, a.unguarded(st, s, looks))
 }
 
 func (a *flow) settled(s ir.Stmt, st *state, m *menace) {
-	if st.acted = true; m != nil {
+	if st.acts(); m != nil {
 		a.fail(s.Position(), "it reads %s without a lock that lasts until it commits: %s", named(ir.Reads(s)), m)
 	}
 }
@@ -456,6 +484,7 @@ func (a *flow) after(s ir.Stmt, l *lock) bool {
 
 // knows is told by a query of a row that is held: more of its columns, and perhaps a stronger lock.
 func (a *flow) knows(st *state, l *lock, t *ir.Table, row string, conds []ir.Expr, mode ir.LockMode, s ir.Stmt) {
+	st.acts()
 	more := *l
 	more.equals = equals{}
 	for c, list := range l.equals {
@@ -471,40 +500,10 @@ func (a *flow) knows(st *state, l *lock, t *ir.Table, row string, conds []ir.Exp
 	st.held = append(slices.Clone(st.held), &more)
 	if mode > l.row {
 		strong := more
-		strong.row, strong.commands = mode, []int{s.Command()}
+		strong.row, strong.taken = mode, []moment{a.moment(s)}
 		strong.early = false
 		a.take(st, &strong)
 	}
-}
-
-// lockRows looks at locks that show nothing: they count where the row is there.
-func (a *flow) lockRows(s *ir.LockRows, st *state) {
-	if len(s.Query.From) != 1 || s.Limit != nil || slices.ContainsFunc(ir.Exprs(s), ir.HasExists) {
-		return
-	}
-	src := s.Query.From[0]
-	conds := ir.Conjuncts(st.value(s.Query.Where))
-	row := conditionsOf(src.Table, src.Row, conds)
-	key, one := row.fixed(src.Table)
-	if !one || !onlyKey(src.Table, src.Row, key, conds) {
-		return
-	}
-	l := &lock{kind: onRow, table: src.Table, row: s.Locks.Of(src.Row), equals: row, sure: src.Table.Var || st.isLasting(src.Table, row), commands: []int{s.Command()}}
-	if held := st.heldRow(src.Table, row); held != nil && held.sure {
-		l.sure = true
-	}
-	if l.sure || a.neverComes(src.Table, key) {
-		a.take(st, l)
-	}
-}
-
-// neverComes reports whether a row of a table that is not there never will be.
-func (c *changes) neverComes(t *ir.Table, key []int) bool {
-	return !c.code.Inserted[t] && !prepare.Touches(key, c.code.Updated[t])
-}
-
-func (st *state) isLasting(t *ir.Table, row equals) bool {
-	return slices.ContainsFunc(st.lasting, func(l lasting) bool { return l.table == t && l.equals.sameRow(t, row) })
 }
 
 // onlyKey reports whether conditions say nothing but the values of a key: a row that they do not

@@ -33,13 +33,15 @@ func (a *flow) chooses(s *ir.Select, src ir.Source, st *state, tells func(*prosp
 }
 
 // ofRow is the text of a condition, whatever the name of the row that it is about.
-func ofRow(cond ir.Expr, row string) string {
-	return text(ir.MapExpr(cond, func(e ir.Expr) ir.Expr {
+func ofRow(cond ir.Expr, row string) string { return text(rowNamed(cond, row)) }
+
+func rowNamed(cond ir.Expr, row string) ir.Expr {
+	return ir.MapExpr(cond, func(e ir.Expr) ir.Expr {
 		if c, ok := e.(*ir.Col); ok && c.Row == row {
 			return &ir.Col{Row: "row", Col: c.Col}
 		}
 		return e
-	}))
+	})
 }
 
 // movesKey reports whether a template may give a row of a table another primary key.

@@ -87,7 +87,7 @@ func (a *flow) holdsChosen(s *ir.Foreach, st *state) *state {
 		}
 	}
 	if _, one := row.fixed(src.Table); one {
-		a.take(st, &lock{kind: onRow, table: src.Table, row: locks.Of(src.Row), equals: row, sure: true, commands: []int{s.Command()}})
+		a.take(st, &lock{kind: onRow, table: src.Table, row: locks.Of(src.Row), equals: row, sure: true, taken: []moment{a.moment(s)}})
 	}
 	return st
 }

@@ -23,10 +23,42 @@ type lock struct {
 	// number is what an advisory lock is about, shared that others may share it.
 	number []ir.Expr
 	shared bool
+	// matches are the conditions of all rows that are locked: of each, one alternative is true, which is that all of its
+	// texts are.
+	matches [][][]string
 	// early says that it was taken before the snapshot.
 	early bool
-	// commands are those by which it may have been taken, before that of no statement.
-	commands []int
+	// taken are the moments at which it may have been taken.
+	taken []moment
+}
+
+// moment is the snapshot of a query, by the number of its command and its number there (ir.At), and the template. A command of
+// 0 is not known.
+type moment struct {
+	txn               *ir.Txn
+	command, snapshot int
+}
+
+func (a *flow) moment(s ir.Stmt) moment { return moment{a.txn, s.Command(), s.Snapshot()} }
+
+// before reports whether all that was done at a moment was done when a statement took its snapshot: by another command, or by
+// an earlier statement of a VOLATILE function, in the same command, or what that has called. What the query that calls a function
+// does itself, it may do later.
+func (m moment) before(s ir.Stmt) bool {
+	if m.command == 0 || s.Command() == 0 {
+		return false
+	}
+	if m.command != s.Command() {
+		return true
+	}
+	for k := m.snapshot; k > 0; k = m.txn.Within[k][1] {
+		for j := s.Snapshot(); j > k; j = m.txn.Within[j][1] {
+			if run, known := m.txn.Within[j]; known && m.txn.Within[k] == run {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 type lockKind uint8
@@ -35,6 +67,8 @@ const (
 	onRow lockKind = iota
 	onTable
 	onNumber
+	// onRows is on all rows that match a condition.
+	onRows
 )
 
 // guard is a lock that a transaction holds when it commits what it has written, in terms of
@@ -108,6 +142,7 @@ func (l *lock) guards(t *ir.Table, row equals) []guard {
 		}
 	}
 	switch l.kind {
+	case onRows: // it guards what is read, and no others
 	case onTable:
 		return []guard{g}
 	case onNumber:
@@ -170,6 +205,9 @@ func (l *lock) same(o *lock) bool {
 	if l.kind != o.kind || l.table != o.table || l.mode != o.mode || l.shared != o.shared {
 		return false
 	}
+	if l.kind == onRows {
+		return fmt.Sprint(l.matches) == fmt.Sprint(o.matches)
+	}
 	if l.kind == onRow {
 		return l.equals.sameRow(l.table, o.equals)
 	}
@@ -190,13 +228,13 @@ func (l *lock) either(o *lock) *lock {
 	}
 	out := *l
 	out.equals, out.row, out.sure, out.early = l.equals.both(o.equals), min(l.row, o.row), l.sure && o.sure, l.early && o.early
-	out.commands = slices.Concat(l.commands, o.commands)
+	out.taken = slices.Concat(l.taken, o.taken)
 	return &out
 }
 
 // before reports whether a lock was taken before a statement took its snapshot.
 func (l *lock) before(s ir.Stmt) bool {
-	return s.Command() != 0 && !slices.Contains(l.commands, s.Command()) && !slices.Contains(l.commands, 0)
+	return !slices.ContainsFunc(l.taken, func(m moment) bool { return !m.before(s) })
 }
 
 // take holds a lock from now on.
@@ -229,4 +267,85 @@ func (st *state) heldRow(t *ir.Table, row equals) *lock {
 		}
 	}
 	return nil
+}
+
+// locksAll notes that all rows which match a condition are locked from now on. No row comes to match it until the
+// transaction ends: whoever could bring one, or change a column of the condition, is kept out by an older lock. So each row
+// that matches has matched when the statement looked for it.
+func (a *flow) locksAll(st *state, s ir.Stmt, t *ir.Table, row string, conds []ir.Expr, mode ir.LockMode) {
+	if mode < ir.ForShare || a.plain != nil {
+		return
+	}
+	l := &lock{kind: onRows, table: t, row: mode, sure: true, taken: []moment{a.moment(s)}}
+	for _, c := range conds {
+		l.matches = append(l.matches, alternativesOf(c, row))
+	}
+	a.take(st, l)
+}
+
+// alternativesOf are the texts of the conjuncts of each alternative of a condition, whatever the name of the row
+// that it is about.
+func alternativesOf(cond ir.Expr, row string) [][]string {
+	var out [][]string
+	for _, d := range disjuncts(cond) {
+		var texts []string
+		for _, c := range ir.Conjuncts(d) {
+			texts = append(texts, ofRow(c, row))
+		}
+		out = append(out, texts)
+	}
+	return out
+}
+
+// covers reports whether all rows that are looked at are among those that a lock is on.
+func (l *lock) covers(k *look) bool {
+	if l.kind != onRows || l.table != k.table {
+		return false
+	}
+	asked := map[string]bool{}
+	for _, c := range k.conds {
+		about := true
+		ir.WalkExpr(c, func(e ir.Expr) {
+			x, column := e.(*ir.Col)
+			about = about && (!column || x.Row == k.row)
+		})
+		if about {
+			asked[ofRow(c, k.row)] = true
+		}
+	}
+	return !slices.ContainsFunc(l.matches, func(alternatives [][]string) bool {
+		return !slices.ContainsFunc(alternatives, func(texts []string) bool {
+			return !slices.ContainsFunc(texts, func(s string) bool { return !asked[s] })
+		})
+	})
+}
+
+// lockRows looks at locks that show nothing: they count where the row is there.
+func (a *flow) lockRows(s *ir.LockRows, st *state) {
+	if len(s.Query.From) != 1 || s.Limit != nil || slices.ContainsFunc(ir.Exprs(s), ir.HasExists) {
+		return
+	}
+	src := s.Query.From[0]
+	mode := s.Locks.Of(src.Row)
+	conds := ir.Conjuncts(st.value(s.Query.Where))
+	several := false
+	for _, conds := range alternatives(conds) {
+		row := conditionsOf(src.Table, src.Row, conds)
+		key, one := row.fixed(src.Table)
+		if !one || !onlyKey(src.Table, src.Row, key, conds) {
+			several = true
+			continue
+		}
+		l := &lock{kind: onRow, table: src.Table, row: mode, equals: row, sure: src.Table.Var || st.isLasting(src.Table, row), taken: []moment{a.moment(s)}}
+		if held := st.heldRow(src.Table, row); held != nil && held.sure {
+			l.sure = true
+		}
+		if l.sure || a.neverComes(src.Table, key) {
+			a.take(st, l)
+		}
+	}
+	looks, _ := st.finds(s, src.Table, src.Row, s.Query.Where, false)
+	if several && a.unguarded(st, s, looks, deletes) == nil {
+		a.locksAll(st, s, src.Table, src.Row, conds, mode)
+	}
 }

@@ -3,16 +3,18 @@ package readcommitted
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/ir"
 )
 
 // look is what a statement looks at in one table: rows of which columns are known to be
-// equal to values, and the columns that matter.
+// equal to values, and the columns that matter. All conditions hold of them.
 type look struct {
 	table  *ir.Table
 	row    string
 	equals equals
 	cols   []bool
+	conds  []ir.Expr
 }
 
 // conditionsOf gives the values that a condition, which must be true, says columns of a
@@ -97,7 +99,7 @@ func looksIn(from []ir.Source, where ir.Expr, outer []ir.Expr, st *state, cols m
 	for _, conds := range alternatives(ir.Conjuncts(st.value(where))) {
 		conds = slices.Concat(outer, conds)
 		for _, src := range from {
-			out = append(out, look{src.Table, src.Row, conditionsOf(src.Table, src.Row, conds), cols[src.Table]})
+			out = append(out, look{src.Table, src.Row, st.more(src.Table, conditionsOf(src.Table, src.Row, conds)), cols[src.Table], conds})
 		}
 	}
 	return out
@@ -128,4 +130,54 @@ func disjuncts(e ir.Expr) []ir.Expr {
 		return append(disjuncts(b.X), disjuncts(b.Y)...)
 	}
 	return []ir.Expr{e}
+}
+
+// lasting is a row of a table with values of its columns. state.lasting are rows that are there, and that nobody
+// takes away. state.known are rows of which these values never change: any row with the primary key, now or later, has
+// them.
+type lasting struct {
+	table  *ir.Table
+	equals equals
+}
+
+// more is what is known of a row with such values: what the row with its key has for good, or has while it is
+// locked.
+func (st *state) more(t *ir.Table, row equals) equals {
+	out := equals{}
+	out.addAll(row)
+	for _, k := range st.known {
+		if k.table == t && !slices.ContainsFunc(t.Key, func(c int) bool { return !row.shares(k.equals, c) }) {
+			out.addAll(k.equals)
+		}
+	}
+	for _, l := range st.held {
+		if l.kind == onRow && l.table == t && l.sure && l.row >= ir.ForShare && l.equals.sameRow(t, row) {
+			out.addAll(l.equals)
+		}
+	}
+	return out
+}
+
+// bothKnown are the rows that are known on two paths.
+func bothKnown(x, y []lasting) []lasting {
+	var out []lasting
+	for _, k := range x {
+		for _, o := range y {
+			if k.table == o.table {
+				if both := k.equals.both(o.equals); !slices.ContainsFunc(k.table.Key, func(c int) bool { return len(both[c]) == 0 }) {
+					out = append(out, lasting{k.table, both})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// neverComes reports whether a row of a table that is not there never will be.
+func (c *changes) neverComes(t *ir.Table, key []int) bool {
+	return !c.code.Inserted[t] && !prepare.Touches(key, c.code.Updated[t])
+}
+
+func (st *state) isLasting(t *ir.Table, row equals) bool {
+	return slices.ContainsFunc(st.lasting, func(l lasting) bool { return l.table == t && l.equals.sameRow(t, row) })
 }

@@ -19,7 +19,7 @@ func (a *flow) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.L
 		return
 	}
 	if st.amongChosen(s, t, row, conds) {
-		st.acted = true
+		st.acts()
 		return
 	}
 	if n := a.chosen(st, t, row, conds); n != nil {
@@ -29,25 +29,18 @@ func (a *flow) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.L
 	key, one := values.fixed(t)
 	// Which rows match may change only if a column of the condition does, or one that orders
 	// the rows of which the first is taken.
-	looks := st.looks(s, []ir.Source{{Table: t, Row: row}}, where)
-	first, orders := s.(*ir.Select)
-	orders = orders && !one && len(first.Order) > 0
-	if x, ok := s.(*ir.EmitRows); ok && x.Limit != nil {
-		orders = true
-	}
+	looks, orders := st.finds(s, t, row, where, one)
+	var harmless []writeKind
 	if !orders {
-		cols := make([]bool, len(t.Columns))
-		ir.WalkExpr(where, func(e ir.Expr) {
-			if c, ok := e.(*ir.Col); ok && c.Row == row {
-				cols[t.Column(c.Col)] = true
-			}
-		})
-		for i := range looks {
-			looks[i].cols = cols
-		}
+		harmless = []writeKind{deletes}
 	}
-	m := a.unguarded(st, s, looks, !orders)
-	if st.acted = st.acted || m == nil; m != nil && !one {
+	m := a.unguarded(st, s, looks, harmless...)
+	if m == nil {
+		st.acts()
+		if _, first := s.(*ir.Select); !first && !one && ir.Written(s) == t {
+			a.locksAll(st, s, t, row, conds, mode)
+		}
+	} else if !one {
 		a.fail(s.Position(), "it locks rows of %s that it finds by more than a key: %s", t.Name, m)
 		return
 	}
@@ -55,10 +48,13 @@ func (a *flow) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.L
 		return
 	}
 	if a.neverComes(t, key) && onlyKey(t, row, key, conds) {
-		a.take(st, &lock{kind: onRow, table: t, row: mode, equals: values, sure: t.Var, commands: []int{s.Command()}})
+		a.take(st, &lock{kind: onRow, table: t, row: mode, equals: values, sure: t.Var, taken: []moment{a.moment(s)}})
 	}
 	n := &sighting{table: t, equals: values, key: key, locks: mode, stmt: s, pos: s.Position(), condition: row + " " + text(st.value(where)),
 		what: "looks for a row of " + t.Name + " by its key and locks it"}
+	for _, c := range conds {
+		n.asked = append(n.asked, rowNamed(c, row))
+	}
 	if m != nil {
 		n.hint = ": " + m.String()
 	}
@@ -66,9 +62,7 @@ func (a *flow) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.L
 	if tells != nil {
 		tells(p)
 		n.equals = equals{}
-		for c, list := range values {
-			n.equals[c] = slices.Clone(list)
-		}
+		n.equals.addAll(values)
 		for c, e := range a.seen {
 			if t.Columns[c].NotNull {
 				n.equals.add(c, e)
@@ -83,15 +77,48 @@ func (a *flow) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.L
 	}
 }
 
+// finds is what a statement looks at to find the rows of a table that it locks, and whether it takes the first
+// ones in an order. What its other expressions look at is no part of that.
+func (st *state) finds(s ir.Stmt, t *ir.Table, row string, where ir.Expr, one bool) (looks []look, orders bool) {
+	first, is := s.(*ir.Select)
+	orders = is && !one && len(first.Order) > 0
+	if x, ok := s.(*ir.EmitRows); ok && x.Limit != nil {
+		orders = true
+	}
+	cols := make([]bool, len(t.Columns))
+	ir.WalkExpr(where, func(e ir.Expr) {
+		if c, ok := e.(*ir.Col); ok && c.Row == row {
+			cols[t.Column(c.Col)] = true
+		}
+	})
+	if orders {
+		ir.ReadColumns(s, func(of *ir.Table, col string) {
+			if of == t {
+				cols[t.Column(col)] = true
+			}
+		})
+	}
+	return looksIn([]ir.Source{{Table: t, Row: row}}, where, nil, st, map[*ir.Table][]bool{t: cols}), orders
+}
+
 // glimpse looks at a query that finds one row by a key, and does not lock it.
-func (a *flow) glimpse(s ir.Stmt, src ir.Source, row equals, key []int, st *state, tells func(*prospect), m *menace) {
+func (a *flow) glimpse(s ir.Stmt, src ir.Source, row equals, key []int, st *state, tells func(*prospect), looks []look) {
 	t := src.Table
-	n := &sighting{table: t, equals: row, key: key, stmt: s, pos: s.Position(), what: "reads a row of " + t.Name, hint: ": " + m.String(), reads: map[int][]ir.Expr{}}
+	n := &sighting{table: t, equals: equals{}, key: key, stmt: s, pos: s.Position(), what: "reads a row of " + t.Name, reads: map[int][]ir.Expr{}}
+	n.equals.addAll(row)
+	for c, e := range a.seen {
+		if t.Columns[c].NotNull {
+			n.equals.add(c, e)
+		}
+	}
 	_, q := ir.LocksOf(s)
 	if q == nil {
 		q = firstQuery(s)
 	}
 	n.condition = src.Row + " " + text(st.value(q.Where))
+	if onlyKey(t, src.Row, key, ir.Conjuncts(st.value(q.Where))) {
+		n.values = a.into
+	}
 	ir.ReadColumns(s, func(of *ir.Table, col string) {
 		c := of.Column(col)
 		if of != t || !a.code.Updated[t][c] && !a.reborn(t) {
@@ -102,17 +129,99 @@ func (a *flow) glimpse(s ir.Stmt, src ir.Source, row equals, key []int, st *stat
 			n.reads[c] = append(n.reads[c], e)
 		}
 	})
-	stays := len(n.reads) == 0 && !a.code.Deleted[t]
-	absent := &chance{facts: facts{}, harmless: a.neverComes(t, columnsOf(q.Where, src))}
+	absent, present := a.chances(st, s, n, looks, true)
+	present.harmless = present.harmless || len(n.reads) == 0 && !a.code.Deleted[t]
+	absent.harmless = absent.harmless || a.neverComes(t, columnsOf(q.Where, src))
 	if a.plain == nil && st.isLasting(t, row) && onlyKey(t, src.Row, key, ir.Conjuncts(st.value(q.Where))) {
 		absent = nil
 	}
-	p := &prospect{absent: absent, present: &chance{harmless: stays, facts: facts{}}, set: map[int]bool{}}
+	p := &prospect{absent: absent, present: present, set: map[int]bool{}}
 	if tells != nil {
 		tells(p)
 	}
 	a.sees(st, n, p)
 	st.settle()
+}
+
+// chances are those that a query without locks finds rows, or none. None stays none while no row comes that matches. Where
+// only whether there is a row matters, there is one while none goes.
+func (a *flow) chances(st *state, s ir.Stmt, n *sighting, looks []look, only bool) (absent, present *chance) {
+	var may []writeKind
+	if only {
+		may = []writeKind{inserts}
+	}
+	comes, goes := a.unguarded(st, s, looks, deletes), a.unguarded(st, s, looks, may...)
+	if m := comes; m != nil || goes != nil {
+		if m == nil {
+			m = goes
+		}
+		n.hint = ": " + m.String()
+	}
+	return &chance{harmless: comes == nil, facts: facts{}}, &chance{harmless: goes == nil, facts: facts{}}
+}
+
+// whether looks at a query without locks of which it is known what tells that it finds rows.
+func (a *flow) whether(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect), looks []look) {
+	n := &sighting{table: q.From[0].Table, equals: equals{}, stmt: s, pos: s.Position(), what: "reads " + named(ir.Reads(s))}
+	for _, src := range q.From {
+		n.condition += "of " + src.Table.Name + " " + src.Row + " "
+	}
+	n.condition += text(st.value(q.Where))
+	p := &prospect{set: map[int]bool{}}
+	p.absent, p.present = a.chances(st, s, n, looks, a.onlyWhether(s))
+	tells(p)
+	a.sees(st, n, p)
+	st.settle()
+}
+
+// onlyWhether reports whether a statement tells no more than that a query finds rows.
+func (a *flow) onlyWhether(s ir.Stmt) bool {
+	x, ok := s.(*ir.Select)
+	if !ok {
+		return true
+	}
+	for i, name := range x.Into {
+		if len(x.Aggs) > 0 && a.used[name] {
+			return false
+		}
+		if len(x.Cols) > 0 && a.used[name] {
+			if _, constant := x.Cols[i].(*ir.Const); !constant {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// know notes what a row that was found has for good.
+func (a *flow) know(st *state, t *ir.Table, row equals) {
+	if t.Var || a.reborn(t) || a.movesKey(t) {
+		return
+	}
+	stays := row.without(func(c int) bool { return a.code.Updated[t][c] })
+	if len(stays) > len(t.Key) && !slices.ContainsFunc(t.Key, func(c int) bool { return len(stays[c]) == 0 }) {
+		st.known = append(slices.Clone(st.known), lasting{t, stays})
+	}
+}
+
+// knowConstant notes what a query gives of a row which nobody inserts, changes or deletes: one that is not there never
+// will be.
+func (a *flow) knowConstant(st *state, q *ir.Query) {
+	if len(q.From) != 1 {
+		return
+	}
+	src := q.From[0]
+	conds := ir.Conjuncts(st.value(q.Where))
+	row := conditionsOf(src.Table, src.Row, conds)
+	if !onlyKey(src.Table, src.Row, src.Table.Key, conds) || !a.neverComes(src.Table, src.Table.Key) {
+		return
+	}
+	for c, e := range a.seen {
+		if src.Table.Columns[c].NotNull {
+			row.add(c, e)
+		}
+	}
+	a.know(st, src.Table, row)
 }
 
 // firstQuery is the query in the expression of a statement.
@@ -170,7 +279,7 @@ func (a *flow) write(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.
 func (a *flow) update(s *ir.Update, st *state) {
 	a.write(s, s.Table, s.Row, s.Where, ir.ForNoKeyUpdate, st)
 	sets := setsOf(s.Table, s.Sets)
-	row := conditionsOf(s.Table, s.Row, ir.Conjuncts(st.value(s.Where)))
+	row := st.more(s.Table, conditionsOf(s.Table, s.Row, ir.Conjuncts(st.value(s.Where))))
 	w := &write{txn: a.txn, pos: s.Pos, table: s.Table, does: updates, sets: sets, equals: row.without(func(c int) bool { return sets[c] })}
 	w.bumps = bumps(s.Table, s.Row, s.Sets, row, st)
 	a.wrote(st, s, w)
@@ -236,7 +345,7 @@ func (a *flow) insert(s *ir.Insert, st *state) {
 		a.stable(s, st, st.looks(s, nil, nil))
 	}
 	if len(st.sightings) > 0 {
-		st.acted = true
+		st.acts()
 	}
 	row := equals{}
 	for i, c := range s.Cols {
@@ -248,16 +357,16 @@ func (a *flow) insert(s *ir.Insert, st *state) {
 	defer func() { a.noteInsert(s, row, st) }()
 	switch {
 	case s.Conflict == nil:
-		st.acted = true
+		st.acts()
 		a.isInserted(st, t, row)
-		a.take(st, &lock{kind: onRow, table: t, row: ir.ForUpdate, equals: row, sure: true, commands: []int{s.Command()}})
+		a.take(st, &lock{kind: onRow, table: t, row: ir.ForUpdate, equals: row, sure: true, taken: []moment{a.moment(s)}})
 		return
 	case len(s.Conflict.Sets) > 0:
-		st.acted = true
+		st.acts()
 		if target := arbiter(s); target != nil {
 			is := setsOf(t, s.Conflict.Sets)
 			known := row.without(func(c int) bool { return !slices.Contains(target, c) || is[c] })
-			a.take(st, &lock{kind: onRow, table: t, row: ir.ForNoKeyUpdate, equals: known, sure: true, commands: []int{s.Command()}})
+			a.take(st, &lock{kind: onRow, table: t, row: ir.ForNoKeyUpdate, equals: known, sure: true, taken: []moment{a.moment(s)}})
 		}
 		st.changed(t, nil, setsOf(t, s.Conflict.Sets))
 		return
@@ -278,7 +387,7 @@ func (a *flow) unlessThere(s *ir.Insert, row equals, st *state) {
 		p.absent.facts[name], p.present.facts[name] = is(ir.Bool(false)), is(ir.Bool(true))
 	}
 	if stays {
-		st.acted = true // what is in the way stays there
+		st.acts() // what is in the way stays there
 		if target := arbiter(s); target != nil && !slices.ContainsFunc(target, func(c int) bool { return len(row[c]) == 0 }) {
 			st.lasting = append(slices.Clone(st.lasting), lasting{t, row.without(func(c int) bool { return !slices.Contains(target, c) })})
 		}

@@ -30,6 +30,7 @@ func (a *flow) joined(x, y *state) *state {
 		}
 	}
 	out.lasting = slices.DeleteFunc(slices.Clone(x.lasting), func(l lasting) bool { return !y.isLasting(l.table, l.equals) })
+	out.known = bothKnown(x.known, y.known)
 	out.constants = maps.Clone(x.constants)
 	maps.DeleteFunc(out.constants, func(k, v string) bool { return y.constants[k] != v })
 	for w, g := range y.done {
@@ -49,6 +50,7 @@ func (a *flow) joined(x, y *state) *state {
 			out.sightings[n] = p.clone()
 		}
 	}
+	out.beliefs = x.beliefs.joined(&y.beliefs)
 	out.choices = slices.DeleteFunc(slices.Clone(x.choices), func(c rowChoice) bool { return !slices.Contains(y.choices, c) })
 	a.meetValues(out, x, y)
 	return out
@@ -78,6 +80,8 @@ func (a *flow) meetValues(out, x, y *state) {
 		if text(vx) == text(vy) {
 			continue
 		}
+		out.uses(vx)
+		out.uses(vy)
 		merged := a.renew(out, name)
 		for n, p := range out.sightings {
 			tell := func(to, cx, cy *chance) {
@@ -134,11 +138,14 @@ func (a *flow) loop(s ir.Stmt, st *state) *state {
 	changed := ir.Assigned(s)
 	ir.Walk(body, func(s ir.Stmt) {
 		changed = append(changed, ir.Assigned(s)...)
-		st.acted = st.acted || len(ir.Reads(s)) > 0 || ir.Written(s) != nil
+		if len(ir.Reads(s)) > 0 || ir.Written(s) != nil {
+			st.acts()
+		}
 		st.snapshot = st.snapshot || a.snaps[s]
 	})
 	slices.Sort(changed)
 	for _, name := range slices.Compact(changed) {
+		st.uses(st.value(ir.V(name)))
 		a.renew(st, name)
 	}
 	// What was written in the body by a round before, and is known of its rows, is of that round.

@@ -2,6 +2,7 @@ package readcommitted_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand"
 	"slices"
 	"strings"
@@ -17,6 +18,9 @@ import (
 
 // randomCommands draws a transaction. kinds are those that the program has for each table.
 func randomCommands(r *rand.Rand, h habits) []command {
+	if h.theme != "" && r.Intn(6) > 0 {
+		return changedAtRandom(r, themes[h.theme](r))
+	}
 	kinds, bump := h.kinds, h.bump != (r.Intn(12) == 0)
 	var out []command
 	if h.guard.kind != "" && r.Intn(8) > 0 {
@@ -29,7 +33,7 @@ func randomCommands(r *rand.Rand, h habits) []command {
 		}
 		c := command{kind: kinds[tab][r.Intn(len(kinds[tab]))], tab: tab, id: id, by: 1 + r.Intn(2), must: r.Intn(2) == 0, guard: r.Intn(5) == 0}
 		switch c.kind {
-		case "read", "lock", "share", "take", "touch", "nothing", "see", "absent", "skip", "skip share", "skip key":
+		case "read", "lock", "share", "take", "touch", "nothing", "see", "absent", "skip", "skip share", "skip key", "none", "some":
 		case "confirm":
 			c.must = r.Intn(5) > 0
 		default:
@@ -80,11 +84,21 @@ type habits struct {
 	kinds [2][]string
 	guard command
 	bump  bool
+	theme string // of themes, or ""
 }
 
 // randomHabits draws them: a program that does everything says little.
 func randomHabits(r *rand.Rand) habits {
 	h := habits{kinds: randomKinds(r), bump: r.Intn(2) == 0}
+	if names := slices.Sorted(maps.Keys(themes)); r.Intn(3) == 0 {
+		h.theme = names[r.Intn(len(names))]
+		for t := range h.kinds { // what the themes rest on
+			h.kinds[t] = slices.DeleteFunc(h.kinds[t], func(k string) bool {
+				return slices.Contains([]string{"set", "add", "marked", "take", "all", "upsert", "nothing", "batch"}, k) || r.Intn(2) == 0 && strings.HasPrefix(k, "insert")
+			})
+			h.kinds[t] = append(h.kinds[t], "bump")
+		}
+	}
 	if r.Intn(2) == 0 {
 		h.guard = []command{{kind: "number"}, {kind: "table"}, {kind: "lock", must: true}, {kind: "shared"}, {kind: "touch", must: r.Intn(4) > 0}}[r.Intn(5)]
 		h.guard.tab, h.guard.id, h.guard.by = r.Intn(2), r.Intn(2), 1+r.Intn(2)
@@ -93,7 +107,7 @@ func randomHabits(r *rand.Rand) habits {
 }
 
 func randomKinds(r *rand.Rand) (out [2][]string) {
-	all := []string{"skip", "skip share", "skip key", "batch", "see", "see", "countv", "countv", "absent", "number", "read", "lock", "share", "count", "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete"}
+	all := []string{"skip", "skip share", "skip key", "batch", "see", "see", "countv", "countv", "none", "none", "some", "sum", "bump", "lock some", "share some", "absent", "number", "read", "lock", "share", "count", "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete"}
 	for t := range out {
 		for _, k := range all {
 			if r.Intn(2) == 0 {
@@ -112,7 +126,7 @@ func programOf(t *testing.T, txns [][]command) (*ir.Program, string) {
 	var text strings.Builder
 	text.WriteString("program random\ntable t0 ( id int not null, v int not null, w int not null, key (id) )\ntable t1 ( id int not null, v int not null, w int not null, key (id) )\n")
 	for i, list := range txns {
-		fmt.Fprintf(&text, "txn x%d() {\n  local a int;\n  local b int;\n  local n int;\n  local c int;\n  local m int;\n  local kept int[];\n  local taken bool;\n  local f bool;\n", i)
+		fmt.Fprintf(&text, "txn x%d() {\n  local a int;\n  local b int;\n  local n int;\n  local c int;\n  local h int;\n  local p int;\n  local g bool;\n  local m int;\n  local kept int[];\n  local taken bool;\n  local f bool;\n", i)
 		for _, c := range list {
 			text.WriteString("  " + c.text() + "\n")
 		}
@@ -312,6 +326,146 @@ func TestSubquery(t *testing.T) {
 	}
 }
 
+// TestKnownRows: a row that was read before tells which lock guards it, if what was read stays.
+func TestKnownRows(t *testing.T) {
+	const tables = `program p
+		table g ( id int not null, v int not null, key (id) )
+		table j ( id int not null, g int not null, st int not null, key (id) )
+		txn fin(k int not null) { local n int; local v int; local f bool;
+			(v) := select g.v from g where g.id == k for update found f; if not f { abort; }
+			(n) := select agg sum(j.st) int from j where j.g == k; update g set v = v + n where g.id == k; }
+		`
+	const lock = " (v) := select g.v from g where g.id == x for update found f; if not f { abort; }"
+	for _, tc := range []struct {
+		name, body, more string
+		want             bool
+	}{
+		{"the row is there for good", "(x) := select j.g from j where j.id == a;" + lock + " update j set st = 1 where j.id == a;", "", true},
+		{"another row is changed", "(x) := select j.g from j where j.id == a;" + lock + " update j set st = 1 where j.id == a + 1;", "", false},
+		{"another group is locked", "(x) := select j.g from j where j.id == a; x := x + 1;" + lock + " update j set st = 1 where j.id == a;", "", false},
+		{"the group is locked afterwards", "(x) := select j.g from j where j.id == a; update j set st = 1 where j.id == a;" + lock, "", true},
+		{"a row that matched", "(x) := select j.g from j where j.id == a and j.st == 0 found f; if not f { abort; }" + lock + " delete j where j.id == a;", "", true},
+		{"a row that may not have matched", "x := a; (x) := select j.g from j where j.id == a and j.st == 0;" + lock + " delete j where j.id == a;", "", false},
+		{"a row that others insert, and that was found", "(x) := select j.g from j where j.id == a found f; if not f { abort; }" + lock + " update j set st = 1 where j.id == a;",
+			"txn add(a int not null, x int not null) { local v int; local f bool;" + lock + " insert j (id, g, st) values (a, x, 0); }", true},
+		{"a row that may have come since", "(x) := select j.g from j where j.id == a;" + lock + " update j set st = 1 where j.id == a;",
+			"txn add(a int not null, x int not null) { local v int; local f bool;" + lock + " insert j (id, g, st) values (a, x, 0); }", false},
+		{"a row that may be another one by now", "(x) := select j.g from j where j.id == a found f; if not f { abort; }" + lock + " delete j where j.id == a;",
+			"txn add(a int not null, x int not null) { local v int; local f bool;" + lock + " insert j (id, g, st) values (a, x, 0); }", false},
+		{"a row that changes its group", "(x) := select j.g from j where j.id == a found f; if not f { abort; }" + lock + " update j set st = 1 where j.id == a;",
+			"txn go(a int not null, x int not null) { local v int; local f bool;" + lock + " update j set g = x where j.id == a; }", false},
+		{"a row that is locked first", "(x) := select j.g from j where j.id == a for update found f; if not f { abort; }" + lock + " delete j where j.id == a;",
+			"txn add(a int not null, x int not null) { local v int; local f bool;" + lock + " insert j (id, g, st) values (a, x, 0); }", true},
+		{"the group is another one on a path", "(x) := select j.g from j where j.id == a; if a > 3 { x := 1; }" + lock + " update j set st = 1 where j.id == a;", "", false},
+	} {
+		p := testprog.Parse(t, tables+tc.more+"\ntxn x(a int not null) {\n local x int;\n local v int;\n local f bool;\n"+tc.body+"\n}")
+		wellformed.Structure(p)
+		s := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[p.Txn("fin")]
+		if is := s.Standing == readcommitted.Atomic; is != tc.want {
+			t.Errorf("%s: %d (%s), want atomic: %v", tc.name, s.Standing, s.Reason, tc.want)
+		}
+	}
+}
+
+// TestWhether: rows that go away change nothing where a transaction commits only if it has found none, and rows that
+// come, only if it has found some.
+func TestWhether(t *testing.T) {
+	const tables = `program p
+		table g ( id int not null, v int not null, key (id) )
+		table j ( id int not null, g int not null, st int not null, key (id) )
+		table b ( g int not null, key (g) )
+		txn add(k int not null, a int not null) { local v int; local f bool;
+			(v) := select g.v from g where g.id == k for update found f; if not f { abort; } insert j (id, g, st) values (a, k, 0); }
+		txn drop(a int not null) { delete j where j.id == a; }
+		`
+	const free = "txn free(a int not null) { update j set st = 0 where j.id == a; }"
+	const lock = "(v) := select g.v from g where g.id == a for update found f; if not f { abort; } "
+	const set = " update g set v = 1 where g.id == a;"
+	for _, tc := range []struct {
+		name, body, more string
+		want             bool
+	}{
+		{"a count", lock + "(n) := select agg count(*) int from j where j.g == a; if n > 0 { abort; }" + set, "", true},
+		{"a count that is at least 1", lock + "(n) := select agg count(*) int from j where j.g == a; if 1 <= n { abort; }" + set, "", true},
+		{"a count that is not 0", lock + "(n) := select agg count(*) int from j where j.g == a; if n != 0 { abort; }" + set, "", true},
+		{"a count, which is shown", lock + "(n) := select agg count(*) int from j where j.g == a; if n > 0 { abort; } emit n;" + set, "", true},
+		{"a count that may be 1", lock + "(n) := select agg count(*) int from j where j.g == a; if n > 1 { abort; }" + set, "", false},
+		{"a count that must not be 0", lock + "(n) := select agg count(*) int from j where j.g == a; if n == 0 { abort; }" + set, "", false},
+		{"a row", lock + "(n) := select 1 from j where j.g == a found f; if f { abort; }" + set, "", true},
+		{"a row that must be there", lock + "(n) := select 1 from j where j.g == a found f; if not f { abort; }" + set, "", false},
+		{"a row, in a condition", lock + "if exists (from j where j.g == a) { abort; }" + set, "", true},
+		{"a row, in a condition, which has another branch", lock + "if exists (from j where j.g == a) { emit 1; } else { emit 0; }" + set, "", false},
+		{"a row of two tables", lock + "if exists (from j, b where j.g == a and b.g == j.g) { abort; }" + set, "txn ban(a int not null) { delete b where b.g == a; }", true},
+		{"a row of two tables, of which one comes", lock + "if exists (from j, b where j.g == a and b.g == j.g) { abort; }" + set, "txn ban(a int not null) { insert b (g) values (a); }", false},
+		{"a row without another one", lock + "if exists (from j where j.g == a and not exists (from b where b.g == j.g)) { abort; }" + set, "txn ban(a int not null) { delete b where b.g == a; }", false},
+		{"a row that comes to match", lock + "if exists (from j where j.g == a and j.st == 0) { abort; }" + set, free, false},
+		{"a row that changes, and matches as before", lock + "if exists (from j where j.g == a) { abort; }" + set, free, true},
+		{"no lock", "if exists (from j where j.g == a) { abort; }" + set, "", false},
+		{"a row that is inserted then", "(n) := select 1 from j where j.g == a found f; if f { abort; } insert j (id, g, st) values (a, a, 0);" + set, "", false},
+		{"nothing else, where there is none", "(n) := select 1 from j where j.g == a found f; if f { abort; }", "", true},
+		{"a row found, where none goes", lock + "(n) := select 1 from b where b.g > a found f; if not f { abort; }" + set, "txn ban(a int not null) { insert b (g) values (a); }", true},
+		{"which row is found, where none goes", lock + "(n) := select b.g from b where b.g > a found f; if not f { abort; } emit n;" + set, "txn ban(a int not null) { insert b (g) values (a); }", false},
+		{"how many are found, where none goes", lock + "(n) := select agg count(*) int from b where b.g > a; if n == 0 { abort; } emit n;" + set, "txn ban(a int not null) { insert b (g) values (a); }", false},
+	} {
+		p := testprog.Parse(t, tables+tc.more+"\ntxn x(a int not null) {\n local n int;\n local v int;\n local f bool;\n"+tc.body+"\n}")
+		wellformed.Structure(p)
+		s := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[p.Txn("x")]
+		if is := s.Standing != readcommitted.Unsettled; is != tc.want {
+			t.Errorf("%s: %d (%s), want settled: %v", tc.name, s.Standing, s.Reason, tc.want)
+		}
+	}
+}
+
+// TestLockedSets: rows that are all locked stay as they are while none comes to match.
+func TestLockedSets(t *testing.T) {
+	const tables = `program p
+		table g ( id int not null, v int not null, key (id) )
+		table j ( id int not null, g int not null, st int not null, key (id) )
+		txn work(a int not null) { update j set st = j.st + 1 where j.id == a; }
+		txn drop(a int not null) { delete j where j.id == a; }
+		`
+	const (
+		lock  = "lock from j where j.g == a for update; "
+		sum   = "(n) := select agg sum(j.st) int from j where j.g == a; emit n; update g set v = 1 where g.id == 1;"
+		comes = "txn add(a int not null, k int not null) { insert j (id, g, st) values (a, k, 0); }"
+		moves = "txn move(a int not null, k int not null) { update j set g = k where j.id == a; }"
+		group = "txn add(k int not null, a int not null) { local v int; local f bool; (v) := select g.v from g where g.id == k for update found f; if not f { abort; } insert j (id, g, st) values (a, k, 0); }"
+		both  = "(v) := select g.v from g where g.id == a for update found f; if not f { abort; } "
+	)
+	for _, tc := range []struct {
+		name, body, more string
+		want             bool
+	}{
+		{"all rows that are read are locked", lock + sum, "", true},
+		{"a share of the lock", "lock from j where j.g == a for share; " + sum, "", true},
+		{"a lock that lets rows change", "lock from j where j.g == a for key share; " + sum, "", false},
+		{"some of the rows that are locked", lock + "(n) := select agg sum(j.st) int from j where j.g == a and j.st > 0; emit n; update g set v = 1 where g.id == 1;", "", true},
+		{"more rows than are locked", "lock from j where j.g == a and j.st > 0 for update; " + sum, "", false},
+		{"other rows than are locked", "lock from j where j.g == a + 1 for update; " + sum, "", false},
+		{"locked after they are read", "(n) := select agg sum(j.st) int from j where j.g == a; emit n; " + lock + "update g set v = 1 where g.id == 1;", "", false},
+		{"locked on one path", "if a > 3 { " + lock + "} " + sum, "", false},
+		{"locked on both paths", "if a > 3 { " + lock + "} else { " + lock + "} " + sum, "", true},
+		{"rows that come", lock + sum, comes, false},
+		{"rows that come to match", lock + sum, moves, false},
+		{"rows that come under a lock", both + lock + sum, group, true},
+		{"rows that come under a lock, which is taken later", lock + both + sum, group, false},
+		{"rows of a list, which may come", "lock from j where j.id == a or j.id == 7 for update; (n) := select agg sum(j.st) int from j where j.id == 7; emit n; (n) := select agg sum(j.st) int from j where j.id == a; emit n;", comes, false},
+		{"rows of a list", "lock from j where j.id == a or j.id == 7 for update; (n) := select agg sum(j.st) int from j where j.id == 7; emit n; (n) := select agg sum(j.st) int from j where j.id == a; emit n;", "", true},
+		{"rows that all are written", "update j set st = 0 where j.g == a; " + sum, "", true},
+		{"rows of which another one is written", "update j set st = 0 where j.g == a and j.id > 3; " + sum, "", false},
+		{"one of the locked rows", lock + "(n) := select j.st from j where j.id == 3 and j.g == a found f; if not f { abort; } emit n; update g set v = 1 where g.id == 1;", "", true},
+		{"two lists", "lock from j where j.g == a or j.g == 7 for update; " + sum, "", true},
+		{"a list that is not locked", "lock from j where j.g == a for update; (n) := select agg sum(j.st) int from j where j.g == a or j.g == 7; emit n; update g set v = 1 where g.id == 1;", "", false},
+	} {
+		p := testprog.Parse(t, tables+tc.more+"\ntxn x(a int not null) {\n local n int;\n local v int;\n local f bool;\n"+tc.body+"\n}")
+		wellformed.Structure(p)
+		s := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[p.Txn("x")]
+		if is := s.Standing == readcommitted.Atomic; is != tc.want {
+			t.Errorf("%s: %d (%s), want atomic: %v", tc.name, s.Standing, s.Reason, tc.want)
+		}
+	}
+}
+
 // TestSettle: what is settled, case by case, each fault with its mend.
 func TestSettle(t *testing.T) {
 	const tables = `program p
@@ -363,6 +517,14 @@ func TestSettle(t *testing.T) {
 		{"a number is locked, and shared", "dropped advisory lock 'x' * number (1) shared; (x) := select agg count(*) int from n where n.v == 0; emit x; (x) := select agg count(*) int from n where n.v == 1; emit x;", readcommitted.Atomic},
 		{"the row that stands for others is locked by another name", "y := a; (x) := select u.v from u where u.id == y for update found f; if not f { abort; } (x) := select agg count(*) int from m where m.u == a; emit x; update u set v = x where u.id == a;", readcommitted.Atomic},
 		{"the row that stands for others is another one", "y := a + 1; (x) := select u.v from u where u.id == y for update found f; if not f { abort; } (x) := select agg count(*) int from m where m.u == a; emit x; update u set v = x where u.id == a;", readcommitted.Unsettled},
+		{"more is done where the row is there", "(x) := select t.v from t where t.id == a for update found f; if f { update u set v = x where u.id == a; }", readcommitted.Atomic},
+		{"more is done where it is not there", "(x) := select t.v from t where t.id == a for update found f; if f { update u set v = x where u.id == a; } else { update u set v = 0 where u.id == a; }", readcommitted.Unsettled},
+		{"more is done in both cases", "(x) := select t.v from t where t.id == a for update found f; if f { update t set v = 0 where t.id == a; } update u set v = 0 where u.id == a;", readcommitted.Unsettled},
+		{"more was done before", "update u set v = 0 where u.id == a; (x) := select t.v from t where t.id == a for update found f; if f { update t set v = 0 where t.id == a; }", readcommitted.Unsettled},
+		{"one of two rows is looked for in each branch", "if a > 0 { (x) := select t.v from t where t.id == a for update found f; } else { (x) := select t.v from t where t.id == 7 for update found f; }", readcommitted.Atomic},
+		{"two rows are looked for where the first is not there", "(x) := select t.v from t where t.id == a for update found f; if not f { (x) := select t.v from t where t.id == 7 for update found f; }", readcommitted.Unsettled},
+		{"a row that is held is read where another one is not there", "(x) := select t.v from t where t.id == a for update found f; lock from u where u.id == a for update; (y) := select u.v from u where u.id == a; if f { update t set v = y where t.id == a; } else { emit y; }", readcommitted.Unsettled},
+		{"a subquery of a wider table", "update u set v = (if exists (from t where t.id == a and t.w > 0) then 1 else 0) where u.id == a;", readcommitted.Unsettled},
 		{"nothing is committed in a savepoint", "savepoint s; update u set v = 1; rollback to s;", readcommitted.Unsettled},
 	} {
 		p := testprog.Parse(t, tables+"txn x(a int not null) {\n local x int;\n local y int;\n local f bool;\n local g bool;\n"+tc.body+"\n}")

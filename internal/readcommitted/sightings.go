@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -25,6 +26,10 @@ type sighting struct {
 	// reads are, for a row that is not locked, the columns looked at that may change, each
 	// with the values that it had, as far as they are known.
 	reads map[int][]ir.Expr
+	// values are what it gave, if all that decides is whether the row is there (flow.into); asked is, for a row that is
+	// locked, what is true of it, of a row by the name row.
+	values map[string]int
+	asked  []ir.Expr
 	// chosen says that any row may be taken, or none.
 	chosen bool
 	// matches are the conditions by which it was chosen, names what its key was given to: NULL where no row was taken.
@@ -35,11 +40,16 @@ type sighting struct {
 }
 
 // chance is what may have been: that the row was there, or that it was not. It is harmless if
-// it stays so until the commit.
+// it stays so until the commit. On the paths where it was so, the transaction may have acted: it has seen
+// or done something else as well.
 type chance struct {
 	harmless bool
+	acted    bool
 	facts    facts
 }
+
+// open reports whether it may have been so, and not stay so.
+func (c *chance) open() bool { return c != nil && !c.harmless }
 
 // prospect is what is known of a sighting at a place.
 type prospect struct {
@@ -47,22 +57,44 @@ type prospect struct {
 	// wrote are the own sightings that may have changed the row since, set the columns.
 	wrote []*sighting
 	set   map[int]bool
+	// rechecks are the locks that were taken on the row since.
+	rechecks []recheck
 }
 
 func (c *chance) clone() *chance {
 	if c == nil {
 		return nil
 	}
-	return &chance{c.harmless, maps.Clone(c.facts)}
+	return &chance{c.harmless, c.acted, maps.Clone(c.facts)}
 }
 
 func (p *prospect) clone() *prospect {
-	return &prospect{p.absent.clone(), p.present.clone(), slices.Clone(p.wrote), maps.Clone(p.set)}
+	return &prospect{p.absent.clone(), p.present.clone(), slices.Clone(p.wrote), maps.Clone(p.set), slices.Clone(p.rechecks)}
 }
 
 // open reports whether the transaction must not commit like this.
-func (p *prospect) open() bool {
-	return p.absent != nil && !p.absent.harmless || p.present != nil && !p.present.harmless
+func (p *prospect) open() bool { return p.absent.open() || p.present.open() }
+
+// acted reports whether the transaction has seen or done something else where it must not commit like this.
+func (p *prospect) acted() bool {
+	return p.absent.open() && p.absent.acted || p.present.open() && p.present.acted
+}
+
+// acts notes that it sees or does something else.
+func (p *prospect) acts() {
+	for _, c := range []*chance{p.absent, p.present} {
+		if c != nil {
+			c.acted = true
+		}
+	}
+}
+
+// acts notes that the transaction sees or does something else than the sightings so far.
+func (st *state) acts() {
+	st.acted = true
+	for _, p := range st.sightings {
+		p.acts()
+	}
 }
 
 // either is what is known of a sighting where two paths meet.
@@ -73,7 +105,7 @@ func (p *prospect) either(o *prospect) *prospect {
 		}
 		out := x.clone()
 		if y != nil {
-			out.harmless = x.harmless && y.harmless
+			out.harmless, out.acted = x.harmless && y.harmless, x.acted || y.acted
 			maps.DeleteFunc(out.facts, func(name string, f fact) bool { g, is := y.facts[name]; return !is || f != g })
 		}
 		return out
@@ -81,6 +113,11 @@ func (p *prospect) either(o *prospect) *prospect {
 	out := &prospect{absent: both(p.absent, o.absent), present: both(p.present, o.present), wrote: slices.Concat(p.wrote, o.wrote), set: map[int]bool{}}
 	maps.Copy(out.set, p.set)
 	maps.Copy(out.set, o.set)
+	for _, r := range p.rechecks {
+		if slices.ContainsFunc(o.rechecks, func(q recheck) bool { return q.by == r.by }) {
+			out.rechecks = append(out.rechecks, r)
+		}
+	}
 	return out
 }
 
@@ -91,14 +128,20 @@ func (a *flow) sees(st *state, n *sighting, p *prospect) {
 		if o.table == n.table && together(o.stmt, n.stmt) && o.stmt.Command() != 0 && o.condition == n.condition && o.locks == n.locks && len(q.wrote) == 0 {
 			maps.Copy(q.absent.orNone(), p.absent.orNone())
 			maps.Copy(q.present.orNone(), p.present.orNone())
-			a.met = o
+			if a.met = o; n.values == nil {
+				o.values = nil
+			} else if o.values != nil {
+				maps.Copy(o.values, n.values)
+			}
 			return
 		}
 	}
 	if len(st.sightings) > 0 {
-		st.acted = true
+		st.acts()
 	}
-	st.sightings[n] = p
+	if st.sightings[n] = p; st.acted {
+		p.acts()
+	}
 	a.met = n
 }
 
@@ -137,6 +180,7 @@ func (a *flow) where(cond ir.Expr, yes bool, st *state) *state {
 		a.isThere(st, n)
 	}
 	st.settle()
+	st.believe(cond, yes)
 	if yes {
 		st.learn(ir.Conjuncts(cond))
 	} else {
@@ -149,16 +193,14 @@ func (a *flow) where(cond ir.Expr, yes bool, st *state) *state {
 
 // settle forgets sightings that are harmless by now, whatever they found.
 func (st *state) settle() {
+	before := len(st.sightings)
 	maps.DeleteFunc(st.sightings, func(n *sighting, p *prospect) bool {
-		if n.chosen { // later statements may ask for it
-			return false
-		}
-		if p.absent == nil && !p.open() || p.present == nil && !p.open() {
-			st.acted = true
-			return true
-		}
-		return false
+		// Later statements may ask for what was chosen.
+		return !n.chosen && !p.open() && (p.absent == nil || p.present == nil)
 	})
+	if len(st.sightings) < before {
+		st.acts()
+	}
 }
 
 // learn notes which values are constants.
@@ -204,6 +246,7 @@ func (st *state) unlike(cond ir.Expr) {
 // what was seen of it before without a lock may be confirmed.
 func (a *flow) isThere(st *state, n *sighting) {
 	if n.locks < ir.ForKeyShare {
+		a.know(st, n.table, n.equals)
 		return
 	}
 	p := st.sightings[n]
@@ -211,12 +254,13 @@ func (a *flow) isThere(st *state, n *sighting) {
 		a.isInserted(st, n.table, n.equals)
 	}
 	a.take(st, &lock{kind: onRow, table: n.table, row: n.locks, sure: true,
-		equals: n.equals.without(func(c int) bool { return p.set[c] }), commands: []int{n.stmt.Command()}})
+		equals: n.equals.without(func(c int) bool { return p.set[c] }), taken: []moment{a.moment(n.stmt)}})
 	if n.locks < ir.ForShare {
 		return
 	}
+	a.recheck(st, n)
 	for o, q := range st.sightings {
-		if o != n && o.locks == ir.NoLock && o.table == n.table && q.present != nil && !q.present.harmless && a.confirms(st, n, o, q) {
+		if o != n && o.locks == ir.NoLock && o.reads != nil && o.table == n.table && q.present != nil && !q.present.harmless && a.confirms(st, n, o, q) {
 			q.present.harmless = true
 		}
 	}
@@ -226,7 +270,7 @@ func (a *flow) isThere(st *state, n *sighting) {
 // lock: each column that was looked at is asked for again, or cannot change without one that
 // is.
 func (a *flow) confirms(st *state, n, o *sighting, q *prospect) bool {
-	if !n.equals.sameRow(n.table, o.equals) {
+	if !a.oneRow(n.table, n.equals, o.equals) {
 		return false
 	}
 	untouched := !slices.ContainsFunc(q.wrote, func(w *sighting) bool { return w != n })
@@ -252,13 +296,23 @@ func (a *flow) confirms(st *state, n, o *sighting, q *prospect) bool {
 	return true
 }
 
+// oneRow reports whether rows that were seen at two moments are known to be one, or the second one to have come with the
+// key of the first, so that all columns count as ones that change. They share a key that goes from no row to another: where
+// primary keys never come again, other keys may.
+func (a *flow) oneRow(t *ir.Table, x, y equals) bool {
+	return !a.movesKey(t) && slices.ContainsFunc(keys(t), func(k []int) bool {
+		again := a.code.Deleted[t] && a.code.Inserted[t] && !a.reborn(t) && !ir.SameColumns(k, t.Key)
+		return !again && !prepare.Touches(k, a.code.Updated[t]) && !slices.ContainsFunc(k, func(c int) bool { return !x.shares(y, c) })
+	})
+}
+
 // isInserted is told that a row with such values was inserted: where it was looked for before,
 // and was not there, it was not there until then. Where something was in the way of an insertion before,
 // that is gone by now.
 func (a *flow) isInserted(st *state, t *ir.Table, row equals) {
 	for n, p := range st.sightings {
 		_, inWay := n.stmt.(*ir.Insert)
-		if p.absent != nil && !inWay && n.table == t && !a.frees(t) && !slices.ContainsFunc(n.key, func(c int) bool { return !n.equals.shares(row, c) }) {
+		if p.absent != nil && !inWay && len(n.key) > 0 && n.table == t && !a.frees(t) && !slices.ContainsFunc(n.key, func(c int) bool { return !n.equals.shares(row, c) }) {
 			p.absent.harmless = true
 		}
 	}

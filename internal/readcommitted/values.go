@@ -29,11 +29,19 @@ func (a *flow) renew(st *state, local string) string {
 	return name
 }
 
+// uses notes that more than an abort depends on the values of an expression.
+func (b *beliefs) uses(e ir.Expr) {
+	for _, name := range namesIn(e) {
+		b.used[name] = true
+	}
+}
+
 // set gives a local the value of an expression without queries.
 func (a *flow) set(st *state, local string, value ir.Expr) {
 	nodes := 0
 	ir.WalkExpr(value, func(ir.Expr) { nodes++ })
 	if nodes > largest {
+		st.uses(value)
 		a.renew(st, local)
 		return
 	}
@@ -69,10 +77,10 @@ func free(e ir.Expr) bool {
 	return ok
 }
 
-// fact is what is known of a value: which one it is, or only that it is not NULL.
+// fact is what is known of a value: which one it is, or only that it is not NULL, or is a number above 0.
 type fact struct {
-	value   ir.Value
-	notNull bool
+	value             ir.Value
+	notNull, positive bool
 }
 
 // facts are known values by their names.
@@ -123,6 +131,9 @@ func binary(e *ir.Binary, known facts) (ir.Value, bool) {
 	}
 	x, hasX := side(e.X)
 	y, hasY := side(e.Y)
+	if v, ok := aboveZero(e, known, x, y, hasX, hasY); ok {
+		return v, true
+	}
 	if e.Op == ir.Or || e.Op == ir.And {
 		decides := ir.Bool(e.Op == ir.Or)
 		switch {
@@ -158,12 +169,49 @@ func binary(e *ir.Binary, known facts) (ir.Value, bool) {
 	return ir.Bool(x.I >= y.I), true
 }
 
+// mirrored are the comparisons with their sides exchanged.
+var mirrored = map[ir.BinaryOp]ir.BinaryOp{ir.Eq: ir.Eq, ir.Ne: ir.Ne, ir.Lt: ir.Gt, ir.Le: ir.Ge, ir.Gt: ir.Lt, ir.Ge: ir.Le}
+
+// aboveZero compares a number of which is only known that it is above 0 with one that is known.
+func aboveZero(e *ir.Binary, known facts, x, y ir.Value, hasX, hasY bool) (ir.Value, bool) {
+	above := func(e ir.Expr) bool {
+		v, ok := valueOf(e, known)
+		return ok && v.positive
+	}
+	op, k := e.Op, y
+	switch {
+	case hasY && !hasX && above(e.X):
+	case hasX && !hasY && above(e.Y):
+		op, k = mirrored[e.Op], x
+	default:
+		return ir.Null, false
+	}
+	if _, compares := mirrored[e.Op]; !compares || k.Kind != ir.KindInt || k.I > 1 {
+		return ir.Null, false
+	}
+	switch {
+	case k.I <= 0 && (op == ir.Gt || op == ir.Ge || op == ir.Ne), op == ir.Ge:
+		return ir.Bool(true), true
+	case k.I <= 0 && (op == ir.Lt || op == ir.Le || op == ir.Eq), op == ir.Lt:
+		return ir.Bool(false), true
+	}
+	return ir.Null, false
+}
+
 // equals are values that columns of a row are known to be equal to, and so not NULL.
 type equals map[int][]ir.Expr
 
 func (q equals) add(col int, e ir.Expr) {
 	if !slices.ContainsFunc(q[col], func(o ir.Expr) bool { return text(o) == text(e) }) {
 		q[col] = append(q[col], e)
+	}
+}
+
+func (q equals) addAll(o equals) {
+	for c, list := range o {
+		for _, e := range list {
+			q.add(c, e)
+		}
 	}
 }
 

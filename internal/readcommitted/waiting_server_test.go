@@ -48,9 +48,19 @@ func (c command) sql(s *session) string {
 			b = fmt.Sprint(*s.version)
 		}
 		return fmt.Sprintf("UPDATE %s SET v = %s + %d, w = w + 1 WHERE id = %s AND w = %s", t, a, c.by, k, b)
+	case "none", "some":
+		return fmt.Sprintf("SELECT EXISTS (SELECT FROM %s WHERE v = %d)", t, c.by)
+	case "sum":
+		return fmt.Sprintf("SELECT coalesce(sum(w), 0) FROM %s WHERE v = %d", t, c.by)
+	case "bump":
+		return fmt.Sprintf("UPDATE %s SET w = w + 1 WHERE id = %s", t, k)
+	case "lock some", "share some":
+		return fmt.Sprintf("SELECT count(*) FROM (SELECT FROM %s WHERE v = %d ORDER BY id FOR %s) x", t, c.by, map[bool]string{true: "UPDATE", false: "SHARE"}[c.kind == "lock some"])
 	case "countv":
 		return fmt.Sprintf("SELECT count(*) FROM %s WHERE v = %d", t, c.by)
-	case "read", "absent":
+	case "enough":
+		return "SELECT 1"
+	case "read", "absent", "peek":
 		return "SELECT v FROM " + t + " WHERE id = " + k
 	case "lock":
 		return "SELECT v FROM " + t + " WHERE id = " + k + " FOR UPDATE"
@@ -163,7 +173,11 @@ func TestWaitsOnServer(t *testing.T) {
 			continue
 		}
 		setup := "TRUNCATE t0, t1;"
-		for at, v := range start {
+		for _, at := range []place{{0, 0}, {0, 1}, {1, 0}, {1, 1}} {
+			v, there := start[at]
+			if !there {
+				continue
+			}
 			setup += fmt.Sprintf("INSERT INTO t%d VALUES (%d, %d, %d);", at.tab, at.id, v.v, v.w)
 		}
 		if _, err := conn.Exec(t.Context(), setup); err != nil {

@@ -42,9 +42,9 @@ func (c command) tableMode() string {
 	switch c.kind {
 	case "table":
 		return tableLocks[c.by%3]
-	case "lock", "share", "skip", "skip share", "skip key":
+	case "lock", "share", "skip", "skip share", "skip key", "lock some", "share some":
 		return "row share"
-	case "batch":
+	case "batch", "bump":
 		return "row exclusive"
 	case "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete", "confirm":
 		return "row exclusive"
@@ -55,6 +55,8 @@ func (c command) tableMode() string {
 // finds reports whether a row is one that an UPDATE, DELETE or lock is about.
 func (c command) finds(s *session, id int, v version) bool {
 	switch {
+	case c.some():
+		return v.v == c.by
 	case c.kind != "all" && id != c.key(s):
 		return false
 	case c.kind == "take":
@@ -66,6 +68,9 @@ func (c command) finds(s *session, id int, v version) bool {
 	}
 	return true
 }
+
+// some reports whether the command locks all rows of one value.
+func (c command) some() bool { return c.kind == "lock some" || c.kind == "share some" }
 
 // key is the key that the command names, or -1 if that is NULL.
 func (c command) key(s *session) int {
@@ -88,26 +93,34 @@ func (c command) text() string {
 		"number": fmt.Sprintf("dropped advisory lock 'a number' * number (%s);", map[bool]string{false: fmt.Sprint(c.by), true: "a"}[c.last]),
 		"shared": fmt.Sprintf("dropped advisory lock 'a number' * number (%d) shared;", c.by),
 		"table":  fmt.Sprintf("lock %s in %s;", t, tableLocks[c.by%3]),
-		"skip":   skipText(t, "v", c.by, "update"), "skip share": skipText(t, "v", c.by, "share"),
-		"batch":   fmt.Sprintf("kept := *; (m) := select agg count(*) int from %s where %[1]s.v == %d and \"= any\"(%[1]s.id, kept); assume m == len(kept); update %[1]s set v = %[1]s.v + 1 where %[1]s.v == %[2]d and \"= any\"(%[1]s.id, kept);", t, c.by),
-		"see":     fmt.Sprintf("(a, b) := select %s.v, %[1]s.w from %[1]s where %[1]s.id == %s found f;", t, k),
-		"confirm": fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %[2]s and %[1]s.w == b; update %[1]s set v = a + %[3]d, w = %[1]s.w + 1 where %[1]s.id == %[2]s and %[1]s.w == b;", t, k, c.by),
-		"countv":  fmt.Sprintf("(a) := select agg count(*) int from %s where %[1]s.v == %d;", t, c.by),
-		"absent":  fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s found f;", t, k),
-		"read":    fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s found f;", t, k),
-		"lock":    fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s for update found f;", t, k),
-		"share":   fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s for share found f;", t, k),
-		"count":   fmt.Sprintf("(a) := select agg count(*) int from %s;", t),
-		"set":     fmt.Sprintf("update %s set v = a + %d where %[1]s.id == %[3]s;", t, c.by, k),
-		"add":     fmt.Sprintf("update %s set v = %[1]s.v + %d where %[1]s.id == %[3]s;", t, c.by, k),
-		"marked":  fmt.Sprintf("update %s set v = %[1]s.v + %d where %[1]s.id == %[3]s and %[1]s.w == 1;", t, c.by, k),
-		"take":    fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %s and %[1]s.v > 0; update %[1]s set v = %[1]s.v - 1 where %[1]s.id == %[2]s and %[1]s.v > 0;", t, k),
-		"touch":   fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %s; update %[1]s set w = %[1]s.w where %[1]s.id == %[2]s;", t, k),
-		"all":     fmt.Sprintf("update %s set v = %[1]s.v + 1;", t),
-		"insert":  fmt.Sprintf("insert %s (id, v, w) values (%d, %d, 1);", t, c.id, c.by),
-		"upsert":  fmt.Sprintf("insert %s (id, v, w) values (%d, %d, 1) on conflict (id) do update o set v = o.v + 1;", t, c.id, c.by),
-		"nothing": fmt.Sprintf("insert %s (id, v, w) values (%d, %d, 1) on conflict (id) do nothing done f;", t, c.id, c.by),
-		"delete":  fmt.Sprintf("delete %s where %[1]s.id == %s;", t, k),
+		"skip":   skipText(t, "v", c.by, "update"), "skip share": skipText(t, "v", c.by, "share"), "skip key": skipText(t, "id", c.id, "update"),
+		"batch":      fmt.Sprintf("kept := *; (m) := select agg count(*) int from %s where %[1]s.v == %d and \"= any\"(%[1]s.id, kept); assume m == len(kept); update %[1]s set v = %[1]s.v + 1 where %[1]s.v == %[2]d and \"= any\"(%[1]s.id, kept);", t, c.by),
+		"see":        fmt.Sprintf("(a, b) := select %s.v, %[1]s.w from %[1]s where %[1]s.id == %s found f;", t, k),
+		"confirm":    fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %[2]s and %[1]s.w == b; update %[1]s set v = a + %[3]d, w = %[1]s.w + 1 where %[1]s.id == %[2]s and %[1]s.w == b;", t, k, c.by),
+		"peek":       fmt.Sprintf("(p) := select %s.v from %[1]s where %[1]s.id == %s found g; if %s { abort; }", t, k, tooFew("p", c.by)),
+		"enough":     fmt.Sprintf("if %s { abort; }", tooFew("a", c.by)),
+		"sum":        fmt.Sprintf("(a) := select agg sum(%s.w) int from %[1]s where %[1]s.v == %d; a := (if a is null then 0 else a);", t, c.by),
+		"bump":       fmt.Sprintf("update %s set w = %[1]s.w + 1 where %[1]s.id == %s;", t, k),
+		"lock some":  fmt.Sprintf("lock from %s where %[1]s.v == %d for update;", t, c.by),
+		"share some": fmt.Sprintf("lock from %s where %[1]s.v == %d for share;", t, c.by),
+		"none":       fmt.Sprintf("(h) := select 1 from %s where %[1]s.v == %d found f;", t, c.by),
+		"some":       fmt.Sprintf("(h) := select 1 from %s where %[1]s.v == %d found f;", t, c.by),
+		"countv":     fmt.Sprintf("(a) := select agg count(*) int from %s where %[1]s.v == %d;", t, c.by),
+		"absent":     fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s found f;", t, k),
+		"read":       fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s found f;", t, k),
+		"lock":       fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s for update found f;", t, k),
+		"share":      fmt.Sprintf("(a) := select %s.v from %[1]s where %[1]s.id == %s for share found f;", t, k),
+		"count":      fmt.Sprintf("(a) := select agg count(*) int from %s;", t),
+		"set":        fmt.Sprintf("update %s set v = a + %d where %[1]s.id == %[3]s;", t, c.by, k),
+		"add":        fmt.Sprintf("update %s set v = %[1]s.v + %d where %[1]s.id == %[3]s;", t, c.by, k),
+		"marked":     fmt.Sprintf("update %s set v = %[1]s.v + %d where %[1]s.id == %[3]s and %[1]s.w == 1;", t, c.by, k),
+		"take":       fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %s and %[1]s.v > 0; update %[1]s set v = %[1]s.v - 1 where %[1]s.id == %[2]s and %[1]s.v > 0;", t, k),
+		"touch":      fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %s; update %[1]s set w = %[1]s.w where %[1]s.id == %[2]s;", t, k),
+		"all":        fmt.Sprintf("update %s set v = %[1]s.v + 1;", t),
+		"insert":     fmt.Sprintf("insert %s (id, v, w) values (%d, %d, 1);", t, c.id, c.by),
+		"upsert":     fmt.Sprintf("insert %s (id, v, w) values (%d, %d, 1) on conflict (id) do update o set v = o.v + 1;", t, c.id, c.by),
+		"nothing":    fmt.Sprintf("insert %s (id, v, w) values (%d, %d, 1) on conflict (id) do nothing done f;", t, c.id, c.by),
+		"delete":     fmt.Sprintf("delete %s where %[1]s.id == %s;", t, k),
 	}[c.kind]
 	if c.bump {
 		s = strings.Replace(s, " where", fmt.Sprintf(", w = %s.w + 1 where", t), 1)
@@ -125,18 +138,20 @@ func (c command) text() string {
 		}
 	}
 	switch c.kind {
-	case "read", "lock", "share", "count", "see", "countv", "absent", "skip", "skip share", "skip key":
+	case "read", "lock", "share", "count", "see", "countv", "sum", "absent", "skip", "skip share", "skip key":
 		s += " emit a;"
 	case "take", "touch", "confirm":
 		s += " emit n;"
-	case "nothing":
+	case "nothing", "none", "some":
 		s += " emit f;"
 	}
 	if c.must {
 		switch c.kind {
+		case "peek":
+			s += " if not g { abort; }"
 		case "take", "touch", "confirm":
 			s += " if n == 0 { abort; }"
-		case "absent":
+		case "absent", "none":
 			s += " if f { abort; }"
 		default:
 			s += " if not f { abort; }"
@@ -146,6 +161,14 @@ func (c command) text() string {
 		return "if a > 0 { " + s + " }"
 	}
 	return s
+}
+
+// tooFew compares a local in the words that other commands use.
+func tooFew(local string, by int) string {
+	if by == 1 {
+		return local + " <= 0"
+	}
+	return fmt.Sprintf("%s < %d", local, by)
 }
 
 // skipText is SKIP LOCKED as the front end translates it.
@@ -360,6 +383,39 @@ func (w *world) run(s *session, c command) bool {
 			s.show(nil)
 		}
 		return true
+	case "none", "some":
+		is := false
+		for q, v := range s.seen {
+			is = is || q.tab == c.tab && v.v == c.by
+		}
+		s.reply = map[bool]string{true: "t", false: "f"}[is]
+		s.out += s.reply + " "
+		if is == (c.kind == "none") {
+			s.missing(c)
+		}
+		return true
+	case "sum":
+		n := 0
+		for q, v := range s.seen {
+			if q.tab == c.tab && v.v == c.by {
+				n += v.w
+			}
+		}
+		s.show(&n)
+		return true
+	case "peek":
+		v, there := s.seen[p]
+		if s.reply = "no rows"; there {
+			s.reply = fmt.Sprint(v.v)
+			s.failed = v.v < c.by
+		} else {
+			s.missing(c)
+		}
+		return true
+	case "enough":
+		s.reply = "1"
+		s.failed = s.last != nil && *s.last < c.by
+		return true
 	case "countv":
 		n := 0
 		for q, v := range s.seen {
@@ -395,7 +451,7 @@ func (w *world) run(s *session, c command) bool {
 	case "insert", "upsert", "nothing":
 		return w.insert(s, c, p)
 	}
-	exclusive := c.kind != "share"
+	exclusive := c.kind != "share" && c.kind != "share some"
 	for ; s.did < len(s.found); s.did++ {
 		q := s.found[s.did]
 		if (c.kind == "set" || c.kind == "confirm") && s.last == nil { // NULL is refused before it waits
@@ -428,6 +484,8 @@ func (w *world) run(s *session, c command) bool {
 			put(now.v - 1)
 		case "touch":
 			put(now.v)
+		case "bump":
+			s.writes[q] = &version{now.row, now.v, now.w + 1}
 		case "all":
 			put(now.v + 1)
 		case "delete":
@@ -447,75 +505,15 @@ func (w *world) run(s *session, c command) bool {
 			s.missing(c)
 		}
 	}
-	s.reply = fmt.Sprintf("UPDATE %d", s.changed)
-	if c.kind == "delete" {
+	switch {
+	case c.some():
+		s.reply = fmt.Sprint(s.changed)
+	case c.kind == "delete":
 		s.reply = fmt.Sprintf("DELETE %d", s.changed)
+	default:
+		s.reply = fmt.Sprintf("UPDATE %d", s.changed)
 	}
 	return true
-}
-
-// skip takes a row that nobody else has locked. Who replays may take none, whatever is there.
-func (w *world) skip(s *session, c command) {
-	exclusive, take := c.kind != "skip share", -1
-	for _, id := range []int{0, 1} {
-		if w.free(s, c, place{c.tab, id}, exclusive) && (take < 0 || s.replays && id == s.picks[0]) {
-			take = id
-		}
-	}
-	if s.replays {
-		if s.failed = s.picks[0] >= 0 && s.picks[0] != take; s.failed {
-			return
-		}
-		take, s.picks = s.picks[0], s.picks[1:]
-	} else {
-		s.picks = append(slices.Clone(s.picks), take)
-	}
-	if take < 0 {
-		s.show(nil)
-		s.missing(c)
-		return
-	}
-	p := place{c.tab, take}
-	s.locks[p] = s.locks[p] || exclusive
-	s.show(&take)
-}
-
-// free reports whether a row that SKIP LOCKED looks for is one that it need not skip.
-func (w *world) free(s *session, c command, p place, exclusive bool) bool {
-	seen, was := s.seen[p]
-	now, there := s.view(w.now())[p]
-	matches := func(v version) bool {
-		return c.kind == "skip key" && p.id == c.id || c.kind != "skip key" && v.v == c.by
-	}
-	return was && matches(seen) && there && now.row == seen.row && matches(now) && !w.held(s, p, exclusive)
-}
-
-// batch changes the rows that nobody else has locked.
-func (w *world) batch(s *session, c command) {
-	take := 0
-	for id := range 2 {
-		if w.free(s, c, place{c.tab, id}, true) {
-			take |= 1 << id
-		}
-	}
-	if s.replays {
-		if s.failed = s.picks[0] < 0 || s.picks[0]&^take != 0; s.failed {
-			return
-		}
-		take, s.picks = s.picks[0], s.picks[1:]
-	} else {
-		s.picks = append(slices.Clone(s.picks), take)
-	}
-	for id := range 2 {
-		if p := (place{c.tab, id}); take&(1<<id) != 0 {
-			v := s.view(w.now())[p]
-			s.locks[p], s.changed = true, s.changed+1
-			if s.writes[p] = (&version{v.row, v.v + 1, v.w}); c.bump {
-				s.writes[p].w++
-			}
-		}
-	}
-	s.reply = fmt.Sprintf("UPDATE %d", s.changed)
 }
 
 func (w *world) insert(s *session, c command, p place) bool {

@@ -162,18 +162,12 @@ func (st *state) flush() {
 	}
 }
 
-// matters reports whether a write may change what is looked at. Where only is true, rows
-// that go away do not matter.
-func (w *write) matters(l *look, lockedOnes bool) bool {
+// matters reports whether a write may change what is looked at.
+func (w *write) matters(l *look) bool {
 	if w.table != l.table || !w.commits {
 		return false
 	}
-	switch w.does {
-	case deletes:
-		if lockedOnes {
-			return false
-		}
-	case updates:
+	if w.does == updates {
 		touched := false
 		for c, is := range w.sets {
 			touched = touched || is && l.cols != nil && l.cols[c]
@@ -181,7 +175,6 @@ func (w *write) matters(l *look, lockedOnes bool) bool {
 		if !touched {
 			return false
 		}
-	case inserts:
 	}
 	for c := range w.table.Columns {
 		if apart(w.equals[c], l.equals[c]) {
@@ -216,8 +209,9 @@ type menace struct {
 }
 
 // unguarded finds a write that may change what a statement looks at before the transaction
-// commits, or gives nil. Where it locks the rows that it finds, rows that go away do not matter.
-func (a *flow) unguarded(st *state, s ir.Stmt, looks []look, locks bool) *menace {
+// commits, or gives nil. Writes of the kinds in harmless do not count: rows that go away do not matter where the rows that are
+// found are locked, or none is.
+func (a *flow) unguarded(st *state, s ir.Stmt, looks []look, harmless ...writeKind) *menace {
 	if a.plain != nil && !a.plain[s] {
 		return nil
 	}
@@ -229,8 +223,11 @@ func (a *flow) unguarded(st *state, s ir.Stmt, looks []look, locks bool) *menace
 				held = append(held, k.guards(l.table, l.equals)...)
 			}
 		}
+		if slices.ContainsFunc(st.held, func(k *lock) bool { return k.covers(l) && k.before(s) }) {
+			continue
+		}
 		for _, w := range a.writes {
-			if w.matters(l, locks) && !slices.ContainsFunc(held, func(g guard) bool { return w.keptOut(g) }) {
+			if !slices.Contains(harmless, w.does) && w.matters(l) && !slices.ContainsFunc(held, func(g guard) bool { return w.keptOut(g) }) {
 				return &menace{l, w}
 			}
 		}

@@ -128,6 +128,7 @@ func (b *Builder) Inline(pos ir.Pos, fn *schema.Function, args []expr.Val) expr.
 	}
 	b.Applied(trace.Inline, pos)
 	b.Calls = append(b.Calls, fn)
+	defer b.runs()()
 	f := b.NewFrame(fn)
 	x := query.NewPlace(expr.Spot{App: b.App, Draft: b.Draft, Frame: f, Text: fn.Text})
 	var null ir.Expr
@@ -276,10 +277,22 @@ func (b *Builder) Numbered(command func()) {
 	case outer.Snapshot != schema.Mixed:
 		b.Taken++
 		b.Snapshot = b.Taken
+		if b.Txn.Within == nil {
+			b.Txn.Within = map[int][2]int{}
+		}
+		b.Txn.Within[b.Snapshot] = [2]int{b.Entry, outer.Snapshot}
 	}
 	b.Looked = false
 	f()
 	b.Number, b.Snapshot, b.Looked = number, outer.Snapshot, outer.Looked
+}
+
+// runs begins a run of a function, and gives what ends it.
+func (b *Builder) runs() (end func()) {
+	outer := b.Entry
+	b.Entered++
+	b.Entry = b.Entered
+	return func() { b.Entry = outer }
 }
 
 // looks notes that a statement of PL/pgSQL runs a query or an expression that names what refs
@@ -309,6 +322,7 @@ func (b *Builder) Guard(pos ir.Pos, r *schema.Refs, f func(), other func()) {
 func (b *Builder) TriggerBody(t *schema.Table, g *schema.Trigger, r *expr.RowTrigger, fn *schema.Function, pos ir.Pos) {
 	b.Applied(trace.FireTrigger, pos)
 	b.Calls = append(b.Calls, fn)
+	defer b.runs()()
 	f := b.NewFrame(fn)
 	f.Trigger = r
 	constant := func(name, value string) {

@@ -55,6 +55,8 @@ func (l *Schema) SightOf(root *Refs) Sight {
 type Snapshots struct {
 	// Snapshot is that of the query that is being translated, Taken is the last one.
 	Snapshot, Taken int
+	// Entry is the number of the run of a function that the query is in, Entered is the last one.
+	Entry, Entered int
 	// Looked says that an expression of the statement has looked at tables.
 	Looked bool
 }

@@ -1,0 +1,82 @@
+package readcommitted_test
+
+import (
+	"math/rand"
+	"slices"
+)
+
+// themes are ways in which the transactions of a program work together that random commands hardly meet. Each draws
+// one of these transactions.
+var themes = map[string]func(*rand.Rand) []command{
+	// Rows of the first table belong to those of the second one, which their v names, and which stands for them.
+	"parents": func(r *rand.Rand) []command {
+		id := r.Intn(2)
+		return [][]command{
+			{{kind: "read", id: id, must: true}, {kind: "lock", tab: 1, last: true, must: true}, {kind: "bump", id: id}},
+			{{kind: "read", id: id, must: true}, {kind: "lock", tab: 1, last: true, must: true}, {kind: "delete", id: id}},
+			{{kind: "see", id: id, must: true}, {kind: "lock", tab: 1, last: true, must: true}, {kind: "sum", by: 1}, {kind: "bump", id: id}},
+			{{kind: "lock", tab: 1, id: 1, must: true}, {kind: "sum", by: 1}, {kind: "bump", tab: 1, id: 1}},
+			{{kind: "lock", tab: 1, id: 1, must: true}, {kind: "none", by: 1, must: true}, {kind: "insert", id: id, by: 1}},
+		}[r.Intn(5)]
+	},
+	// All rows of one v are locked before they are read.
+	"sets": func(r *rand.Rand) []command {
+		tab, id, by := r.Intn(2), r.Intn(2), 1+r.Intn(2)
+		return [][]command{
+			{{kind: "lock some", tab: tab, by: by}, {kind: "sum", tab: tab, by: by}, {kind: "bump", tab: tab, id: id}},
+			{{kind: "share some", tab: tab, by: by}, {kind: "sum", tab: tab, by: by}, {kind: "sum", tab: tab, by: by}},
+			{{kind: "share some", tab: 0, by: by}, {kind: "share some", tab: 1, by: by}, {kind: "sum", tab: 1, by: by}, {kind: "countv", tab: 0, by: by}},
+			{{kind: "bump", tab: tab, id: id}, {kind: "bump", tab: 1 - tab, id: id}},
+			{{kind: "delete", tab: tab, id: id}},
+		}[r.Intn(5)]
+	},
+	// What was read decides only whether the transaction aborts, and is checked again.
+	"checked": func(r *rand.Rand) []command {
+		tab, id, by := r.Intn(2), r.Intn(2), 1+r.Intn(2)
+		return [][]command{
+			{{kind: "peek", tab: tab, id: id, by: by, must: r.Intn(2) == 0}, {kind: "lock", tab: tab, id: id, must: true}, {kind: "enough", by: by}, {kind: "bump", tab: tab, id: id}},
+			{{kind: "peek", tab: tab, id: id, by: 1}, {kind: "take", tab: tab, id: id, must: true}},
+			{{kind: "peek", tab: tab, id: id, by: 1}, {kind: "bump", tab: 1 - tab, id: id}, {kind: "take", tab: tab, id: id, must: true}},
+			{{kind: "take", tab: tab, id: id, must: true}, {kind: "bump", tab: 1 - tab, id: id}},
+			{{kind: "add", tab: tab, id: id, by: by}},
+			{{kind: "delete", tab: tab, id: id}, {kind: "insert", tab: tab, id: id, by: by}},
+		}[r.Intn(6)]
+	},
+	// More is done only where the row was there.
+	"found": func(r *rand.Rand) []command {
+		tab, id := r.Intn(2), r.Intn(2)
+		return [][]command{
+			{{kind: "lock", tab: tab, id: id}, {kind: "bump", tab: 1 - tab, id: id, guard: true}, {kind: "delete", tab: tab, id: id, guard: true}},
+			{{kind: "lock", tab: tab, id: id}, {kind: "bump", tab: tab, id: id, guard: true}, {kind: "sum", tab: 1 - tab, by: 1, guard: true}},
+			{{kind: "bump", tab: tab, id: id}, {kind: "bump", tab: 1 - tab, id: id}},
+			{{kind: "insert", tab: tab, id: id, by: 1}, {kind: "bump", tab: 1 - tab, id: id}},
+			{{kind: "none", tab: tab, by: 1}},
+		}[r.Intn(5)]
+	},
+}
+
+// changedAtRandom makes what nearly is a transaction of a theme of some of them.
+func changedAtRandom(r *rand.Rand, list []command) []command {
+	if r.Intn(2) == 0 || len(list) < 2 {
+		return list
+	}
+	i := r.Intn(len(list))
+	switch c := &list[i]; r.Intn(7) {
+	case 0:
+		return slices.Delete(list, i, i+1)
+	case 1:
+		k := r.Intn(len(list))
+		list[i], list[k] = list[k], list[i]
+	case 2:
+		c.id = 1 - c.id
+	case 3:
+		c.must = !c.must && slices.Contains([]string{"read", "see", "lock", "none", "peek", "take"}, c.kind)
+	case 4:
+		c.by = 3 - max(c.by, 1)
+	case 5:
+		c.guard = !c.guard
+	case 6:
+		c.tab = 1 - c.tab
+	}
+	return list
+}
