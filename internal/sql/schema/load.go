@@ -34,6 +34,8 @@ type Input struct {
 	Ctx context.Context
 	// Mended are foreign keys that are broken and mended before they are checked.
 	Mended []lateKey
+	// Newer are foreign keys to partitioned tables that some transaction gives other keys.
+	Newer []lateKey
 	// Program are the transactions of a client program, which IsProgram says that
 	// there is.
 	Program   []*client.Txn
