@@ -32,6 +32,38 @@ type UniqueKey struct {
 	// CONSTRAINTS can make it so.
 	Deferred, Deferrable bool
 	Nulls                bool // NULLS NOT DISTINCT
+	// Partitions is how many partitions of the table may have no index for it: those that
+	// were there when it was declared for the partitioned table ONLY. Joined are the indexes
+	// of partitions that ALTER INDEX … ATTACH PARTITION has given it since.
+	Partitions int
+	Joined     []string
+}
+
+// Open reports whether some partition may have rows that the key does not keep apart.
+func (u *UniqueKey) Open() bool { return len(u.Joined) < u.Partitions }
+
+// Join gives the key the index of a partition.
+func (u *UniqueKey) Join(index string) {
+	if !slices.Contains(u.Joined, index) {
+		u.Joined = append(u.Joined, index)
+	}
+}
+
+// AllKeys gives the unique keys of the table, the primary key first.
+func (t *Table) AllKeys() []*UniqueKey {
+	if t.Key == nil {
+		return t.Uniques
+	}
+	return append([]*UniqueKey{t.Key}, t.Uniques...)
+}
+
+// OpenPartitions is how many partitions of the table have no index for a key that is declared
+// now; only says that it is declared for the partitioned table ONLY.
+func (t *Table) OpenPartitions(only bool) int {
+	if !only || t.Partitions == nil {
+		return 0
+	}
+	return len(t.Partitions.Bounds)
 }
 
 // ForeignKey is a foreign key, to a table that may be declared later.

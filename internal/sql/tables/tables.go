@@ -26,6 +26,9 @@ func (l *Completer) FinishTables() {
 			}
 		}
 	}
+	for _, t := range l.Order {
+		l.HideOpenKeys(t)
+	}
 	l.KeyedColumns()
 	l.Shorten()
 	slices.SortStableFunc(l.Views, func(a, b *schema.View) int { return strings.Compare(a.Name, b.Name) })
@@ -72,6 +75,10 @@ func (l *Completer) FinishTables() {
 		l.Prog.Tables = append(l.Prog.Tables, it)
 	}
 	for _, t := range l.Order {
+		if k := t.Key; k != nil && k.Open() {
+			t.Odd = "a primary key that partitions may not have"
+			l.Note(k.Pos, "primary key %s is declared ONLY for the partitioned table and has no index of each partition: no statement on %s is modelled; write ALTER INDEX … ATTACH PARTITION, or leave out ONLY", k.Name, t.Name)
+		}
 		if k := t.Key; k != nil && (k.Deferred || k.Deferrable && l.Defers) {
 			t.Odd = "a primary key that is checked at commit"
 			l.Note(k.Pos, "primary key %s may be checked at commit: no statement on %s is modelled", k.Name, t.Name)
