@@ -185,9 +185,20 @@ func (x *Spot) quantified(op string, e *pg.A_Expr) Val {
 	}
 	if op == "<>" { // the same function as for =, so that the two exclude each other
 		word = map[string]string{" any": " all", " all": " any"}[word]
-		return Val{Expr: ir.NotE(&ir.Call{Name: "=" + word, Args: []ir.Expr{v.Expr, a.Expr}, Type: ir.BoolType}), Type: schema.TBool}
+		return Val{Expr: ir.NotE(x.eachElement("=", word, v, a)), Type: schema.TBool}
 	}
-	return Val{Expr: &ir.Call{Name: op + word, Args: []ir.Expr{v.Expr, a.Expr}, Type: ir.BoolType}, Type: schema.TBool}
+	return Val{Expr: x.eachElement(op, word, v, a), Type: schema.TBool}
+}
+
+// eachElement compares a value with the elements of an array. Of texts it is not known which comes
+// first, and of other operators what they give.
+func (x *Spot) eachElement(op, word string, v, a Val) ir.Expr {
+	if op == "=" || !v.Type.Textual() {
+		if f := value.Quantified(op, word == " all", v.Type.SQL, a.Type.SQL, v.NotNull); f != nil && a.Type.Name == schema.NArray {
+			return x.apply(f, schema.TBool, v.Expr, a.Expr)
+		}
+	}
+	return &ir.Call{Name: op + word, Args: []ir.Expr{v.Expr, a.Expr}, Type: ir.BoolType}
 }
 
 // textsByDefault gives the elements of ARRAY[…] the type of its elements, which is text if all are
