@@ -100,7 +100,7 @@ func parse(in schema.Input) (prog *ir.Program, err error) {
 		if err := l.translate(); err != nil {
 			return nil, err
 		}
-		mended, newer := l.Mended(), l.Newer()
+		mended, newer := l.Mended(), (&tables.Completer{Application: l.Application}).Newer()
 		if len(mended)+len(newer) == 0 {
 			for _, tell := range told {
 				tell()

@@ -81,6 +81,7 @@ func (b *comparisons) assigns(s ir.Stmt) {
 		}
 	case *ir.Assign:
 		give(s.Var, s.Expr)
+	default: // what is counted or summed is another number
 	}
 }
 
@@ -122,6 +123,7 @@ func (b *comparisons) columns(e ir.Expr, f func(numbered)) {
 				f(numbered{src.Table, i})
 			}
 		}
+	default: // another number
 	}
 }
 
@@ -139,6 +141,7 @@ func negative(e ir.Expr) bool {
 	case *ir.Unary:
 		c, ok := e.X.(*ir.Const)
 		return e.Op == ir.Neg && ok && c.Value.Kind == ir.KindInt && c.Value.I > 0
+	default: // no constant
 	}
 	return false
 }

@@ -27,7 +27,7 @@ func (l *Definer) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
 	for _, n := range s.Cmds {
 		l.alter(tab, pg.Inner(n).(*pg.AlterTableCmd), t, int(s.Relation.Location))
 	}
-	open := tab.OpenPartitions(!s.Relation.Inh)
+	open := openPartitions(tab, s.Relation)
 	for _, u := range tab.Uniques {
 		if !slices.Contains(keys, u) {
 			u.Partitions = open
@@ -36,6 +36,15 @@ func (l *Definer) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
 	if tab.Key != nil && tab.Key != primary {
 		tab.Key.Partitions = open
 	}
+}
+
+// openPartitions is how many partitions of a table have no index for a key that is declared now: all
+// that are there where it is declared for the partitioned table ONLY.
+func openPartitions(tab *schema.Table, r *pg.RangeVar) int {
+	if r.Inh || tab.Partitions == nil {
+		return 0
+	}
+	return len(tab.Partitions.Bounds)
 }
 
 // joinIndex is ALTER INDEX … ATTACH PARTITION.
@@ -47,9 +56,9 @@ func (l *Definer) joinIndex(s *pg.AlterTableStmt) {
 		}
 		index := syntax.RangeName(pg.Inner(c.Def).(*pg.PartitionCmd).Name)
 		for _, tab := range l.Order {
-			for _, u := range tab.AllKeys() {
-				if u.Name == s.Relation.Relname && (s.Relation.Schemaname == "" || s.Relation.Schemaname == tab.Rel.Schema()) {
-					u.Join(index)
+			for _, u := range append(slices.Clone(tab.Uniques), tab.Key) {
+				if u != nil && !slices.Contains(u.Joined, index) && u.Name == s.Relation.Relname && (s.Relation.Schemaname == "" || s.Relation.Schemaname == tab.Rel.Schema()) {
+					u.Joined = append(u.Joined, index)
 				}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/scalars"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
@@ -39,54 +40,14 @@ func (x *Spot) Compare(op string, l, r Val, loc int32) Val {
 		return Val{Expr: ir.Op(k, l.Expr, r.Expr), Type: schema.TBool, NotNull: nn}
 	}
 	if l.Type.SQL != nil && l.Type.SQL.Labels != nil { // the order of an enum is that of its labels
-		if c, ok := ranked(op, l, r); ok {
-			return Val{Expr: c, Type: schema.TBool, NotNull: nn}
-		}
 		rank := value.Rank(l.Type.SQL)
-		return Val{Expr: ir.Op(k, x.apply(rank, schema.TInt, l.Expr), x.apply(rank, schema.TInt, r.Expr)), Type: schema.TBool, NotNull: nn}
+		return Val{Expr: scalars.Ranked(op, l.Expr, r.Expr, l.Type.SQL.Labels, ir.Op(k, x.apply(rank, schema.TInt, l.Expr), x.apply(rank, schema.TInt, r.Expr))), Type: schema.TBool, NotNull: nn}
 	}
 	out := Val{Expr: x.opaqueComparison(op, l, r), Type: schema.TBool}
 	if op == "<>" || op == "!=" {
 		out.Expr = ir.NotE(out.Expr)
 	}
 	return out
-}
-
-// ranked compares a value of an enum with a label by the labels that come before it or after it:
-// a list of values, of which a proof knows more than of a rank. ok is false where neither operand is
-// a label and the other a name.
-func ranked(op string, l, r Val) (out ir.Expr, ok bool) {
-	c, isLabel := r.Expr.(*ir.Const)
-	if !isLabel {
-		if c, isLabel = l.Expr.(*ir.Const); !isLabel {
-			return nil, false
-		}
-		l, op = r, map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]
-	}
-	switch l.Expr.(type) {
-	case *ir.Var, *ir.Col:
-	default:
-		return nil, false
-	}
-	labels := l.Type.SQL.Labels
-	at := slices.Index(labels, c.Value.S)
-	if at < 0 || op == "" {
-		return nil, false
-	}
-	from, to := 0, at
-	if op[0] == '>' {
-		from, to = at+1, len(labels)
-	}
-	if strings.HasSuffix(op, "=") {
-		from, to = min(from, at), max(to, at+1)
-	}
-	if from == to { // false, or NULL
-		return ir.Op(ir.Ne, l.Expr, l.Expr), true
-	}
-	for _, label := range labels[from:to] {
-		out = ir.OrE(out, ir.Op(ir.Eq, l.Expr, ir.C(ir.Value{Kind: c.Value.Kind, S: label})))
-	}
-	return out, true
 }
 
 // comparableKinds reports whether the IR compares values of two kinds: not those of a

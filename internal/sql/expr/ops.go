@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/scalars"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
@@ -184,21 +185,9 @@ func (x *Spot) quantified(op string, e *pg.A_Expr) Val {
 		return Val{Expr: c, Type: schema.TBool, NotNull: v.NotNull && a.NotNull}
 	}
 	if op == "<>" { // the same function as for =, so that the two exclude each other
-		word = map[string]string{" any": " all", " all": " any"}[word]
-		return Val{Expr: ir.NotE(x.eachElement("=", word, v, a)), Type: schema.TBool}
+		return Val{Expr: ir.NotE(scalars.Quantified("=", word == " any", v.NotNull, v.Type.SQL, a.Type.SQL, v.Expr, a.Expr)), Type: schema.TBool}
 	}
-	return Val{Expr: x.eachElement(op, word, v, a), Type: schema.TBool}
-}
-
-// eachElement compares a value with the elements of an array. Of texts it is not known which comes
-// first, and of other operators what they give.
-func (x *Spot) eachElement(op, word string, v, a Val) ir.Expr {
-	if op == "=" || !v.Type.Textual() {
-		if f := value.Quantified(op, word == " all", v.Type.SQL, a.Type.SQL, v.NotNull); f != nil && a.Type.Name == schema.NArray {
-			return x.apply(f, schema.TBool, v.Expr, a.Expr)
-		}
-	}
-	return &ir.Call{Name: op + word, Args: []ir.Expr{v.Expr, a.Expr}, Type: ir.BoolType}
+	return Val{Expr: scalars.Quantified(op, word == " all", v.NotNull, v.Type.SQL, a.Type.SQL, v.Expr, a.Expr), Type: schema.TBool}
 }
 
 // textsByDefault gives the elements of ARRAY[…] the type of its elements, which is text if all are

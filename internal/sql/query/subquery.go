@@ -350,8 +350,7 @@ func (x *Place) lockValue(q *Query) {
 	}
 }
 
-// lockOne locks a row of q for EXISTS, which fetches one: the first one of ORDER BY, which a query
-// that locks rows keeps.
+// lockOne locks the row of q that EXISTS fetches: the first one of ORDER BY, which locks keep.
 func (x *Place) lockOne(q *Query, pos ir.Pos) {
 	switch {
 	case q.AtMost == 0:
@@ -359,8 +358,7 @@ func (x *Place) lockOne(q *Query, pos ir.Pos) {
 		LooseLocks(x.Draft, q, pos, "which may not run")
 	default:
 		one := *q
-		one.Limit = ir.C(ir.Int(1))
-		if x.App.In.MySQL { // it forgets ORDER BY
+		if one.Limit = ir.C(ir.Int(1)); x.App.In.MySQL { // it forgets ORDER BY
 			one.Order = nil
 		}
 		LooseInner(x.Draft, &one)

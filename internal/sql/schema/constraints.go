@@ -42,30 +42,6 @@ type UniqueKey struct {
 // Open reports whether some partition may have rows that the key does not keep apart.
 func (u *UniqueKey) Open() bool { return len(u.Joined) < u.Partitions }
 
-// Join gives the key the index of a partition.
-func (u *UniqueKey) Join(index string) {
-	if !slices.Contains(u.Joined, index) {
-		u.Joined = append(u.Joined, index)
-	}
-}
-
-// AllKeys gives the unique keys of the table, the primary key first.
-func (t *Table) AllKeys() []*UniqueKey {
-	if t.Key == nil {
-		return t.Uniques
-	}
-	return append([]*UniqueKey{t.Key}, t.Uniques...)
-}
-
-// OpenPartitions is how many partitions of the table have no index for a key that is declared
-// now; only says that it is declared for the partitioned table ONLY.
-func (t *Table) OpenPartitions(only bool) int {
-	if !only || t.Partitions == nil {
-		return 0
-	}
-	return len(t.Partitions.Bounds)
-}
-
 // ForeignKey is a foreign key, to a table that may be declared later.
 type ForeignKey struct {
 	Pos        ir.Pos

@@ -70,18 +70,6 @@ func (l *Schema) HideIndexes(t *Table, name, why string) {
 	t.Indexed = Without(t.Indexed, func(c *Column) bool { return c.Name == name })
 }
 
-// HideOpenKeys makes the unique keys of a partitioned table that are declared for it ONLY, so that
-// not all partitions have an index for them, constraints that are not seen.
-func (l *Schema) HideOpenKeys(t *Table) {
-	t.Uniques = Without(t.Uniques, func(u *UniqueKey) bool {
-		if u.Open() {
-			t.Hide(&Unseen{Pos: u.Pos, Name: u.Name, What: "unique index " + u.Name + ", which is declared ONLY for a partitioned table and has no index of each partition (ALTER INDEX … ATTACH PARTITION)",
-				Key: true, On: OnInsert | OnUpdate, Tables: []string{t.Name}})
-		}
-		return u.Open()
-	})
-}
-
 // ForeignKeys adds the foreign keys of t. One that is not sure to hold, or not
 // checked by each statement, is unseen.
 func (l *Schema) ForeignKeys(t *Table) {
@@ -117,7 +105,7 @@ func (l *Schema) foreignKeyOf(t *Table, f *ForeignKey) {
 	case l.checkedLate(f) && slices.Contains(l.In.Mended, lateKey{t.Name, f.Name}):
 		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.Name+", which may be checked at commit")
 		return
-	case slices.Contains(l.In.Newer, lateKey{t.Name, f.Name}):
+	case slices.Contains(l.In.Newer, [2]string{t.Name, f.Name}):
 		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.Name+", which looks for rows of the partitioned table "+ref.Name+" in a newer snapshot than that of the transaction")
 		return
 	case f.Unproven: // what writes it is not modelled, so that MATCH FULL adds nothing

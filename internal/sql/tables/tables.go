@@ -26,9 +26,6 @@ func (l *Completer) FinishTables() {
 			}
 		}
 	}
-	for _, t := range l.Order {
-		l.HideOpenKeys(t)
-	}
 	l.KeyedColumns()
 	l.Shorten()
 	slices.SortStableFunc(l.Views, func(a, b *schema.View) int { return strings.Compare(a.Name, b.Name) })
@@ -75,10 +72,6 @@ func (l *Completer) FinishTables() {
 		l.Prog.Tables = append(l.Prog.Tables, it)
 	}
 	for _, t := range l.Order {
-		if k := t.Key; k != nil && k.Open() {
-			t.Odd = "a primary key that partitions may not have"
-			l.Note(k.Pos, "primary key %s is declared ONLY for the partitioned table and has no index of each partition: no statement on %s is modelled; write ALTER INDEX … ATTACH PARTITION, or leave out ONLY", k.Name, t.Name)
-		}
 		if k := t.Key; k != nil && (k.Deferred || k.Deferrable && l.Defers) {
 			t.Odd = "a primary key that is checked at commit"
 			l.Note(k.Pos, "primary key %s may be checked at commit: no statement on %s is modelled", k.Name, t.Name)
@@ -105,7 +98,7 @@ func (l *Completer) FinishTables() {
 }
 
 // oddTables adds what stands in the place of a table and has rows, which the program can be said to touch, and no more, and
-// marks the tables of which the dialect says that no statement on them is modelled.
+// marks the tables with keys that partitions do not have, and those of which the dialect says that no statement on them is modelled.
 func (l *Completer) oddTables() {
 	for _, v := range l.Views {
 		if v.Rows {
@@ -113,6 +106,7 @@ func (l *Completer) oddTables() {
 		}
 	}
 	for _, t := range l.Order {
+		l.openKeys(t)
 		if why := l.Foreign.Odd[t.Name]; why != "" {
 			t.Odd = why
 			l.Note(t.Pos, "%s is not modelled", why)
