@@ -127,7 +127,7 @@ var sqlFaults = []Fault{
 	{Name: "unique-only-joined", File: "internal/sql/schema/constraints.go", Old: "len(u.Joined) < u.Partitions", New: "len(u.Joined) == 0 && u.Partitions > 0",
 		Tests: ".:^TestUniqueOnly$", Breaks: "one partition with an index is enough for a key of all"},
 	{Name: "exists-first", File: "internal/sql/query/subquery.go", Old: "x.App.In.MySQL { // it forgets ORDER BY", New: "true {",
-		Tests: "sqlmodel:^TestRowLocksOfQueries$", Breaks: "EXISTS locks any row"},
+		Tests: "sqlmodel:^TestExistsLocksFirst$", Breaks: "EXISTS locks any row"},
 	{Name: "quantified-empty", File: "internal/sql/scalars/compare.go", Old: "len(elems) > 0 && a[0].IsNull()", New: "a[0].IsNull()",
 		Tests: "sqlmodel:^TestOperatorsOnServer$", Breaks: "NULL = ALL of an empty array is NULL"},
 }
