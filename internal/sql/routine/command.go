@@ -148,8 +148,10 @@ func (b *Builder) Command(f *expr.Frame, t *syntax.Text, tree any, pos ir.Pos, t
 		b.callStmt(f, t, s, pos)
 	case *pg.VariableSetStmt:
 		b.setVariable(s)
-	case *pg.VariableShow, *pg.NotifyStmt, *pg.ListenStmt, *pg.CommentStmt, *pg.CheckPointStmt, *pg.VacuumStmt:
-		// They touch no rows, and what SHOW gives is a setting of the session.
+	case *pg.VariableShow:
+		b.show(f, s, pos, to)
+	case *pg.NotifyStmt, *pg.ListenStmt, *pg.CommentStmt, *pg.CheckPointStmt, *pg.VacuumStmt:
+		// They touch no rows.
 	case *pg.ConstraintsSet:
 		// Constraints that it can defer are left out.
 	default:
@@ -164,6 +166,13 @@ func taken(x *query.Place, cols []expr.Column, to expr.Sink) {
 		to.Rows.Take(&x.Spot, cols)
 	case to.Dests != nil:
 		to.Dests(cols)
+	}
+}
+
+// show is SHOW, which gives a setting, or all of them.
+func (b *Builder) show(f *expr.Frame, s *pg.VariableShow, pos ir.Pos, to expr.Sink) {
+	if to.Kind == expr.ToClient && f.Result == nil {
+		b.Emit(&ir.Emit{At: expr.At(pos), Exprs: []ir.Expr{ir.V(b.SessionLocal("SHOW "+s.Name, schema.TText))}, Setting: true})
 	}
 }
 
