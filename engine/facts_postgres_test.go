@@ -50,14 +50,24 @@ func TestFact01(t *testing.T) {
 			B: UPDATE t SET v = 2 WHERE id = 1
 			A: SELECT v FROM t WHERE id = 1      -> 1
 			A: COMMIT`},
-		{name: "SET, SHOW, SAVEPOINT and LOCK TABLE take none", script: `
+		{name: "SET, RESET, SHOW, LISTEN, SAVEPOINT and LOCK TABLE take none", script: `
 			A: BEGIN
 			A: SET LOCAL work_mem = '8MB'
 			A: SHOW work_mem                     -> 8MB
+			A: RESET work_mem
+			A: SET CONSTRAINTS ALL IMMEDIATE
+			A: LISTEN c
+			A: UNLISTEN c
 			A: SAVEPOINT s
 			A: LOCK TABLE t IN ACCESS SHARE MODE
 			B: UPDATE t SET v = 1 WHERE id = 1
 			A: SELECT v FROM t WHERE id = 1      -> 1
+			A: COMMIT`},
+		{name: "DISCARD takes one", script: `
+			A: BEGIN
+			A: DISCARD PLANS
+			B: UPDATE t SET v = 1 WHERE id = 1
+			A: SELECT v FROM t WHERE id = 1      -> 0
 			A: COMMIT`},
 		{name: "a query of no table takes one", script: `
 			A: BEGIN

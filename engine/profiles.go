@@ -49,6 +49,7 @@ func Postgres() *Profile {
 			{"7", "a deletion and an insertion of one key both commit, the insertion with the older snapshot", "an inserted key has to be free at commit only", "TestFact07"},
 			{"8", "two insertions of one unique key never both commit unless the first was deleted in between; ON CONFLICT fails on a row that is invisible, and inserts where the row was deleted since", "keys are checked against the committed state; ON CONFLICT may insert over a row of the snapshot", "TestFact08"},
 			{"9", "inserting a child and deleting its parent never both commit; the parent must be in the snapshot and alive; other updates of it are free", "a child locks its parent FOR KEY SHARE; deleting a parent checks the committed children", "TestFact09"},
+			{"9a", "a foreign key to a partitioned table looks for the parent in a snapshot of its own, at every level: one that the transaction does not see will do, and one that is gone gives 23503", "not modelled where a transaction inserts parents, deletes them or changes their keys: what writes such children or parents may do anything to both tables", "TestFact09Partitioned"},
 			{"10", "triggers, functions and CHECKs read the snapshot", "they are ordinary reads", "TestFact10"},
 			{"11", "SERIALIZABLE protects only among SERIALIZABLE transactions", "no transaction is exempt", "TestFact11"},
 			{"12", "TRUNCATE is not MVCC-safe; sequence values are unique", "TRUNCATE is not modelled; sequence values are FRESH", "TestFact12"},

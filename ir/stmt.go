@@ -125,6 +125,9 @@ type Select struct {
 type Emit struct {
 	At
 	Exprs []Expr
+	// Setting says that it gives a setting of the session, and so takes no snapshot (SHOW). The text
+	// form does not have it.
+	Setting bool
 }
 
 // EmitRows returns a query's result to the client: all of it is observed, as

@@ -335,9 +335,11 @@ func Written(s Stmt) *Table {
 // TakesSnapshot reports whether statement s itself fixes what the transaction
 // sees, if none before it has: what reads no row does not.
 func TakesSnapshot(s Stmt) bool {
-	switch s.(type) {
+	switch s := s.(type) {
 	case *Send:
 		return false
+	case *Emit:
+		return !s.Setting
 	case *LockTable, *Dropped, *Assign, *Havoc, *If, *Block, *While, *ForRange, *Assume, *Savepoint, *Return, *Break, *Continue:
 		return len(Reads(s)) > 0
 	}

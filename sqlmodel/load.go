@@ -100,14 +100,14 @@ func parse(in schema.Input) (prog *ir.Program, err error) {
 		if err := l.translate(); err != nil {
 			return nil, err
 		}
-		mended := l.Mended()
-		if len(mended) == 0 {
+		mended, newer := l.Mended(), (&tables.Completer{Application: l.Application}).Newer()
+		if len(mended)+len(newer) == 0 {
 			for _, tell := range told {
 				tell()
 			}
 			return l.Prog, l.Finish()
 		}
-		in.Mended = append(in.Mended, mended...)
+		in.Mended, in.Newer = append(in.Mended, mended...), append(in.Newer, newer...)
 	}
 }
 

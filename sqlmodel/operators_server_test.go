@@ -17,6 +17,7 @@ import (
 var operators = []string{
 	"a IN (1, b)", "a NOT IN (1, b)", "(a IN (1, b)) IS NULL", "(a NOT IN (1, b)) IS NULL", "(a IN (1, NULL)) IS NULL", "(a IN (1, 2)) IS NULL", "(1 IN (2, b)) IS NULL",
 	"a = ANY (l)", "a <> ALL (l)", "(a = ANY (l)) IS NULL", "(a <> ALL (l)) IS NULL", "(a = ANY (n)) IS NULL", "(a <> ALL (n)) IS NULL", "NOT a = ANY (n)", "(2 = ANY (n)) IS NULL",
+	"a = ALL (l)", "a <> ANY (l)", "a < ANY (n)", "a <= ALL (n)", "a > ANY (l)", "a >= ALL (n)", "a::bigint < ALL (n)", "(a = ALL (n)) IS NULL", "(a <> ANY (n)) IS NULL", "(a < ALL (n)) IS NULL", "2 >= ALL (n)",
 	"a BETWEEN b AND 2", "a NOT BETWEEN b AND 2", "a BETWEEN SYMMETRIC 2 AND b", "a NOT BETWEEN SYMMETRIC 2 AND b", "(a NOT BETWEEN SYMMETRIC 3 AND b) IS NULL",
 	"(a, b) < (2, 2)", "(a, b) <= (2, 2)", "(a, b) > (2, 2)", "(a, b) >= (2, 2)", "(a, b) = (2, 2)", "(a, b) <> (2, 2)", "((a, b) <= (2, 2)) IS NULL", "((a, b) = (2, 2)) IS NULL",
 	"(a, b) IS DISTINCT FROM (2, 2)", "a IS DISTINCT FROM b", "(a = b) IS NOT TRUE", "(a = b) IS UNKNOWN", "a = b AND b = 2", "(a = b OR b = 2) IS NULL",

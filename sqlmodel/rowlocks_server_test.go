@@ -62,9 +62,11 @@ func TestRowLocksOfQueries(t *testing.T) {
 		{"WITH w AS MATERIALIZED (SELECT k, x FROM a FOR UPDATE) SELECT k FROM w WHERE x = 10 AND k = 1", "exact"},
 		{"SELECT s.k FROM b, LATERAL (SELECT a.k FROM a WHERE a.x = b.x ORDER BY a.k LIMIT 1 FOR UPDATE) s", "bounded"},
 		{"SELECT s.k FROM b, LATERAL (SELECT a.k FROM a WHERE a.x = 10 ORDER BY a.k LIMIT 1 FOR UPDATE) s", "bounded"},
+		{"IF NOT EXISTS (SELECT k FROM a ORDER BY x DESC, k DESC FOR UPDATE) THEN RETURN 0; END IF", "exact"},
+		{"IF EXISTS (SELECT k FROM a WHERE x = 10 ORDER BY k DESC FOR UPDATE) THEN RETURN 0; END IF", "exact"},
 	} {
 		fn := "CREATE FUNCTION f() RETURNS SETOF int LANGUAGE sql AS $$ " + c.query + " $$"
-		if strings.HasPrefix(c.query, "PERFORM") {
+		if strings.HasPrefix(c.query, "PERFORM") || strings.HasPrefix(c.query, "IF") {
 			fn = "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN " + c.query + "; RETURN 1; END $$"
 		}
 		if got := s.rowLocksIn(fn, "RESET ALL", fn); got != c.want {

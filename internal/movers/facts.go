@@ -242,12 +242,13 @@ func counters(p *ir.Program) []*ir.Invariant {
 	return distinct(out)
 }
 
-// signs guesses that numbers are not negative.
+// signs guesses that numbers are not negative, where the program names no negative ones.
 func signs(p *ir.Program) []*ir.Invariant {
 	var out []*ir.Invariant
+	named := belowZero(p)
 	for _, t := range p.Tables {
-		for _, c := range t.Columns {
-			if c.Type.Kind == ir.KindInt && c.Name != "rowid" {
+		for i, c := range t.Columns {
+			if c.Type.Kind == ir.KindInt && c.Name != "rowid" && !named[numbered{t, i}] {
 				out = append(out, &ir.Invariant{From: []ir.Source{{Table: t, Row: t.Name}},
 					Expr: ir.Op(ir.Ge, &ir.Col{Row: t.Name, Col: c.Name}, ir.C(ir.Int(0)))})
 			}

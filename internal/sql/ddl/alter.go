@@ -12,6 +12,9 @@ func (l *Definer) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
 	if s.Objtype == pg.ObjectView {
 		l.guard(s.Relation, t, "options or defaults of its own")
 	}
+	if s.Objtype == pg.ObjectIndex {
+		l.joinIndex(s)
+	}
 	if s.Objtype != pg.ObjectTable {
 		return // indexes, sequences, types: nothing that matters here
 	}
@@ -20,8 +23,45 @@ func (l *Definer) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
 		l.guard(s.Relation, t, "options or defaults of its own")
 		return
 	}
+	keys, primary := slices.Clone(tab.Uniques), tab.Key
 	for _, n := range s.Cmds {
 		l.alter(tab, pg.Inner(n).(*pg.AlterTableCmd), t, int(s.Relation.Location))
+	}
+	open := openPartitions(tab, s.Relation)
+	for _, u := range tab.Uniques {
+		if !slices.Contains(keys, u) {
+			u.Partitions = open
+		}
+	}
+	if tab.Key != nil && tab.Key != primary {
+		tab.Key.Partitions = open
+	}
+}
+
+// openPartitions is how many partitions of a table have no index for a key that is declared now: all
+// that are there where it is declared for the partitioned table ONLY.
+func openPartitions(tab *schema.Table, r *pg.RangeVar) int {
+	if r.Inh || tab.Partitions == nil {
+		return 0
+	}
+	return len(tab.Partitions.Bounds)
+}
+
+// joinIndex is ALTER INDEX … ATTACH PARTITION.
+func (l *Definer) joinIndex(s *pg.AlterTableStmt) {
+	for _, n := range s.Cmds {
+		c := pg.Inner(n).(*pg.AlterTableCmd)
+		if c.Subtype != pg.AlterAttachPartition {
+			continue
+		}
+		index := syntax.RangeName(pg.Inner(c.Def).(*pg.PartitionCmd).Name)
+		for _, tab := range l.Order {
+			for _, u := range append(slices.Clone(tab.Uniques), tab.Key) {
+				if u != nil && !slices.Contains(u.Joined, index) && u.Name == s.Relation.Relname && (s.Relation.Schemaname == "" || s.Relation.Schemaname == tab.Rel.Schema()) {
+					u.Joined = append(u.Joined, index)
+				}
+			}
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ func (l *Definer) Index(s *pg.IndexStmt, t *syntax.Text) {
 	if s.IfNotExists && slices.ContainsFunc(tab.Uniques, func(u *schema.UniqueKey) bool { return u.Name == s.Idxname }) {
 		return
 	}
-	u := &schema.UniqueKey{Pos: pos, Name: s.Idxname}
+	u := &schema.UniqueKey{Pos: pos, Name: s.Idxname, Partitions: openPartitions(tab, s.Relation)}
 	hidden := syntax.NameOr(s.Idxname, "index "+strconv.Itoa(len(tab.Uniques)+1)+" of "+name)
 	for _, n := range s.IndexParams {
 		e := pg.Inner(n).(*pg.IndexElem)

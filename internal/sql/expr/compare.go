@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/scalars"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
@@ -40,7 +41,7 @@ func (x *Spot) Compare(op string, l, r Val, loc int32) Val {
 	}
 	if l.Type.SQL != nil && l.Type.SQL.Labels != nil { // the order of an enum is that of its labels
 		rank := value.Rank(l.Type.SQL)
-		return Val{Expr: ir.Op(k, x.apply(rank, schema.TInt, l.Expr), x.apply(rank, schema.TInt, r.Expr)), Type: schema.TBool, NotNull: nn}
+		return Val{Expr: scalars.Ranked(op, l.Expr, r.Expr, l.Type.SQL.Labels, ir.Op(k, x.apply(rank, schema.TInt, l.Expr), x.apply(rank, schema.TInt, r.Expr))), Type: schema.TBool, NotNull: nn}
 	}
 	out := Val{Expr: x.opaqueComparison(op, l, r), Type: schema.TBool}
 	if op == "<>" || op == "!=" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/scalars"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
@@ -184,10 +185,9 @@ func (x *Spot) quantified(op string, e *pg.A_Expr) Val {
 		return Val{Expr: c, Type: schema.TBool, NotNull: v.NotNull && a.NotNull}
 	}
 	if op == "<>" { // the same function as for =, so that the two exclude each other
-		word = map[string]string{" any": " all", " all": " any"}[word]
-		return Val{Expr: ir.NotE(&ir.Call{Name: "=" + word, Args: []ir.Expr{v.Expr, a.Expr}, Type: ir.BoolType}), Type: schema.TBool}
+		return Val{Expr: ir.NotE(scalars.Quantified("=", word == " any", v.NotNull, v.Type.SQL, a.Type.SQL, v.Expr, a.Expr)), Type: schema.TBool}
 	}
-	return Val{Expr: &ir.Call{Name: op + word, Args: []ir.Expr{v.Expr, a.Expr}, Type: ir.BoolType}, Type: schema.TBool}
+	return Val{Expr: scalars.Quantified(op, word == " all", v.NotNull, v.Type.SQL, a.Type.SQL, v.Expr, a.Expr), Type: schema.TBool}
 }
 
 // textsByDefault gives the elements of ARRAY[…] the type of its elements, which is text if all are

@@ -350,7 +350,7 @@ func (x *Place) lockValue(q *Query) {
 	}
 }
 
-// lockOne locks a row of q for EXISTS, which fetches one, any of them.
+// lockOne locks the row of q that EXISTS fetches: the first one of ORDER BY, which locks keep.
 func (x *Place) lockOne(q *Query, pos ir.Pos) {
 	switch {
 	case q.AtMost == 0:
@@ -358,7 +358,9 @@ func (x *Place) lockOne(q *Query, pos ir.Pos) {
 		LooseLocks(x.Draft, q, pos, "which may not run")
 	default:
 		one := *q
-		one.Limit, one.Order = ir.C(ir.Int(1)), nil
+		if one.Limit = ir.C(ir.Int(1)); x.App.In.MySQL { // it forgets ORDER BY
+			one.Order = nil
+		}
 		LooseInner(x.Draft, &one)
 		if x.Conditional || x.PerRow {
 			x.lockWhen(&one, pos, true)

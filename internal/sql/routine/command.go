@@ -172,7 +172,7 @@ func taken(x *query.Place, cols []expr.Column, to expr.Sink) {
 // show is SHOW, which gives a setting, or all of them.
 func (b *Builder) show(f *expr.Frame, s *pg.VariableShow, pos ir.Pos, to expr.Sink) {
 	if to.Kind == expr.ToClient && f.Result == nil {
-		b.Emit(&ir.Emit{At: expr.At(pos), Exprs: []ir.Expr{ir.V(b.SessionLocal("SHOW "+s.Name, schema.TText))}})
+		b.Emit(&ir.Emit{At: expr.At(pos), Exprs: []ir.Expr{ir.V(b.SessionLocal("SHOW "+s.Name, schema.TText))}, Setting: true})
 	}
 }
 

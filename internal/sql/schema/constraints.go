@@ -32,7 +32,15 @@ type UniqueKey struct {
 	// CONSTRAINTS can make it so.
 	Deferred, Deferrable bool
 	Nulls                bool // NULLS NOT DISTINCT
+	// Partitions is how many partitions of the table may have no index for it: those that
+	// were there when it was declared for the partitioned table ONLY. Joined are the indexes
+	// of partitions that ALTER INDEX … ATTACH PARTITION has given it since.
+	Partitions int
+	Joined     []string
 }
+
+// Open reports whether some partition may have rows that the key does not keep apart.
+func (u *UniqueKey) Open() bool { return len(u.Joined) < u.Partitions }
 
 // ForeignKey is a foreign key, to a table that may be declared later.
 type ForeignKey struct {

@@ -34,6 +34,8 @@ type Input struct {
 	Ctx context.Context
 	// Mended are foreign keys that are broken and mended before they are checked.
 	Mended []lateKey
+	// Newer are foreign keys, by table and name, to partitioned tables that get other keys.
+	Newer [][2]string
 	// Program are the transactions of a client program, which IsProgram says that
 	// there is.
 	Program   []*client.Txn

@@ -105,6 +105,9 @@ func (l *Schema) foreignKeyOf(t *Table, f *ForeignKey) {
 	case l.checkedLate(f) && slices.Contains(l.In.Mended, lateKey{t.Name, f.Name}):
 		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.Name+", which may be checked at commit")
 		return
+	case slices.Contains(l.In.Newer, [2]string{t.Name, f.Name}):
+		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.Name+", which looks for rows of the partitioned table "+ref.Name+" in a newer snapshot than that of the transaction")
+		return
 	case f.Unproven: // what writes it is not modelled, so that MATCH FULL adds nothing
 		l.hideForeignKey(t, ref, f, refs, "foreign key "+f.Name+", which is NOT VALID")
 		return

@@ -98,7 +98,7 @@ func (l *Completer) FinishTables() {
 }
 
 // oddTables adds what stands in the place of a table and has rows, which the program can be said to touch, and no more, and
-// marks the tables of which the dialect says that no statement on them is modelled.
+// marks the tables with keys that partitions do not have, and those of which the dialect says that no statement on them is modelled.
 func (l *Completer) oddTables() {
 	for _, v := range l.Views {
 		if v.Rows {
@@ -106,6 +106,7 @@ func (l *Completer) oddTables() {
 		}
 	}
 	for _, t := range l.Order {
+		l.openKeys(t)
 		if why := l.Foreign.Odd[t.Name]; why != "" {
 			t.Odd = why
 			l.Note(t.Pos, "%s is not modelled", why)

@@ -31,7 +31,7 @@ func (t *Type) Base() *Type {
 func OwnCast(from, to *Type, f Evaluator) *ir.Function {
 	name := to.Identifier() + "<-" + from.Identifier()
 	return Interned(name, func() *ir.Function {
-		return &ir.Function{Name: name, Eval: evalOf(f, []*Type{from}), Strict: true, Settings: from.written() || to.written(), Canonical: to.canonicalFrom(from),
+		return &ir.Function{Name: name, Eval: EvalOf(f, []*Type{from}), Strict: true, Settings: from.written() || to.written(), Canonical: to.canonicalFrom(from),
 			FailsOn: castFails(from, to)}
 	})
 }
@@ -104,7 +104,7 @@ func Coerce(t *Type, explicit bool) *ir.Function {
 	if explicit {
 		name = "as " + t.Identifier()
 	}
-	f := &ir.Function{Name: name, Strict: true, Eval: evalOf(func(a []ir.Value) (ir.Value, error) {
+	f := &ir.Function{Name: name, Strict: true, Eval: EvalOf(func(a []ir.Value) (ir.Value, error) {
 		return t.coerced(a[0], explicit)
 	}, []*Type{t.Base()})}
 	if t.Name == "bit" {
@@ -250,7 +250,7 @@ var Padded = Relabeled(Of("text"), Of("bpchar"))
 func Rank(t *Type) *ir.Function {
 	name := "rank " + t.Identifier()
 	return Interned(name, func() *ir.Function {
-		return &ir.Function{Name: name, Strict: true, Eval: evalOf(Pure(func(a []ir.Value) ir.Value {
+		return &ir.Function{Name: name, Strict: true, Eval: EvalOf(Pure(func(a []ir.Value) ir.Value {
 			return ir.Int(int64(slices.Index(t.Labels, a[0].S)))
 		}), []*Type{t})}
 	})

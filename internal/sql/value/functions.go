@@ -85,19 +85,19 @@ func FunctionOf(signature string, strict bool, args []*Type, result *Type) *ir.F
 	if fixed, ok := spread(params, args); ok && strict && Evaluators[signature] != nil {
 		name := signature + " of each"
 		return Interned(name, func() *ir.Function {
-			return &ir.Function{Name: name, Eval: evalOf(strictIn(fixed, Evaluators[signature]), params[:fixed]), Settings: settingsOf(signature, args), FailsOn: failsOn(signature, len(args))}
+			return &ir.Function{Name: name, Eval: EvalOf(strictIn(fixed, Evaluators[signature]), params[:fixed]), Settings: settingsOf(signature, args), FailsOn: failsOn(signature, len(args))}
 		})
 	}
 	f := Families[signature]
 	if f == nil || result == nil {
 		return Interned(signature, func() *ir.Function {
-			return &ir.Function{Name: signature, Eval: evalOf(Evaluators[signature], params), Strict: strict, Partial: !neverNull(signature), Settings: settingsOf(signature, params),
+			return &ir.Function{Name: signature, Eval: EvalOf(Evaluators[signature], params), Strict: strict, Partial: !neverNull(signature), Settings: settingsOf(signature, params),
 				FailsOn: failsOn(signature, len(params))}
 		})
 	}
 	name := signature + " of (" + typeKeys(args) + ") " + result.Identifier()
 	return Interned(name, func() *ir.Function {
-		return &ir.Function{Name: name, Eval: evalOf(f(args, result), args), Strict: strict, Partial: !neverNull(signature), Settings: settingsOf(signature, args),
+		return &ir.Function{Name: name, Eval: EvalOf(f(args, result), args), Strict: strict, Partial: !neverNull(signature), Settings: settingsOf(signature, args),
 			FailsOn: failsOn(signature, len(args))}
 	})
 }
@@ -151,9 +151,9 @@ func strictIn(fixed int, f Evaluator) Evaluator {
 	}
 }
 
-// evalOf makes the Eval of an ir.Function whose arguments have some types. Nothing is
+// EvalOf makes the Eval of an ir.Function whose arguments have some types. Nothing is
 // known of arguments that are no values of them: those that stand for an unknown value.
-func evalOf(f Evaluator, types []*Type) func(a []ir.Value, t ir.Type) (ir.Value, error) {
+func EvalOf(f Evaluator, types []*Type) func(a []ir.Value, t ir.Type) (ir.Value, error) {
 	return guarded(f, func(i int) *Type {
 		if i < len(types) {
 			return types[i]
@@ -162,7 +162,7 @@ func evalOf(f Evaluator, types []*Type) func(a []ir.Value, t ir.Type) (ir.Value,
 	})
 }
 
-// guarded is evalOf where typeOf gives the type of an argument, or nil.
+// guarded is EvalOf where typeOf gives the type of an argument, or nil.
 func guarded(f Evaluator, typeOf func(i int) *Type) func(a []ir.Value, t ir.Type) (ir.Value, error) {
 	if f == nil {
 		return nil

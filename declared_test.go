@@ -1,0 +1,149 @@
+package robust_test
+
+import (
+	"testing"
+
+	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/report"
+)
+
+// judged is a program with its verdict.
+type judged struct {
+	name, sql string
+	want      report.Verdict
+}
+
+// judge compares the verdicts of programs with those that they should have.
+func judge(t *testing.T, list []judged) {
+	t.Helper()
+	for _, tc := range list {
+		t.Run(tc.name, func(t *testing.T) {
+			if rep := reportOf(t, tc.sql, robust.Options{Budget: robust.Budget{Questions: 20}}); rep.Verdict != tc.want {
+				t.Errorf("the verdict is %s, and should be %s", rep.Verdict, tc.want)
+			}
+		})
+	}
+}
+
+// TestPartitionedParent: a foreign key to a partitioned table finds a parent that its transaction
+// does not see (engine.TestFact09Partitioned), so that it keeps nobody from reading an older state.
+func TestPartitionedParent(t *testing.T) {
+	const (
+		plain = "CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL);\n"
+		parts = `CREATE TABLE item (id int PRIMARY KEY, name text NOT NULL) PARTITION BY HASH (id);
+CREATE TABLE item_0 PARTITION OF item FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE item_1 PARTITION OF item FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+`
+		child = "CREATE TABLE line (id int PRIMARY KEY, item_id int NOT NULL REFERENCES item, item_name text)"
+		hash  = ` PARTITION BY HASH (id);
+CREATE TABLE line_0 PARTITION OF line FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+`
+		line = `CREATE FUNCTION add_line(l int, i int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE nm text;
+BEGIN
+  SELECT name INTO nm FROM item WHERE id = i;
+  INSERT INTO line VALUES (l, i, nm);
+END $$;
+`
+		item   = "CREATE FUNCTION add_item(i int, n text) RETURNS void LANGUAGE sql AS $$ INSERT INTO item VALUES (i, n) $$;\n"
+		delete = "CREATE FUNCTION del_item(i int) RETURNS void LANGUAGE sql AS $$ DELETE FROM item WHERE id = i $$;\n"
+	)
+	judge(t, []judged{
+		{"plain", plain + child + ";\n" + line + item, robust.Robust},
+		{"partitioned parent", parts + child + ";\n" + line + item, robust.Unknown},
+		{"partitioned parent that is deleted", parts + child + ";\n" + line + delete, robust.Unknown},
+		{"partitioned parent whose rows stay", parts + child + ";\n" + line, robust.Robust},
+		{"partitioned child", plain + child + hash + line + item, robust.Robust},
+	})
+}
+
+// TestUniqueOnly: a unique index that is declared ONLY for a partitioned table keeps no rows of its
+// partitions apart until each of them has given it an index.
+func TestUniqueOnly(t *testing.T) {
+	const (
+		head = `CREATE TABLE bk (id int NOT NULL, room int NOT NULL, slot int NOT NULL) PARTITION BY LIST (room);
+CREATE TABLE bk1 PARTITION OF bk FOR VALUES IN (1);
+CREATE TABLE bkd PARTITION OF bk DEFAULT;
+`
+		indexes = "CREATE UNIQUE INDEX u1 ON bk1 (room, slot); CREATE UNIQUE INDEX ud ON bkd (room, slot);\n"
+		book    = `
+CREATE FUNCTION book(i int, r int, s int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
+  IF EXISTS (SELECT 1 FROM bk WHERE room = r AND slot = s) THEN RETURN false; END IF;
+  INSERT INTO bk (id, room, slot) VALUES (i, r, s); RETURN true; END $$;
+`
+	)
+	judge(t, []judged{
+		{"index", head + "CREATE UNIQUE INDEX u ON bk (room, slot);" + book, robust.Robust},
+		{"index of none", head + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + book, robust.Unknown},
+		{"index of one", head + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u ATTACH PARTITION u1;" + book, robust.Unknown},
+		{"index of all", head + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u ATTACH PARTITION u1; ALTER INDEX u ATTACH PARTITION ud;" + book, robust.Robust},
+		{"constraint", head + "ALTER TABLE bk ADD CONSTRAINT u UNIQUE (room, slot);" + book, robust.Robust},
+		{"constraint of none", head + "ALTER TABLE ONLY bk ADD CONSTRAINT u UNIQUE (room, slot);" + book, robust.Unknown},
+		{"primary key", head + "ALTER TABLE bk ADD PRIMARY KEY (room, slot);" + book, robust.Robust},
+		{"primary key of none", head + "ALTER TABLE ONLY bk ADD PRIMARY KEY (room, slot);" + book, robust.Unknown},
+	})
+}
+
+// TestGuessedSigns: that numbers are not negative is not guessed of the initial rows where the
+// program names negative ones.
+func TestGuessedSigns(t *testing.T) {
+	const flip = `CREATE FUNCTION flip(x int, y int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE o int;
+BEGIN
+  SELECT v INTO o FROM t WHERE k = y;
+  IF o < 0 THEN UPDATE t SET v = 5 WHERE k = x; END IF;
+END $$;
+`
+	table := func(check, rows string) string {
+		return "CREATE TABLE t (k int PRIMARY KEY, v int NOT NULL" + check + ");\n" + rows + flip
+	}
+	judge(t, []judged{
+		{"no negative number", table("", ""), robust.Robust},
+		{"a CHECK lists one", table(" CHECK (v = -7 OR v = 5)", ""), robust.NotRobust},
+		{"a CHECK forbids them", table(" CHECK (v >= 0)", ""), robust.Robust},
+		{"a domain has one", "CREATE DOMAIN d AS int CHECK (VALUE IN (-7, 5));\nCREATE TABLE t (k int PRIMARY KEY, v d NOT NULL);\n" + flip, robust.NotRobust},
+	})
+}
+
+// TestEnumOrder: labels are ordered as they are declared.
+func TestEnumOrder(t *testing.T) {
+	program := func(cond string) string {
+		return `CREATE TYPE prio AS ENUM ('low', 'mid', 'high');
+CREATE TABLE task (id int PRIMARY KEY, p prio NOT NULL);
+CREATE FUNCTION lower_one(a int, b int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE o prio;
+BEGIN
+  SELECT p INTO o FROM task WHERE id = b;
+  IF ` + cond + ` THEN UPDATE task SET p = 'low' WHERE id = a; END IF;
+END $$;
+`
+	}
+	judge(t, []judged{
+		{"above mid", program("o > 'mid'"), robust.NotRobust},
+		{"above the last", program("o > 'high'"), robust.Robust},
+		{"at most mid, or low", program("o <= 'low'"), robust.Robust},
+		{"the label first", program("'mid' < o"), robust.NotRobust},
+		{"below the first", program("o < 'low'"), robust.Robust},
+	})
+}
+
+// TestShowTakesNoSnapshot: LOCK TABLE behind SHOW is before the snapshot (engine.TestFact01), behind
+// a query it is not.
+func TestShowTakesNoSnapshot(t *testing.T) {
+	program := func(first string) string {
+		return `CREATE TABLE slot (id int PRIMARY KEY, who text NOT NULL);
+-- name: book
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+` + first + `
+LOCK TABLE slot IN SHARE ROW EXCLUSIVE MODE;
+INSERT INTO slot SELECT :id, 'a' WHERE (SELECT count(*) FROM slot) < 2;
+COMMIT;
+`
+	}
+	judge(t, []judged{
+		{"SHOW", program("SHOW lock_timeout;"), robust.Robust},
+		{"RESET", program("RESET lock_timeout;"), robust.Robust},
+		{"SET CONSTRAINTS", program("SET CONSTRAINTS ALL IMMEDIATE;"), robust.Robust},
+		{"a query", program("SELECT 1;"), robust.NotRobust},
+	})
+}
