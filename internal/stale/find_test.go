@@ -84,6 +84,10 @@ func TestFind(t *testing.T) {
 		{"on conflict", "f bool, i int",
 			`(i) := select l.id from log l where l.acc == k found f // 1
 			if not f { insert log (id, acc, nr) values (m, k, 1) on conflict do nothing } // 2`, ""},
+		{"on conflict of a key that no other row has", "f bool, i int, n int",
+			`n := fresh
+			(i) := select l.id from log l where l.acc == k found f // 1
+			if not f { insert log (id, acc, nr) values (n, k, 1) on conflict do nothing } // 2`, "insert log  1<-2"},
 		{"a replacement", "f bool, i int",
 			`(i) := select l.id from log l where l.acc == k found f // 1
 			if f { return }
