@@ -179,7 +179,7 @@ func (f *finder) insert(st *ir.Insert, s *state) {
 	}
 	decided := s.all()
 	for _, o := range sorted(decided) {
-		if r.apart(o.read) && !f.settled(o.read) && !o.read.loop && !kept(o.read) && !f.replaced(r, o.read) && (o.col == "" || o.read.many && f.changing(r.table, o.col)) && !again(r, o, decided) {
+		if r.apart(o.read) && !f.settled(o.read) && !o.read.loop && !kept(o.read, st) && !f.replaced(r, o.read) && (o.col == "" || o.read.many && f.changing(r.table, o.col)) && !again(r, o, decided) {
 			f.note(Insert, st, o)
 		}
 	}
