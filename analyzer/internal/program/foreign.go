@@ -55,8 +55,28 @@ func (p *Program) gives(v ssa.Value) bool {
 		return p.gives(w.X)
 	case *ssa.ChangeInterface:
 		return p.gives(w.X)
+	case *ssa.Slice: // a list that is written out, as that of a variadic function
+		if a, ok := w.X.(*ssa.Alloc); ok {
+			return slices.ContainsFunc(elements(a), p.gives)
+		}
 	}
 	return p.holdsHandle(v.Type(), 0)
+}
+
+// elements gives what is stored in the elements of an array by their indexes.
+func elements(a *ssa.Alloc) (list []ssa.Value) {
+	for _, r := range *a.Referrers() {
+		at, ok := r.(*ssa.IndexAddr)
+		if !ok {
+			continue
+		}
+		for _, r := range *at.Referrers() {
+			if s, ok := r.(*ssa.Store); ok && s.Addr == at {
+				list = append(list, s.Val)
+			}
+		}
+	}
+	return list
 }
 
 // holdsHandle reports whether a type of a library that is not known has a handle in its fields.

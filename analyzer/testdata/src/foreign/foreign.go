@@ -40,6 +40,11 @@ func Clean(db *sql.DB) error {
 	return scan.Cleanup(db) // want `…`
 }
 
+// CleanAll gives several away.
+func CleanAll(a, b *sql.DB) error {
+	return scan.CleanAll(a, b) // want `…`
+}
+
 // Session uses a value of the library that holds the database.
 func Session(db *sql.DB) error {
 	c := &scan.Conn{DB: db}

@@ -22,6 +22,8 @@ func (s *Session) Remove(table string) error { return nil }
 
 func Cleanup(db *sql.DB) error { return nil }
 
+func CleanAll(dbs ...*sql.DB) error { return nil }
+
 // Getter gives the transaction of a context.
 func Getter(ctx context.Context, db Querier) Querier { return db }
 
