@@ -2,6 +2,7 @@ package session
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
@@ -18,7 +19,7 @@ func (in *Session) SendForeign(inv *Invocation, name string) (memory.Value, bool
 	}
 	h := in.handleAmong(inv.Args)
 	for i, a := range inv.Args {
-		if !in.isStatement(a) {
+		if !in.isStatement(a) || slices.ContainsFunc(inv.Args, in.sendsItself) {
 			continue
 		}
 		var rest []memory.Value
@@ -38,6 +39,12 @@ func (in *Session) SendForeign(inv *Invocation, name string) (memory.Value, bool
 			Text: name + " gets the database here and is not read: it may send anything; send the statements of this place through database/sql or another library that docs/go.md names"})
 	}
 	return nil, false
+}
+
+// sendsItself reports whether an argument is a function that uses the database, which the library may call.
+func (in *Session) sendsItself(v memory.Value) bool {
+	_, ok := in.called(v)
+	return ok
 }
 
 // SendOpen sends a text through a handle with values that are not known, and gives the result of the call.

@@ -45,6 +45,23 @@ func CleanAll(a, b *sql.DB) error {
 	return scan.CleanAll(a, b) // want `…`
 }
 
+// Each has a function that the library calls, in the transaction.
+func Each(ctx context.Context, db *sql.DB) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	err = scan.Each(ctx, tx, "SELECT n FROM t", func() error { // want `unknown *: a call of Each`
+		_, err := tx.ExecContext(ctx, "DELETE FROM t")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
 // Session uses a value of the library that holds the database.
 func Session(db *sql.DB) error {
 	c := &scan.Conn{DB: db}

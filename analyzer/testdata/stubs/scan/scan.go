@@ -24,6 +24,8 @@ func Cleanup(db *sql.DB) error { return nil }
 
 func CleanAll(dbs ...*sql.DB) error { return nil }
 
+func Each(ctx context.Context, db Querier, query string, fn func() error) error { return nil }
+
 // Getter gives the transaction of a context.
 func Getter(ctx context.Context, db Querier) Querier { return db }
 
