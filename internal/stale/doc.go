@@ -27,8 +27,8 @@
 // # What is taken to look again
 //
 // A condition of the UPDATE or DELETE on the column, or on another column that the
-// same query had read and that the program changes, such as a version; ON CONFLICT;
-// a unique key over the columns by which the row was looked for; a second read of
+// same query had read and that the program changes, such as a version; ON CONFLICT
+// of a key that another row may have; a unique key over the columns by which the row was looked for; a second read of
 // the column in the transaction of the write; a DELETE there of the rows that an
 // INSERT was decided about. Where the transaction that decides writes the table
 // itself, what it has decided is taken to stand there. Expressions over the current

@@ -13,6 +13,7 @@ import (
 const tables = `program p
 table acc (id int, bal int not null, ver int not null, kind int not null, key (id))
 table log (id int, acc int not null, nr int not null, key (id))
+table sub (id int, acc int not null, kind int not null, key (id), unique u (acc) where sub.kind == 1)
 txn others (k int) { update acc a set bal = 0, ver = 0 where a.id == k; insert log (id, acc, nr) values (k, k, k) }
 `
 
@@ -84,6 +85,16 @@ func TestFind(t *testing.T) {
 		{"on conflict", "f bool, i int",
 			`(i) := select l.id from log l where l.acc == k found f // 1
 			if not f { insert log (id, acc, nr) values (m, k, 1) on conflict do nothing } // 2`, ""},
+		{"on conflict of a key that no other row has", "f bool, i int, n int",
+			`n := fresh
+			(i) := select l.id from log l where l.acc == k found f // 1
+			if not f { insert log (id, acc, nr) values (n, k, 1) on conflict do nothing } // 2`, "insert log  1<-2"},
+		{"a key of some rows", "f bool, i int",
+			`(i) := select s.id from sub s where s.acc == k and s.kind == 1 found f // 1
+			if not f { insert sub (id, acc, kind) values (m, k, 1) } // 2`, ""},
+		{"a key of other rows", "f bool, i int",
+			`(i) := select s.id from sub s where s.acc == k and s.kind == 2 found f // 1
+			if not f { insert sub (id, acc, kind) values (m, k, 2) } // 2`, "insert sub  1<-2"},
 		{"a replacement", "f bool, i int",
 			`(i) := select l.id from log l where l.acc == k found f // 1
 			if f { return }

@@ -171,18 +171,40 @@ func unique(r *reading) bool {
 	return keyed(r.table, func(c string) bool { _, ok := r.equal[c]; return ok })
 }
 
-// kept reports whether a key keeps two rows of those that a reading looked for from
-// being there: one of whose columns it compares with values, and whose rows, where it
+// kept reports whether a key keeps two rows of those that a reading looked for, and an
+// INSERT adds, from being there: one of whose columns it compares with values, and whose rows, where it
 // is of some rows only, are told by columns that the reading looks at, too.
-func kept(r *reading) bool {
+func kept(r *reading, st *ir.Insert) bool {
 	return unique(r) || slices.ContainsFunc(r.table.Uniques, func(u ir.Unique) bool {
-		about := u.Where != nil
+		about := u.Where != nil && !leavesOut(u, st)
 		ir.WalkExpr(u.Where, func(e ir.Expr) {
 			if c, ok := e.(*ir.Col); ok {
 				about = about && r.where[c.Col]
 			}
 		})
 		return about && !slices.ContainsFunc(u.Columns, func(c int) bool { _, ok := r.equal[r.table.Columns[c].Name]; return !ok })
+	})
+}
+
+// leavesOut reports whether a key that is of some rows only is not of the row of an INSERT: it wants
+// another constant in a column.
+func leavesOut(u ir.Unique, st *ir.Insert) bool {
+	return slices.ContainsFunc(ir.Conjuncts(u.Where), func(e ir.Expr) bool {
+		b, ok := e.(*ir.Binary)
+		if !ok || b.Op != ir.Eq {
+			return false
+		}
+		col, isCol := b.X.(*ir.Col)
+		want, isConst := b.Y.(*ir.Const)
+		if !isCol || !isConst {
+			return false
+		}
+		i := slices.IndexFunc(st.Cols, func(c int) bool { return st.Table.Columns[c].Name == col.Col })
+		if i < 0 {
+			return false
+		}
+		v, isConst := st.Values[i].(*ir.Const)
+		return isConst && ir.ExprString(v) != ir.ExprString(want)
 	})
 }
 

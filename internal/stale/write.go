@@ -164,7 +164,7 @@ func (f *finder) checked(st ir.Stmt, r *rows, s *state) {
 // insert looks at an INSERT.
 func (f *finder) insert(st *ir.Insert, s *state) {
 	r := &rows{table: st.Table, unit: f.unit(st.Position())}
-	if st.Conflict != nil || len(st.Moved) > 0 {
+	if f.meets(st) || len(st.Moved) > 0 {
 		f.wrote[written{r.unit, r.table.Name}] = true
 		return
 	}
@@ -179,11 +179,44 @@ func (f *finder) insert(st *ir.Insert, s *state) {
 	}
 	decided := s.all()
 	for _, o := range sorted(decided) {
-		if r.apart(o.read) && !f.settled(o.read) && !o.read.loop && !kept(o.read) && !f.replaced(r, o.read) && (o.col == "" || o.read.many && f.changing(r.table, o.col)) && !again(r, o, decided) {
+		if r.apart(o.read) && !f.settled(o.read) && !o.read.loop && !kept(o.read, st) && !f.replaced(r, o.read) && (o.col == "" || o.read.many && f.changing(r.table, o.col)) && !again(r, o, decided) {
 			f.note(Insert, st, o)
 		}
 	}
 	f.wrote[written{r.unit, r.table.Name}] = true
+}
+
+// meets reports whether an INSERT has ON CONFLICT for a key that another row may have already: one of whose
+// columns none is left out, or gets a value that no other row has.
+func (f *finder) meets(st *ir.Insert) bool {
+	if st.Conflict == nil {
+		return false
+	}
+	given := func(c int) bool {
+		i := slices.Index(st.Cols, c)
+		if i < 0 {
+			return false
+		}
+		v, ok := st.Values[i].(*ir.Var)
+		return !ok || !f.fresh(v.Name)
+	}
+	may := func(key []int) bool {
+		return len(key) > 0 && !slices.ContainsFunc(key, func(c int) bool { return !given(c) })
+	}
+	if st.Conflict.Target != nil {
+		return may(st.Conflict.Target)
+	}
+	return may(st.Table.Key) && !st.Table.Rowid || slices.ContainsFunc(st.Table.Uniques, func(u ir.Unique) bool { return may(u.Columns) })
+}
+
+// fresh reports whether a variable has a value that nothing else has.
+func (f *finder) fresh(name string) bool {
+	found := slices.ContainsFunc(f.txn.Params, func(p ir.Param) bool { return p.Name == name && p.Fresh })
+	ir.Walk(f.txn.Body, func(s ir.Stmt) {
+		h, ok := s.(*ir.Havoc)
+		found = found || ok && h.Var == name && h.Fresh
+	})
+	return found
 }
 
 // inKey reports whether a column belongs to some key of its table.

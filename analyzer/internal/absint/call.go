@@ -336,10 +336,13 @@ func (in *interp) modelled(inv *session.Invocation, name string) (memory.Value, 
 func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free []memory.Value) memory.Value {
 	in.called(f, inv.Args, free)
 	args := inv.Args
-	if !in.P.Matters(f) {
+	if !in.P.Matters(f) && !keepsRequest(f) {
 		args = memory.Blind(args)
 	}
 	known := in.constants(f, inv.Args)
+	if v, ok := in.SendForeign(inv, f.Name()); ok {
+		return in.computed(f, known, v)
+	}
 	if in.worth(f, args, free) && len(args) == len(f.Params) {
 		over := nextAttempt(in, f)
 		v := in.run(f, inv.Args, free, inv.At)
@@ -355,6 +358,19 @@ func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free [
 	}
 	in.CallAgain(inv)
 	return in.computed(f, known, memory.Inherit(inv.T, in.UnknownCall("a call of "+f.Name(), append(slices.Clone(free), in.Uncalled(args)...), inv.T), inv.Args))
+}
+
+// keepsRequest reports whether a method that is not read may keep a request, and its context with it.
+func keepsRequest(f *ssa.Function) bool {
+	if len(f.Blocks) > 0 || f.Signature.Recv() == nil || f.Signature.Results().Len() > 0 {
+		return false
+	}
+	for v := range f.Signature.Params().Variables() {
+		if gotypes.TypeName(v.Type()) == "net/http.Request" {
+			return true
+		}
+	}
+	return false
 }
 
 // worth reports whether a function is interpreted where it is called.
@@ -430,7 +446,16 @@ func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
 	if in.dispatches(inv, m, impl) {
 		return in.callOne(inv, impl)
 	}
+	if v, ok := in.SendForeign(inv, m.Name()); ok {
+		return v
+	}
 	args := memory.Blind(inv.Args)
+	for _, f := range in.P.Values(sig) { // an adapter such as http.HandlerFunc makes a method of a function
+		if in.P.Matters(f) {
+			in.Result.Missed[f] = true
+			args = inv.Args
+		}
+	}
 	for _, f := range impl {
 		in.called(f, inv.Args, nil)
 		if in.P.Matters(f) {

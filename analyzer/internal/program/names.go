@@ -82,6 +82,9 @@ type Names struct {
 	// Idle are packages that only write messages, or measure: what they are given is no
 	// result that anybody depends on.
 	Idle []string
+	// Holding are modules that only hold the database that they get, watch it, or migrate it before
+	// the program works: what they send is none of its transactions.
+	Holding []string
 	// Constructors are functions that make a value of their arguments alone, which nobody
 	// changes.
 	Constructors []string
@@ -108,6 +111,9 @@ type Knowledge struct {
 	Failing  map[string]bool
 	Options  map[string]bool
 	idle     map[string]bool
+	holding  map[string]bool
+	// known are the folders of the modules of libraries that are known, nil before that is asked for.
+	known map[string]bool
 	// Constructors are those of all libraries.
 	Constructors map[string]bool
 	Paths        map[string]bool
@@ -117,7 +123,7 @@ type Knowledge struct {
 // NewKnowledge puts together what is known of libraries.
 func NewKnowledge(list []*Names) *Knowledge {
 	k := &Knowledge{list: list, handles: map[string]string{}, prepared: map[string]bool{}, Results: map[string]Role{}, Methods: map[string]Role{},
-		users: map[string]bool{}, NoRows: map[string]bool{}, Failing: map[string]bool{}, Options: map[string]bool{}, idle: map[string]bool{}, Constructors: map[string]bool{}, Paths: map[string]bool{}, Layout: gotypes.Layout{}}
+		users: map[string]bool{}, NoRows: map[string]bool{}, Failing: map[string]bool{}, Options: map[string]bool{}, idle: map[string]bool{}, holding: map[string]bool{}, Constructors: map[string]bool{}, Paths: map[string]bool{}, Layout: gotypes.Layout{}}
 	for _, n := range list {
 		for t, kind := range n.Handles {
 			k.handles[t] = kind
@@ -130,7 +136,7 @@ func NewKnowledge(list []*Names) *Knowledge {
 			k.Methods[m] = r
 		}
 		for set, all := range map[*map[string]bool][]string{&k.prepared: n.Prepared, &k.users: n.Uses, &k.NoRows: n.NoRows, &k.Failing: n.Failing, &k.Options: n.Options,
-			&k.idle: n.Idle, &k.Constructors: n.Constructors, &k.Paths: n.Paths} {
+			&k.idle: n.Idle, &k.holding: n.Holding, &k.Constructors: n.Constructors, &k.Paths: n.Paths} {
 			for _, s := range all {
 				(*set)[s] = true
 			}
@@ -225,14 +231,17 @@ func (k *Knowledge) IsConn(t types.Type) bool {
 }
 
 // IsIdle reports whether a package only writes messages.
-func (k *Knowledge) IsIdle(path string) bool {
+func (k *Knowledge) IsIdle(path string) bool { return within(path, k.idle) }
+
+// within reports whether a package, or a folder that it is in, is one of a set.
+func within(path string, set map[string]bool) bool {
 	for strings.Contains(path, "/") {
-		if k.idle[path] {
+		if set[path] {
 			return true
 		}
 		path = path[:strings.LastIndexByte(path, '/')]
 	}
-	return k.idle[path]
+	return set[path]
 }
 
 // Concerns reports whether a package may use a database: it imports, directly or

@@ -309,6 +309,9 @@ func (p *Program) use(f, user *ssa.Function) {
 
 // uses reports whether a call has to do with the database.
 func (p *Program) uses(c *ssa.CallCommon) bool {
+	if p.Foreign(c) {
+		return true
+	}
 	var m *types.Func
 	if c.IsInvoke() {
 		m = c.Method

@@ -15,6 +15,9 @@ import (
 var (
 	migrationTypes = []string{"github.com/go-gormigrate/gormigrate", "gopkg.in/gormigrate", "github.com/pressly/goose"}
 	migrationPaths = "github.com/pressly/goose"
+	// holding are the modules of migrations, which run before the program works.
+	holding = []string{"github.com/pressly/goose", "github.com/golang-migrate/migrate", "github.com/go-gormigrate/gormigrate", "gopkg.in/gormigrate",
+		"github.com/rubenv/sql-migrate", "github.com/jackc/tern", "ariga.io/atlas", "github.com/amacneil/dbmate"}
 )
 
 // registered gives the functions that an instruction registers as migrations.
@@ -61,5 +64,5 @@ func registered(instr ssa.Instruction) []*ssa.Function {
 
 // New knows gormigrate and goose, which run migrations of databases.
 func New(*program.Program) *session.Library {
-	return &session.Library{Names: program.Names{Migrations: registered}}
+	return &session.Library{Names: program.Names{Migrations: registered, Holding: holding}}
 }

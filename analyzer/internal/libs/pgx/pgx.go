@@ -2,10 +2,13 @@ package pgx
 
 import (
 	"go/types"
+	"strings"
 
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/analyzer/internal/memory"
 	"github.com/txrobust/robust/analyzer/internal/program"
 	"github.com/txrobust/robust/analyzer/internal/session"
+	"github.com/txrobust/robust/internal/client"
 )
 
 // New models pgx v5 and v4: what it has beside the methods of database/sql.
@@ -17,7 +20,8 @@ func New(*program.Program) *session.Library {
 			Handles: map[string]string{},
 			Results: map[string]program.Role{v5 + "/pgconn.CommandTag": program.ExecRole, "github.com/jackc/pgconn.CommandTag": program.ExecRole},
 			Methods: map[string]program.Role{"CopyFrom": program.OwnRole, "SendBatch": program.OwnRole, "BeginFunc": program.InTxRole, "BeginTxFunc": program.InTxRole,
-				"Release": program.IdleRole, "Acquire": program.WithRole},
+				"Release": program.IdleRole, "Acquire": program.WithRole, "PgConn": program.WithRole, "Hijack": program.WithRole,
+				"ExecParams": program.OwnRole, "ExecPrepared": program.OwnRole, "CopyTo": program.OwnRole, "ExecBatch": program.OwnRole, "ExecStatement": program.OwnRole, "StartPipeline": program.OwnRole},
 			Uses: []string{v5 + ".BeginFunc", v5 + ".BeginTxFunc", "(*" + v4 + "/pgxpool.Pool).BeginFunc", "(*" + v4 + "/pgxpool.Pool).BeginTxFunc",
 				v5 + ".CollectRows", v5 + ".AppendRows", v5 + ".CollectOneRow", v5 + ".CollectExactlyOneRow", v5 + ".ForEachRow"},
 			Options: []string{v5 + ".QueryExecMode", v5 + ".QueryResultFormats"},
@@ -31,14 +35,34 @@ func New(*program.Program) *session.Library {
 		},
 		Method: method,
 	}
+	lower := map[string]string{v5: v5 + "/pgconn", v4: "github.com/jackc/pgconn"}
 	for _, v := range []string{v5, v4} {
 		for name, kind := range map[string]string{".Tx": "tx", ".Conn": "db", "/pgxpool.Pool": "db", "/pgxpool.Conn": "db", "/pgxpool.Tx": "tx"} {
 			l.Handles[v+name] = kind
 		}
+		l.Handles[lower[v]+".PgConn"] = "db"
 		l.Results[v+".Rows"], l.Results[v+".Row"] = program.QueryRole, program.QueryRowRole
 		l.Whole = append(l.Whole, v+".Batch")
 	}
 	return l
+}
+
+// onConn models the methods of the connection below a handle that send something. Those with a text
+// send that; what the others send was prepared or put together elsewhere.
+func onConn(s *session.Session, inv *session.Invocation, h *memory.Handle, name string, args []memory.Value) (memory.Value, bool) {
+	switch name {
+	case "Exec", "ExecParams", "CopyTo", "CopyFrom":
+		for _, a := range args {
+			if v, ok := memory.Unbox(a).(memory.Scalar); ok && v.Kind == client.Text {
+				return s.SendOpen(inv, h, v, args), true
+			}
+		}
+	case "ExecPrepared", "ExecStatement", "ExecBatch", "StartPipeline":
+	default:
+		return nil, false
+	}
+	s.Anything(h, nil, false, "a call of "+name+" of the connection below")
+	return s.Fresh(inv.T, "result", memory.Unknown), true
 }
 
 // method models CopyFrom and SendBatch, and the methods of batches.
@@ -47,6 +71,9 @@ func method(s *session.Session, inv *session.Invocation, name string, sig *types
 	switch recv := memory.Unbox(inv.Args[0]).(type) {
 	case *memory.Handle:
 		args = s.WithoutContext(sig, args)
+		if strings.HasSuffix(gotypes.TypeName(sig.Recv().Type()), "/pgconn.PgConn") {
+			return onConn(s, inv, recv, name, args)
+		}
 		switch {
 		case name == "CopyFrom" && len(args) > 0:
 			return copyFrom(s, inv, recv, args), true

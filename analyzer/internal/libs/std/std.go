@@ -21,6 +21,9 @@ func New(*program.Program) *session.Library {
 			Idle: []string{"log", "log/slog", "github.com/sirupsen/logrus", "go.uber.org/zap", "github.com/rs/zerolog", "github.com/rs/zerolog/log",
 				"github.com/go-kit/log", "github.com/prometheus/client_golang/prometheus", "runtime/debug", "testing", "go.opentelemetry.io/otel/trace",
 				"github.com/golang/glog", "k8s.io/klog/v2", "github.com/stretchr/testify/mock"},
+			Holding: []string{"github.com/prometheus", "go.opentelemetry.io", "github.com/XSAM/otelsql", "github.com/dlmiddlecote/sqlstats", "github.com/exaring/otelpgx",
+				"github.com/DATA-DOG/go-sqlmock", "github.com/pashagolub/pgxmock", "github.com/stretchr/testify", "github.com/heptiolabs/healthcheck",
+				"github.com/hellofresh/health-go", "github.com/alexliesenfeld/health", "go.uber.org", "google.golang.org", "github.com/google/wire", "gorm.io"},
 			Constructors: []string{"regexp.MustCompile", "strings.NewReplacer"},
 		},
 		Functions: map[string]session.CallModel{},
@@ -57,6 +60,8 @@ func New(*program.Program) *session.Library {
 		{withValue, []string{"context.WithValue"}},
 		{withEnd, []string{"context.WithCancel", "context.WithCancelCause", "context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline",
 			"context.WithDeadlineCause", "os/signal.NotifyContext"}},
+		{withContext, []string{"(*net/http.Request).WithContext", "(*net/http.Request).Clone"}},
+		{contextOf, []string{"(*net/http.Request).Context"}},
 		{lasting, []string{"context.WithoutCancel"}},
 		{valueOf, []string{"(context.Context).Value"}},
 		{session.GivesAny, []string{"(*strings.Builder).Grow", "time.Sleep", "(*sync.Mutex).Lock", "(*sync.Mutex).Unlock", "(*sync.RWMutex).Lock",
@@ -129,6 +134,23 @@ func withValue(_ *session.Session, inv *session.Invocation) (memory.Value, bool)
 // ends it.
 func withEnd(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	return in.Answer(inv.T, &memory.ContextValue{Parent: inv.Args[0], Ends: true}), true
+}
+
+// withContext gives a request with a context, which stands for the request: nothing else is known of it.
+func withContext(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	return &memory.ContextValue{Parent: inv.Args[1]}, true
+}
+
+// contextOf gives the context of a request that withContext made.
+func contextOf(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	c, ok := memory.Unbox(inv.Args[0]).(*memory.ContextValue)
+	if !ok {
+		return nil, false
+	}
+	if c.Parent == nil {
+		return c, true
+	}
+	return c.Parent, true
 }
 
 func lasting(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {

@@ -189,3 +189,22 @@ func (s *store) Embedded(ctx context.Context, id int) error {
 		return err
 	})
 }
+
+// Below sends statements through the connection below that of pgx.
+func Below(ctx context.Context, db *pgxpool.Pool, id []byte) error {
+	c, err := db.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	low := c.Conn().PgConn()
+	if low.PID() == 0 {
+		return nil
+	}
+	if _, err := low.Exec(ctx, "UPDATE items SET price = 0").ReadAll(); err != nil { // want `UPDATE items SET price = 0`
+		return err
+	}
+	low.ExecParams(ctx, "DELETE FROM items WHERE id = $1", [][]byte{id}, nil, nil, nil) // want `DELETE FROM items WHERE id = $1`
+	_, err = low.ExecPrepared(ctx, "clear", nil, nil, nil).Close()                      // want `…`
+	return err
+}

@@ -69,6 +69,10 @@ type Tx interface {
 	CopyFrom(ctx context.Context, tableName Identifier, columnNames []string, rowSrc CopyFromSource) (int64, error)
 }
 
+type Conn struct{ n int }
+
+func (c *Conn) PgConn() *pgconn.PgConn { return nil }
+
 type beginner interface {
 	Begin(ctx context.Context) (Tx, error)
 }

@@ -23,3 +23,11 @@ func (p *Pool) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, er
 func (p *Pool) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row { return nil }
 
 func (p *Pool) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults { return nil }
+
+type Conn struct{ n int }
+
+func (c *Conn) Conn() *pgx.Conn { return nil }
+
+func (c *Conn) Release() {}
+
+func (p *Pool) Acquire(ctx context.Context) (*Conn, error) { return nil, nil }

@@ -1,0 +1,3 @@
+module example.org/scan
+
+go 1.24

@@ -1,0 +1,36 @@
+// Package scan has the declarations of a library that sends statements through the database which it gets.
+package scan
+
+import (
+	"context"
+	"database/sql"
+)
+
+type Querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func Get(ctx context.Context, db Querier, dst any, query string, args ...any) error { return nil }
+
+type Conn struct{ *sql.DB }
+
+type Session struct{ conn *Conn }
+
+func (c *Conn) NewSession() *Session { return &Session{conn: c} }
+
+func (s *Session) Remove(table string) error { return nil }
+
+func Cleanup(db *sql.DB) error { return nil }
+
+func CleanAll(dbs ...*sql.DB) error { return nil }
+
+func Each(ctx context.Context, db Querier, query string, fn func() error) error { return nil }
+
+// Getter gives the transaction of a context.
+func Getter(ctx context.Context, db Querier) Querier { return db }
+
+// Wrap gives a database that counts what is sent.
+func Wrap(db Querier) Querier { return db }
+
+// Serve calls the methods of a service.
+func Serve(service any) error { return nil }
