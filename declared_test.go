@@ -147,3 +147,46 @@ COMMIT;
 		{"a query", program("SELECT 1;"), robust.NotRobust},
 	})
 }
+
+// TestSessionWithoutChecks: foreign keys and triggers keep nobody out in a transaction with
+// session_replication_role = replica, however it is set.
+func TestSessionWithoutChecks(t *testing.T) {
+	const tables = "CREATE TABLE p (a int PRIMARY KEY);\nCREATE TABLE c (id int PRIMARY KEY, a int NOT NULL REFERENCES p);\n" +
+		"CREATE FUNCTION delp(x int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN\n  IF EXISTS (SELECT 1 FROM c WHERE a = x) THEN RETURN false; END IF;\n  DELETE FROM p WHERE a = x;\n  RETURN true;\nEND $$;\n"
+	addc := func(clause, first string) string {
+		return tables + "CREATE FUNCTION addc(i int, x int) RETURNS bool LANGUAGE plpgsql " + clause + " AS $$ BEGIN\n  " + first +
+			"\n  IF NOT EXISTS (SELECT 1 FROM p WHERE a = x) THEN RETURN false; END IF;\n  INSERT INTO c VALUES (i, x);\n  RETURN true;\nEND $$;\n"
+	}
+	judge(t, []judged{
+		{"checked", addc("", ""), robust.Robust},
+		{"clause", addc("SET session_replication_role = replica", ""), robust.Unknown},
+		{"clause of another setting", addc("SET statement_timeout = 1000", ""), robust.Robust},
+		{"clause that keeps them", addc("SET session_replication_role = origin", ""), robust.Robust},
+		{"SET LOCAL", addc("", "SET LOCAL session_replication_role = 'replica';"), robust.Unknown},
+		{"set_config", addc("", "PERFORM set_config('session_replication_role', 'replica', true);"), robust.Unknown},
+		{"set_config of another setting", addc("", "PERFORM set_config('app.who', x::text, true);"), robust.Robust},
+	})
+}
+
+// TestPartitionKey: a unique key of a partition alone is not left out, which would let executions
+// happen that the server refuses.
+func TestPartitionKey(t *testing.T) {
+	const (
+		parent = "CREATE TABLE bk (id int, room int NOT NULL, slot int NOT NULL) PARTITION BY LIST (room);\n"
+		plain  = "CREATE TABLE bk1 PARTITION OF bk FOR VALUES IN (1);\n"
+		book   = `CREATE FUNCTION book(i int, r int, s int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
+  IF EXISTS (SELECT 1 FROM bk WHERE room = r AND slot = s) THEN RETURN false; END IF;
+  INSERT INTO bk VALUES (i, r, s);
+  RETURN true;
+END $$;
+`
+	)
+	judge(t, []judged{
+		{"none", parent + plain + book, robust.NotRobust},
+		{"in the declaration", parent + "CREATE TABLE bk1 PARTITION OF bk (UNIQUE (slot)) FOR VALUES IN (1);\n" + book, robust.Unknown},
+		{"index", parent + plain + "CREATE UNIQUE INDEX u ON bk1 (slot);\n" + book, robust.Unknown},
+		{"index that keeps nothing apart", parent + plain + "CREATE INDEX u ON bk1 (slot);\n" + book, robust.NotRobust},
+		{"ALTER TABLE", parent + plain + "ALTER TABLE bk1 ADD CONSTRAINT u UNIQUE (slot);\n" + book, robust.Unknown},
+		{"beside one of the whole", parent + plain + "CREATE UNIQUE INDEX u ON bk1 (slot, room);\nALTER TABLE bk ADD UNIQUE (room, slot);\n" + book, robust.Robust},
+	})
+}

@@ -21,6 +21,11 @@ func (l *Definer) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
 	tab := l.Changed(s.Relation, t, s.MissingOk)
 	if tab == nil {
 		l.guard(s.Relation, t, "options or defaults of its own")
+		for _, n := range s.Cmds {
+			if c, ok := pg.Inner(pg.Inner(n).(*pg.AlterTableCmd).Def).(*pg.Constraint); ok && (c.Contype == pg.ConstrUnique || c.Contype == pg.ConstrPrimary) {
+				l.keyOfPartition(s.Relation, schema.PartitionKey{Pos: t.Pos(int(c.Location)), Name: c.Conname, Columns: syntax.Names(c.Keys)}, t)
+			}
+		}
 		return
 	}
 	keys, primary := slices.Clone(tab.Uniques), tab.Key

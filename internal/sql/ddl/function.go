@@ -81,12 +81,13 @@ func (l *Definer) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first
 	l.Declarations.Funcs[f.Own()] = append(l.Declarations.Funcs[f.Own()], f)
 }
 
-// functionSetting takes over what CREATE or ALTER FUNCTION says of the search path.
+// functionSetting takes over what CREATE or ALTER FUNCTION says of the search path and of checks.
 func (l *Definer) functionSetting(f *schema.Function, d *pg.DefElem, t *syntax.Text) {
 	v, ok := pg.Inner(d.Arg).(*pg.VariableSetStmt)
 	if !ok {
 		return
 	}
+	f.Unchecked = f.Unchecked || syntax.DropsChecks(v)
 	switch v.Kind {
 	case pg.SetReset:
 		if strings.EqualFold(v.Name, "search_path") {

@@ -19,8 +19,18 @@ func (l *Definer) Index(s *pg.IndexStmt, t *syntax.Text) {
 		l.IndexNames[s.Idxname] = true
 	}
 	switch {
-	case tab == nil:
-		return // of a materialized view
+	case tab == nil: // of a partition, or a materialized view
+		if s.Unique {
+			k := schema.PartitionKey{Pos: pos, Name: s.Idxname}
+			for _, n := range s.IndexParams {
+				k.Columns = append(k.Columns, pg.Inner(n).(*pg.IndexElem).Name)
+			}
+			if s.WhereClause != nil {
+				k.Columns = nil
+			}
+			l.keyOfPartition(s.Relation, k, t)
+		}
+		return
 	case s.IfNotExists && taken && !l.In.MySQL:
 		l.Note(pos, "there is something of the name %s already: this index is not made", s.Idxname)
 		return

@@ -120,6 +120,13 @@ func (l *Definer) SetPath(tree any) {
 	}
 }
 
+// checksOf notes a SET for a whole session after which it has no checks.
+func (l *Definer) checksOf(pos ir.Pos, s *pg.VariableSetStmt) {
+	if syntax.DropsChecks(s) {
+		l.Note(pos, "%s: that no transaction runs with it is taken for granted; set it in the transaction or function that needs it", syntax.ChecksDropped)
+	}
+}
+
 // roleSetting is ALTER ROLE or DATABASE … SET.
 func (l *Definer) roleSetting(pos ir.Pos, s *pg.VariableSetStmt, role, database string) {
 	c, ok := syntax.PathSetting(s, syntax.OnePath(syntax.DefaultPath), l.Path.Now())

@@ -103,7 +103,63 @@ func (l *Definer) partition(s *pg.CreateStmt, t *syntax.Text) {
 		parent, deep = parent.View.Of[0], true // a partition of a partition
 	}
 	l.addPartition(parent.Table, deep, s, t)
+	l.partitionConstraints(parent.Table, s, t)
 	l.createRelation(&schema.View{Pos: t.Pos(int(s.Relation.Location)), What: "a partition", Of: []*schema.Relation{parent}}, s.Relation, t)
+}
+
+// partitionConstraints are those that CREATE TABLE … PARTITION OF declares for the rows of the partition
+// alone. They are not seen.
+func (l *Definer) partitionConstraints(tab *schema.Table, s *pg.CreateStmt, t *syntax.Text) {
+	if tab == nil {
+		return
+	}
+	see := func(n *pg.Node) {
+		c, ok := pg.Inner(n).(*pg.Constraint)
+		if !ok {
+			return
+		}
+		pos := t.Pos(int(c.Location))
+		what := " of the partition " + syntax.RangeName(s.Relation)
+		hide := func(of *schema.Table, k schema.Unseen) {
+			k.Pos, k.Name, k.What = pos, c.Conname, k.What+what
+			of.Hide(&k)
+		}
+		const written = schema.OnInsert | schema.OnUpdate
+		switch c.Contype {
+		case pg.ConstrUnique, pg.ConstrPrimary:
+			tab.PartitionKeys = append(tab.PartitionKeys, schema.PartitionKey{Pos: pos, Name: c.Conname, Partition: syntax.RangeName(s.Relation), Columns: syntax.Names(c.Keys)})
+		case pg.ConstrExclusion:
+			hide(tab, schema.Unseen{What: "an exclusion constraint", On: written, Tables: []string{tab.Name}})
+		case pg.ConstrForeign:
+			if ref := l.tableNamed(c.Pktable, t); ref != nil {
+				both := []string{tab.Name, ref.Name}
+				hide(tab, schema.Unseen{What: "a foreign key", On: written, Tables: both})
+				hide(ref, schema.Unseen{What: "a foreign key", On: schema.OnDelete | schema.OnUpdate, Tables: both})
+			}
+		case pg.ConstrCheck, pg.ConstrNotNull:
+			l.LeaveOut(tab, pos, "a check"+what, "it is about some of the rows", nil)
+		}
+	}
+	for _, n := range s.TableElts {
+		see(n)
+		if d, ok := pg.Inner(n).(*pg.ColumnDef); ok {
+			for _, c := range d.Constraints {
+				see(c)
+			}
+		}
+	}
+}
+
+// keyOfPartition is a unique key that is declared for a partition, if that is what the name means.
+func (l *Definer) keyOfPartition(r *pg.RangeVar, k schema.PartitionKey, t *syntax.Text) {
+	o := l.Sees(t).Relation(syntax.RangeName(r))
+	for o != nil && o.View != nil && len(o.View.Of) == 1 {
+		o = o.View.Of[0]
+	}
+	if o != nil && o.Table != nil && o.Table.Partitions != nil {
+		k.Partition = syntax.RangeName(r)
+		o.Table.PartitionKeys = append(o.Table.PartitionKeys, k)
+	}
 }
 
 func (l *Definer) copyColumns(from *schema.Table) []*schema.Column {

@@ -56,6 +56,9 @@ func (x *Spot) systemCall(e *pg.FuncCall, name string) Val {
 	}
 	x.named(name, args, e.Location)
 	if name == "set_config" && len(args) == 3 {
+		if syntax.ConfigDropsChecks(e) && x.Draft != nil {
+			x.Draft.Anything(x.Pos(e.Location), &schema.Effect{All: true, Writes: true}, syntax.ChecksDropped)
+		}
 		return x.setting(args[1], e.Location)
 	}
 	calls, outcome := x.App.Catalog().Function(name, given, e.FuncVariadic)

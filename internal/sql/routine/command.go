@@ -147,7 +147,7 @@ func (b *Builder) Command(f *expr.Frame, t *syntax.Text, tree any, pos ir.Pos, t
 	case *pg.CallStmt:
 		b.callStmt(f, t, s, pos)
 	case *pg.VariableSetStmt:
-		b.setVariable(s)
+		b.setVariable(s, pos)
 	case *pg.VariableShow:
 		b.show(f, s, pos, to)
 	case *pg.NotifyStmt, *pg.ListenStmt, *pg.CommentStmt, *pg.CheckPointStmt, *pg.VacuumStmt:
@@ -197,8 +197,11 @@ func (b *Builder) refuseReturning(tree any) {
 	}
 }
 
-// setVariable is SET: only the isolation level matters.
-func (b *Builder) setVariable(s *pg.VariableSetStmt) {
+// setVariable is SET: only the isolation level matters, and whether there are checks.
+func (b *Builder) setVariable(s *pg.VariableSetStmt, pos ir.Pos) {
+	if syntax.DropsChecks(s) {
+		b.anything(pos)
+	}
 	level, sets := syntax.SetsIsolation(s)
 	switch {
 	case !sets || len(b.Calls) > 0 && b.Calls[0].Program != nil: // of a client program, sqlmodel finds the level

@@ -20,6 +20,9 @@ import (
 func (b *Builder) NewFrame(fn *schema.Function) *expr.Frame {
 	label := syntax.LastPart(fn.Name)
 	f := &expr.Frame{Func: fn, Text: fn.BodyText, Scope: &expr.Scope{Label: label, Vars: map[string]*expr.Variable{}}, SQLLang: fn.Body == nil}
+	if fn.Unchecked {
+		b.anything(fn.Pos)
+	}
 	if f.Text == nil {
 		f.Text = fn.Text // the standard form stands in the statement itself
 	}
@@ -48,6 +51,11 @@ func (b *Builder) NewFrame(fn *schema.Function) *expr.Frame {
 		}
 	})
 	return f
+}
+
+// anything is a transaction without checks: the rows that it leaves may break what others rely on.
+func (b *Builder) anything(pos ir.Pos) {
+	b.Anything(pos, &schema.Effect{All: true, Writes: true}, syntax.ChecksDropped)
 }
 
 // BindInput makes a parameter known by its name and its number.

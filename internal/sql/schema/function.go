@@ -29,6 +29,8 @@ type Function struct {
 	// which it was declared.
 	Path    *syntax.PathSet
 	Created syntax.PathSet
+	// Unchecked says that its declaration turns off foreign keys and triggers while it runs.
+	Unchecked bool
 	// May are the roles that may execute it beside its owner, RevokedAt where that was said last.
 	May       Roles
 	RevokedAt ir.Pos

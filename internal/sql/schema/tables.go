@@ -253,7 +253,16 @@ type Table struct {
 	// it does.
 	Partitioned bool
 	Partitions  *Partitioning
-	IR          *ir.Table
+	// PartitionKeys are unique keys that are declared for one of its partitions alone.
+	PartitionKeys []PartitionKey
+	IR            *ir.Table
+}
+
+// PartitionKey is a unique key of the rows of a partition. Columns are nil where they are not known.
+type PartitionKey struct {
+	Pos             ir.Pos
+	Name, Partition string
+	Columns         []string
 }
 
 // Policy is a policy of row level security, with what it names.

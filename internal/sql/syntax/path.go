@@ -201,15 +201,7 @@ func ConfigSetting(call *pg.FuncCall) (c PathChange, ok bool) {
 		if i >= len(call.Args) {
 			return "", false
 		}
-		n := pg.Inner(call.Args[i])
-		if cast, is := n.(*pg.TypeCast); is {
-			n = pg.Inner(cast.Arg)
-		}
-		c, is := n.(*pg.A_Const)
-		if !is || c.GetSval() == nil {
-			return "", false
-		}
-		return c.GetSval().GetSval(), true
+		return constantText(call.Args[i])
 	}
 	name, known := text(0)
 	if known && !strings.EqualFold(name, "search_path") {
@@ -227,4 +219,17 @@ func ConfigSetting(call *pg.FuncCall) (c PathChange, ok bool) {
 		}
 	}
 	return c, true
+}
+
+// constantText gives the text that an argument is, if it is a constant.
+func constantText(arg *pg.Node) (text string, known bool) {
+	n := pg.Inner(arg)
+	if cast, is := n.(*pg.TypeCast); is {
+		n = pg.Inner(cast.Arg)
+	}
+	c, is := n.(*pg.A_Const)
+	if !is || c.GetSval() == nil {
+		return "", false
+	}
+	return c.GetSval().GetSval(), true
 }

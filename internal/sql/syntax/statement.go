@@ -104,6 +104,37 @@ func SetsIsolation(s *pg.VariableSetStmt) (level string, is bool) {
 	return "read uncommitted", true
 }
 
+// DropsChecks reports whether SET makes a session one that replays what others did: foreign keys and
+// ordinary triggers do not run in it.
+func DropsChecks(s *pg.VariableSetStmt) bool {
+	if s.Kind != pg.SetValue || !strings.EqualFold(s.Name, roleOfSession) || len(s.Args) != 1 {
+		return false
+	}
+	c, ok := pg.Inner(s.Args[0]).(*pg.A_Const)
+	return !ok || checksDropped(c.GetSval().GetSval())
+}
+
+// ConfigDropsChecks is DropsChecks of a call of set_config, whose value may not be known.
+func ConfigDropsChecks(call *pg.FuncCall) bool {
+	if len(call.Args) != 3 {
+		return false
+	}
+	if name, known := constantText(call.Args[0]); known && !strings.EqualFold(name, roleOfSession) {
+		return false
+	}
+	value, known := constantText(call.Args[1])
+	return !known || checksDropped(value)
+}
+
+const roleOfSession = "session_replication_role"
+
+func checksDropped(value string) bool {
+	return !strings.EqualFold(value, "origin") && !strings.EqualFold(value, "local")
+}
+
+// ChecksDropped says why nothing is known of what a transaction does that has no checks.
+const ChecksDropped = "session_replication_role, which turns off foreign keys and triggers"
+
 // SQLText is the text of a statement.
 func (n *Node) SQLText() string {
 	from := n.Text.Offset(int(n.Raw.StmtLocation))

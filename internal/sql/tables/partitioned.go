@@ -59,4 +59,17 @@ func (l *Completer) openKeys(t *schema.Table) {
 		}
 		return u.Open()
 	})
+	for _, k := range t.PartitionKeys {
+		if t.Key != nil && keepsApart(t.Key, k) || slices.ContainsFunc(t.Uniques, func(u *schema.UniqueKey) bool { return keepsApart(u, k) }) {
+			continue
+		}
+		t.Hide(&schema.Unseen{Pos: k.Pos, Name: k.Name, What: "a unique key of the partition " + k.Partition, Key: true, On: schema.OnInsert | schema.OnUpdate, Tables: []string{t.Name}})
+	}
+}
+
+// keepsApart reports whether a key of the partitioned table keeps the rows of a partition apart as its
+// own does, or is made of that.
+func keepsApart(u *schema.UniqueKey, k schema.PartitionKey) bool {
+	missing := func(c string) bool { return !slices.Contains(k.Columns, c) }
+	return !u.Open() && (k.Name != "" && slices.Contains(u.Joined, k.Name) || k.Columns != nil && u.Where == nil && !slices.ContainsFunc(u.Columns, missing))
 }
