@@ -23,7 +23,7 @@ func (l *Definer) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
 		l.guard(s.Relation, t, "options or defaults of its own")
 		for _, n := range s.Cmds {
 			if c, ok := pg.Inner(pg.Inner(n).(*pg.AlterTableCmd).Def).(*pg.Constraint); ok && (c.Contype == pg.ConstrUnique || c.Contype == pg.ConstrPrimary) {
-				l.keyOfPartition(s.Relation, schema.PartitionKey{Pos: t.Pos(int(c.Location)), Name: c.Conname, Columns: syntax.Names(c.Keys)}, t)
+				l.keyOfPartition(s.Relation, &schema.UniqueKey{Pos: t.Pos(int(c.Location)), Name: c.Conname, Columns: syntax.Names(c.Keys)}, t)
 			}
 		}
 		return

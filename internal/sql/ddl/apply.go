@@ -140,18 +140,13 @@ func (l *Definer) apply(n *syntax.Node) {
 	case *pg.CreateExtension:
 		l.createExtension(s)
 	case *pg.AlterRoleSetStmt:
-		l.checksOf(pos, s.Setstmt)
 		l.roleSetting(pos, s.Setstmt, s.Role.GetRolename(), s.Database)
 	case *pg.AlterDatabaseSet:
-		l.checksOf(pos, s.Setstmt)
 		l.roleSetting(pos, s.Setstmt, "", s.Dbname)
 	case *pg.CreateEventTrigStmt:
 		l.Note(pos, "an event trigger is left out: it does not run in transactions that only change rows")
 	case *pg.VariableSetStmt, *pg.DiscardStmt:
-		if v, ok := s.(*pg.VariableSetStmt); ok {
-			l.checksOf(pos, v)
-		}
-		l.SetPath(s)
+		l.session(pos, s)
 	case *pg.GrantStmt:
 		l.grant(s, t, pos)
 	case *pg.AlterDefaultPriv:

@@ -21,7 +21,7 @@ func (l *Definer) Index(s *pg.IndexStmt, t *syntax.Text) {
 	switch {
 	case tab == nil: // of a partition, or a materialized view
 		if s.Unique {
-			k := schema.PartitionKey{Pos: pos, Name: s.Idxname}
+			k := &schema.UniqueKey{Pos: pos, Name: s.Idxname}
 			for _, n := range s.IndexParams {
 				k.Columns = append(k.Columns, pg.Inner(n).(*pg.IndexElem).Name)
 			}

@@ -127,8 +127,17 @@ func (l *Definer) checksOf(pos ir.Pos, s *pg.VariableSetStmt) {
 	}
 }
 
+// session is SET or DISCARD outside of functions.
+func (l *Definer) session(pos ir.Pos, tree any) {
+	if s, ok := tree.(*pg.VariableSetStmt); ok {
+		l.checksOf(pos, s)
+	}
+	l.SetPath(tree)
+}
+
 // roleSetting is ALTER ROLE or DATABASE … SET.
 func (l *Definer) roleSetting(pos ir.Pos, s *pg.VariableSetStmt, role, database string) {
+	l.checksOf(pos, s)
 	c, ok := syntax.PathSetting(s, syntax.OnePath(syntax.DefaultPath), l.Path.Now())
 	if !ok {
 		return

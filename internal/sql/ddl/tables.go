@@ -127,7 +127,7 @@ func (l *Definer) partitionConstraints(tab *schema.Table, s *pg.CreateStmt, t *s
 		const written = schema.OnInsert | schema.OnUpdate
 		switch c.Contype {
 		case pg.ConstrUnique, pg.ConstrPrimary:
-			tab.PartitionKeys = append(tab.PartitionKeys, schema.PartitionKey{Pos: pos, Name: c.Conname, Partition: syntax.RangeName(s.Relation), Columns: syntax.Names(c.Keys)})
+			tab.PartitionKeys = append(tab.PartitionKeys, &schema.UniqueKey{Pos: pos, Name: c.Conname, Columns: syntax.Names(c.Keys)})
 		case pg.ConstrExclusion:
 			hide(tab, schema.Unseen{What: "an exclusion constraint", On: written, Tables: []string{tab.Name}})
 		case pg.ConstrForeign:
@@ -150,14 +150,14 @@ func (l *Definer) partitionConstraints(tab *schema.Table, s *pg.CreateStmt, t *s
 	}
 }
 
-// keyOfPartition is a unique key that is declared for a partition, if that is what the name means.
-func (l *Definer) keyOfPartition(r *pg.RangeVar, k schema.PartitionKey, t *syntax.Text) {
+// keyOfPartition is a unique key that is declared for a partition, if that is what the name means. Its columns are nil
+// where they do not tell rows apart.
+func (l *Definer) keyOfPartition(r *pg.RangeVar, k *schema.UniqueKey, t *syntax.Text) {
 	o := l.Sees(t).Relation(syntax.RangeName(r))
 	for o != nil && o.View != nil && len(o.View.Of) == 1 {
 		o = o.View.Of[0]
 	}
 	if o != nil && o.Table != nil && o.Table.Partitions != nil {
-		k.Partition = syntax.RangeName(r)
 		o.Table.PartitionKeys = append(o.Table.PartitionKeys, k)
 	}
 }

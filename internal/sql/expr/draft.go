@@ -16,8 +16,7 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// Runner translates what an expression or a query runs: a function that is called, and the
-// statements of WITH that write.
+// Runner translates what an expression or a query runs: a function that is called, and the statements of WITH that write.
 type Runner interface {
 	// Inline writes the body of a function, and gives its result.
 	Inline(pos ir.Pos, fn *schema.Function, args []Val) Val
@@ -188,8 +187,7 @@ func (b *Draft) Collect(f func()) []ir.Stmt {
 	return list
 }
 
-// Local declares a local. It must not have the name of a table, which the text
-// form of the IR could not tell from it.
+// Local declares a local. It must not have the name of a table, which the text form of the IR could not tell from it.
 func (b *Draft) Local(base string, t schema.Type) string {
 	name := b.IRLocal(base, LocalType(t))
 	b.Txn.Locals[len(b.Txn.Locals)-1].Domain = t.Domain()
@@ -232,8 +230,7 @@ func (b *Draft) TypeOfLocal(name string) ir.Type {
 	return t
 }
 
-// Attempt runs f; where it meets something that cannot be modelled, nothing
-// of what it wrote stays.
+// Attempt runs f; where it meets something that cannot be modelled, nothing of what it wrote stays.
 func (b *Draft) Attempt(f func()) (why string, ok bool) {
 	undo := b.mark()
 	if why, ok = modelled(f); !ok {
@@ -277,8 +274,7 @@ func (b *Draft) GiveUp(pos ir.Pos, r *schema.Refs, reason string) {
 	b.Anything(pos, b.App.EffectOf(r), reason)
 }
 
-// Anything writes an ir.Unmodelled with the effect e, and one for the parents
-// of the rows that it may write.
+// Anything writes an ir.Unmodelled with the effect e, and one for the parents of the rows that it may write.
 func (b *Draft) Anything(pos ir.Pos, e *schema.Effect, reason string) {
 	b.Grow()
 	parents := b.App.TablesNamed(func(name string) bool { return e.Parents[name] && !e.Tables[name] })

@@ -251,18 +251,10 @@ type Table struct {
 	Inserts  []InitialInsert
 	// Partitioned says that a row may fit into no partition, and partitions into which
 	// it does.
-	Partitioned bool
-	Partitions  *Partitioning
-	// PartitionKeys are unique keys that are declared for one of its partitions alone.
-	PartitionKeys []PartitionKey
+	Partitioned   bool
+	Partitions    *Partitioning
+	PartitionKeys []*UniqueKey // declared for one of its partitions alone
 	IR            *ir.Table
-}
-
-// PartitionKey is a unique key of the rows of a partition. Columns are nil where they are not known.
-type PartitionKey struct {
-	Pos             ir.Pos
-	Name, Partition string
-	Columns         []string
 }
 
 // Policy is a policy of row level security, with what it names.

@@ -63,13 +63,13 @@ func (l *Completer) openKeys(t *schema.Table) {
 		if t.Key != nil && keepsApart(t.Key, k) || slices.ContainsFunc(t.Uniques, func(u *schema.UniqueKey) bool { return keepsApart(u, k) }) {
 			continue
 		}
-		t.Hide(&schema.Unseen{Pos: k.Pos, Name: k.Name, What: "a unique key of the partition " + k.Partition, Key: true, On: schema.OnInsert | schema.OnUpdate, Tables: []string{t.Name}})
+		t.Hide(&schema.Unseen{Pos: k.Pos, Name: k.Name, What: "a unique key of one partition", Key: true, On: schema.OnInsert | schema.OnUpdate, Tables: []string{t.Name}})
 	}
 }
 
 // keepsApart reports whether a key of the partitioned table keeps the rows of a partition apart as its
 // own does, or is made of that.
-func keepsApart(u *schema.UniqueKey, k schema.PartitionKey) bool {
+func keepsApart(u, k *schema.UniqueKey) bool {
 	missing := func(c string) bool { return !slices.Contains(k.Columns, c) }
 	return !u.Open() && (k.Name != "" && slices.Contains(u.Joined, k.Name) || k.Columns != nil && u.Where == nil && !slices.ContainsFunc(u.Columns, missing))
 }
