@@ -1,15 +1,11 @@
 package robust_test
 
 import (
-	"context"
 	"testing"
-	"time"
 
 	"github.com/txrobust/robust"
-	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/replaytest"
 	"github.com/txrobust/robust/report"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestBatches: transactions that take a batch of rows, by LIMIT or by an array of keys, are
@@ -52,16 +48,7 @@ END $$;
 		{"what others change, touched", charge("UPDATE owner SET active = active;\nUPDATE account SET balance = 0 WHERE id IN (" + rows + ");"), robust.Robust},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "q.sql", Text: tc.sql}}, sqlmodel.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-			defer cancel()
-			rep, err := robust.Check(ctx, p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			rep := reportOf(t, tc.sql, robust.Options{})
 			if rep.Verdict != tc.want || len(rep.Havocs) > 0 {
 				t.Fatalf("%s (%v), want %s", rep.Verdict, rep.Havocs, tc.want)
 			}
