@@ -6,9 +6,18 @@ import (
 	"github.com/txrobust/robust/internal/client"
 )
 
+// maxRounds bounds how often branches are moved: errors go from callee to caller.
+const maxRounds = 8
+
 // Txn simplifies a transaction. newName makes names of variables that t has not.
 func Txn(t *client.Txn, newName func(base string) string) {
 	reduce(t)
+	for range maxRounds {
+		if !thread(t) {
+			break
+		}
+		reduce(t)
+	}
 	if collectRows(t, newName) {
 		reduce(t)
 	}
@@ -65,6 +74,9 @@ func tidyList(list []client.Stmt) []client.Stmt {
 			if len(s.Then) == 0 {
 				s.Cond, s.Then, s.Else = client.Not(s.Cond), s.Else, nil
 			}
+			if isRollback(s.Then) && isRollback(s.Else) {
+				return append(out, s.Then...)
+			}
 			if is, known := client.Truth(s.Cond); known {
 				if is {
 					out = append(out, s.Then...)
@@ -91,6 +103,10 @@ func tidyList(list []client.Stmt) []client.Stmt {
 			s.Body = withoutContinue(s.Body, s.Label)
 		case *client.ForRows:
 			s.Body = withoutContinue(s.Body, s.Label)
+		case *client.Rollback:
+			for len(out) > 0 && isPlain(out[len(out)-1]) {
+				out = out[:len(out)-1]
+			}
 		}
 		out = append(out, s)
 		if endsInJump(out) {
@@ -98,6 +114,15 @@ func tidyList(list []client.Stmt) []client.Stmt {
 		}
 	}
 	return out
+}
+
+// isRollback reports whether a branch does nothing but end the transaction without effect.
+func isRollback(branch []client.Stmt) bool {
+	if len(branch) != 1 {
+		return false
+	}
+	_, is := branch[0].(*client.Rollback)
+	return is
 }
 
 // withoutContinue drops a jump to the head of a loop from the end of its body.
@@ -178,8 +203,8 @@ func tail(list []client.Stmt, label string) []client.Stmt {
 	return list
 }
 
-// propagate puts what a variable is in its place, where it is set once, to a
-// constant or to another variable that is set once.
+// propagate puts what a variable is in its place, where it is set once, before all that uses it,
+// to a constant or to another variable that is set once.
 func propagate(t *client.Txn) {
 	sets := map[string]int{}
 	for _, v := range t.Vars {
@@ -189,16 +214,24 @@ func propagate(t *client.Txn) {
 	}
 	client.EachSet(t.Body, func(v *string) { sets[*v]++ })
 	value := map[string]client.Expr{}
-	client.Walk(t.Body, func(s client.Stmt) {
-		if a, ok := s.(*client.Assign); ok {
-			value[a.Var] = a.Expr
+	total := uses(t.Body)
+	t.Body = client.Rewrite(t.Body, func(list []client.Stmt) []client.Stmt {
+		for i, s := range list {
+			a, ok := s.(*client.Assign)
+			if !ok || sets[a.Var] != 1 {
+				continue
+			}
+			switch a.Expr.(type) {
+			case *client.Const, *client.VarExpr:
+				if uses(list[i+1:])[a.Var] == total[a.Var] {
+					value[a.Var] = a.Expr
+				}
+			}
 		}
+		return list
 	})
 	known := map[string]client.Expr{}
 	for v, e := range value {
-		if sets[v] != 1 {
-			continue
-		}
 		switch e := e.(type) {
 		case *client.Const:
 			known[v] = e
@@ -209,6 +242,25 @@ func propagate(t *client.Txn) {
 		}
 	}
 	client.EachExpr(t.Body, func(e *client.Expr) { *e = substitute(*e, func(name string) client.Expr { return known[name] }) })
+}
+
+// uses counts how often statements use each variable, but for showing it.
+func uses(list []client.Stmt) map[string]int {
+	out := map[string]int{}
+	shown := map[*client.Expr]bool{}
+	client.Walk(list, func(s client.Stmt) {
+		if e, ok := s.(*client.Emit); ok {
+			for i := range e.Exprs {
+				shown[&e.Exprs[i]] = true
+			}
+		}
+	})
+	client.EachExpr(list, func(e *client.Expr) {
+		if !shown[e] {
+			client.EachVar(*e, func(name string) { out[name]++ })
+		}
+	})
+	return out
 }
 
 // substitute puts what variables are in their places: is gives it, nil for those that stay.
