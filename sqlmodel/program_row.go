@@ -20,6 +20,8 @@ type rowTaker struct {
 	// direct says that the variables do not matter where there is no row or a NULL,
 	// all that the program looks at all columns.
 	direct, all bool
+	// misfit says that a NULL may not fit a variable so far, and that nothing looks at that.
+	misfit bool
 	// called says that the statement gives a row; list are the locals for its columns,
 	// targets the variables.
 	called  bool
@@ -61,7 +63,7 @@ func (o *rowTaker) dests(cols []expr.Column) (list, rest []expr.Dest) {
 	if n := len(o.q.Into); n > 0 && n != len(cols) {
 		b.Unmodelled("a row of %d columns for %d variables", len(cols), n)
 	}
-	o.called, o.targets, o.cols = true, nil, cols
+	o.called, o.targets, o.cols, o.misfit = true, nil, cols, false
 	defer func() { o.list = list }()
 	once := map[string]bool{}
 	for i, c := range cols {
@@ -81,8 +83,9 @@ func (o *rowTaker) dests(cols []expr.Column) (list, rest []expr.Dest) {
 		if v.open && c.Name != "" { // else nothing is known of the column
 			b.setType(v.Variable, t)
 		}
+		o.misfit = o.misfit || o.q.Null == "" && !c.NotNull && !v.nullable()
 		d := expr.Dest{Local: v.Local, T: v.Type}
-		if !o.direct || o.all || once[v.Local] || !p.same(t, v.Type) {
+		if !o.direct || o.misfit || o.all || once[v.Local] || !p.same(t, v.Type) {
 			d = o.temp(i, v.Variable.Name, t)
 		}
 		once[v.Local] = true
@@ -160,7 +163,7 @@ func (o *rowTaker) store() {
 			}
 			ok = ir.AndE(found, ir.NotE(before))
 		}
-		if o.direct {
+		if o.direct && (o.q.Null != "" || upTo[i] == nil) {
 			ok = nil
 		}
 		e := p.convert(expr.Val{Expr: ir.V(t.from.Local), Type: t.from.T, NotNull: t.nn}, t.v.Type)
@@ -181,8 +184,11 @@ func (p *caller) onlyWithRow(q *client.Query, rest []client.Stmt) bool {
 	for _, a := range q.ByName {
 		vars[schema.ResultName(a)] = true
 	}
-	if q.Found == "" || q.Null == "" || vars[q.Found] || vars[q.Null] || q.Found == q.Null {
+	if q.Found == "" || vars[q.Found] || vars[q.Null] || q.Found == q.Null {
 		return false
+	}
+	if q.Null == "" {
+		return endsWithout(rest, vars, map[string]bool{q.Found: false})
 	}
 	return endsWithout(rest, vars, map[string]bool{q.Found: false, q.Null: false}) &&
 		endsWithout(rest, vars, map[string]bool{q.Found: true, q.Null: true})

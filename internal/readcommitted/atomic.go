@@ -2,6 +2,7 @@ package readcommitted
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,7 +46,9 @@ type state struct {
 	// that are known, by their text.
 	values    map[string]ir.Expr
 	constants map[string]string
-	held      []*lock
+	// facts are what is known of values whatever was found by the sightings.
+	facts facts
+	held  []*lock
 	// lasting are rows that are there, and that nobody takes away.
 	lasting []lasting
 	// known are rows of which columns have values for good.
@@ -96,7 +99,7 @@ func newFlow(c *changes, t *ir.Txn) *flow {
 }
 
 func (a *flow) run() {
-	end := a.list(a.txn.Body, &state{values: map[string]ir.Expr{}, constants: map[string]string{}, sightings: map[*sighting]*prospect{}, done: map[*write]guarded{}, beliefs: (&beliefs{}).clone()})
+	end := a.list(a.txn.Body, &state{values: map[string]ir.Expr{}, constants: map[string]string{}, facts: facts{}, sightings: map[*sighting]*prospect{}, done: map[*write]guarded{}, beliefs: (&beliefs{}).clone()})
 	a.commit(end)
 }
 
@@ -395,7 +398,7 @@ func (a *flow) query(s ir.Stmt, q *ir.Query, st *state, tells func(*prospect)) {
 	src := q.From[0]
 	row := conditionsOf(src.Table, src.Row, ir.Conjuncts(st.value(q.Where)))
 	if l := st.heldRow(src.Table, row); l != nil && a.after(s, l) && !a.plain[s] {
-		a.knows(st, l, src.Table, src.Row, ir.Conjuncts(st.value(q.Where)), locks.Of(src.Row), s)
+		a.knows(st, l, src.Table, src.Row, ir.Conjuncts(st.value(q.Where)), locks.Of(src.Row), s, tells)
 		return
 	}
 	conds := ir.Conjuncts(st.value(q.Where))
@@ -483,7 +486,7 @@ func (a *flow) after(s ir.Stmt, l *lock) bool {
 }
 
 // knows is told by a query of a row that is held: more of its columns, and perhaps a stronger lock.
-func (a *flow) knows(st *state, l *lock, t *ir.Table, row string, conds []ir.Expr, mode ir.LockMode, s ir.Stmt) {
+func (a *flow) knows(st *state, l *lock, t *ir.Table, row string, conds []ir.Expr, mode ir.LockMode, s ir.Stmt, tells func(*prospect)) {
 	st.acts()
 	more := *l
 	more.equals = equals{}
@@ -491,6 +494,11 @@ func (a *flow) knows(st *state, l *lock, t *ir.Table, row string, conds []ir.Exp
 		more.equals[c] = slices.Clone(list)
 	}
 	if key, one := conditionsOf(t, row, conds).fixed(t); one && l.sure && onlyKey(t, row, key, conds) {
+		if tells != nil && !a.frees(t) {
+			p := &prospect{present: &chance{facts: maps.Clone(st.facts)}}
+			tells(p)
+			st.facts = p.present.facts
+		}
 		for c, e := range a.seen {
 			if t.Columns[c].NotNull {
 				more.equals.add(c, e)

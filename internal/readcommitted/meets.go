@@ -15,7 +15,7 @@ func (a *flow) meet(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.L
 	conds := ir.Conjuncts(st.value(where))
 	values := conditionsOf(t, row, conds)
 	if l := st.heldRow(t, values); l != nil && (l.sure || !a.code.Inserted[t]) {
-		a.knows(st, l, t, row, conds, mode, s)
+		a.knows(st, l, t, row, conds, mode, s, tells)
 		return
 	}
 	if st.amongChosen(s, t, row, conds) {

@@ -33,6 +33,7 @@ func (a *flow) joined(x, y *state) *state {
 	out.known = bothKnown(x.known, y.known)
 	out.constants = maps.Clone(x.constants)
 	maps.DeleteFunc(out.constants, func(k, v string) bool { return y.constants[k] != v })
+	out.facts = x.facts.both(y.facts)
 	for w, g := range y.done {
 		mine, both := out.done[w]
 		if !both {

@@ -106,7 +106,7 @@ func (p *prospect) either(o *prospect) *prospect {
 		out := x.clone()
 		if y != nil {
 			out.harmless, out.acted = x.harmless && y.harmless, x.acted || y.acted
-			maps.DeleteFunc(out.facts, func(name string, f fact) bool { g, is := y.facts[name]; return !is || f != g })
+			out.facts = x.facts.both(y.facts)
 		}
 		return out
 	}
@@ -153,19 +153,13 @@ func (c *chance) orNone() facts {
 	return c.facts
 }
 
-// where is the state in which a condition is true, or is not.
+// where is the state in which a condition is true, or is not, nil if that cannot be.
 func (a *flow) where(cond ir.Expr, yes bool, st *state) *state {
-	if st == nil {
+	if st == nil || st.facts.contradicts(cond, yes) {
 		return nil
 	}
 	st = st.clone()
-	contrary := func(c *chance) bool {
-		if c == nil {
-			return false
-		}
-		is, known := c.facts.decides(cond)
-		return known && is != yes
-	}
+	contrary := func(c *chance) bool { return c != nil && c.facts.contradicts(cond, yes) }
 	var there []*sighting
 	for n, p := range st.sightings {
 		if contrary(p.absent) {
@@ -174,6 +168,9 @@ func (a *flow) where(cond ir.Expr, yes bool, st *state) *state {
 		}
 		if contrary(p.present) {
 			p.present = nil
+			if p.absent == nil {
+				return nil
+			}
 		}
 	}
 	for _, n := range there {
@@ -196,7 +193,13 @@ func (st *state) settle() {
 	before := len(st.sightings)
 	maps.DeleteFunc(st.sightings, func(n *sighting, p *prospect) bool {
 		// Later statements may ask for what was chosen.
-		return !n.chosen && !p.open() && (p.absent == nil || p.present == nil)
+		if n.chosen || p.open() || p.absent != nil && p.present != nil {
+			return false
+		}
+		st.facts = maps.Clone(st.facts)
+		maps.Copy(st.facts, p.absent.orNone())
+		maps.Copy(st.facts, p.present.orNone())
+		return true
 	})
 	if len(st.sightings) < before {
 		st.acts()

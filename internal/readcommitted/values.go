@@ -2,6 +2,7 @@ package readcommitted
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/txrobust/robust/ir"
@@ -88,6 +89,19 @@ type facts map[string]fact
 
 func is(v ir.Value) fact { return fact{value: v} }
 
+// both is what is known in both of two cases.
+func (f facts) both(o facts) facts {
+	out := maps.Clone(f)
+	maps.DeleteFunc(out, func(name string, is fact) bool { other, known := o[name]; return !known || is != other })
+	return out
+}
+
+// contradicts reports whether a condition cannot come to what it should.
+func (f facts) contradicts(cond ir.Expr, yes bool) bool {
+	is, known := f.decides(cond)
+	return known && is != yes
+}
+
 // decides tells what a condition comes to, if the facts say it: true, or false or NULL.
 func (f facts) decides(cond ir.Expr) (yes, known bool) {
 	v, ok := valueOf(cond, f)
@@ -118,7 +132,16 @@ func valueOf(e ir.Expr, known facts) (fact, bool) {
 	case *ir.Binary:
 		v, ok := binary(e, known)
 		return is(v), ok
-	case *ir.Col, *ir.Cond, *ir.Call, *ir.Exists:
+	case *ir.Cond:
+		yes, ok := known.decides(e.If)
+		switch {
+		case !ok:
+			return fact{}, false
+		case yes:
+			return valueOf(e.Then, known)
+		}
+		return valueOf(e.Else, known)
+	case *ir.Col, *ir.Call, *ir.Exists:
 		return fact{}, false
 	}
 	panic(fmt.Sprintf("readcommitted: unknown expression %T", e))
