@@ -22,7 +22,7 @@ func (s *search) crowdsOf(calls []*Call) map[*ir.Table][]int {
 		return out
 	}
 	for _, c := range calls {
-		numbers, counts := counted(c.Txn)
+		numbers, counts := counted(c.Txn, mostCrowd)
 		if !counts {
 			continue
 		}
@@ -44,8 +44,8 @@ func (s *search) crowdsOf(calls []*Call) map[*ir.Table][]int {
 }
 
 // counted gives the integers in a transaction, and in the CHECKs of the tables that it reads,
-// that are as large as a crowd, and whether it counts rows.
-func counted(t *ir.Txn) (numbers []int, counts bool) {
+// that are as large as a crowd, up to a bound, and whether it counts rows.
+func counted(t *ir.Txn, most int64) (numbers []int, counts bool) {
 	aggregates := func(list []ir.Agg) {
 		counts = counts || slices.ContainsFunc(list, func(a ir.Agg) bool { return a.Fn == "count" })
 	}
@@ -60,7 +60,7 @@ func counted(t *ir.Txn) (numbers []int, counts bool) {
 	expr = func(e ir.Expr) {
 		switch e := e.(type) {
 		case *ir.Const:
-			if v := e.Value; v.Kind == ir.KindInt && leastCrowd <= v.I && v.I <= mostCrowd && !slices.Contains(numbers, int(v.I)) {
+			if v := e.Value; v.Kind == ir.KindInt && leastCrowd <= v.I && v.I <= most && !slices.Contains(numbers, int(v.I)) {
 				numbers = append(numbers, int(v.I))
 			}
 		case *ir.Call:
@@ -83,6 +83,81 @@ func counted(t *ir.Txn) (numbers []int, counts bool) {
 		}
 	})
 	return numbers, counts
+}
+
+// mostSum bounds the numbers that a sum is drawn near to.
+const mostSum = 1_000_000
+
+// summed is a column whose values calls add up, with the numbers that they may compare the sum with.
+type summed struct {
+	col     int
+	numbers []int
+}
+
+// sumsOf gives, for each table, the columns that the calls add up.
+func (s *search) sumsOf(calls []*Call) map[*ir.Table][]summed {
+	out := map[*ir.Table][]summed{}
+	if s.program.Domain != nil {
+		return out
+	}
+	for _, c := range calls {
+		numbers, _ := counted(c.Txn, mostSum)
+		if len(numbers) == 0 {
+			continue
+		}
+		ir.Walk(c.Txn.Body, func(st ir.Stmt) {
+			sel, ok := st.(*ir.Select)
+			if !ok {
+				return
+			}
+			for _, a := range sel.Aggs {
+				col, ok := a.Arg.(*ir.Col)
+				if !ok || a.Fn != "sum" {
+					continue
+				}
+				for _, src := range sel.Query.From {
+					if src.Row == col.Row && !src.Table.Var {
+						out[src.Table] = append(out[src.Table], summed{src.Table.Column(col.Col), numbers})
+					}
+				}
+			}
+		})
+	}
+	return out
+}
+
+// nearSum gives a row of a table a value that is just below a number which a sum may be compared with, or
+// that number.
+func (s *search) nearSum(r *rand.Rand, sit *situation, table int) {
+	list, rows := s.sums[s.program.Tables[table]], sit.rows[table]
+	if len(list) == 0 || len(rows) == 0 || r.Intn(2) > 0 {
+		return
+	}
+	to := list[r.Intn(len(list))]
+	n := ir.Int(int64(to.numbers[r.Intn(len(to.numbers))] - r.Intn(3)))
+	typ := columnType(s.program.Tables[table], to.col)
+	if v := n.Convert(typ.t); v.Kind == typ.t.Kind && ir.Fits(typ.d, v) {
+		rows[r.Intn(len(rows))][to.col] = v
+	}
+}
+
+// keysOf gives the parameters that the calls insert as keys.
+func keysOf(calls []*Call) map[argument]bool {
+	out := map[argument]bool{}
+	for _, c := range calls {
+		ir.Walk(c.Txn.Body, func(st ir.Stmt) {
+			in, ok := st.(*ir.Insert)
+			if !ok {
+				return
+			}
+			for i, col := range in.Cols {
+				if v, is := in.Values[i].(*ir.Var); is && in.Table.IsKey(col) {
+					out[argument{c.Txn, v.Name}] = true
+				}
+			}
+		})
+	}
+	return out
 }
 
 // crowd draws rows of a table that differ in their keys only, about as many as some

@@ -38,7 +38,9 @@ type search struct {
 	empty        map[*ir.Table]bool      // see untouched
 	hints        hints
 	crowds       map[*ir.Table][]int // see crowdsOf
-	spare        []ir.Value          // see spareFor
+	sums         map[*ir.Table][]summed
+	newKeys      map[argument]bool // see keysOf
+	spare        []ir.Value        // see spareFor
 	// rowsOf is how many rows of a table the calls may need to meet, where that is more
 	// than usualRows (meetings).
 	rowsOf map[*ir.Table]int
@@ -243,7 +245,7 @@ func (s *search) take(calls []*Call) {
 	s.calls = calls
 	s.hints = s.hintsOf(calls)
 	if s.opt.Init == AnyRows {
-		s.crowds = s.crowdsOf(calls)
+		s.crowds, s.sums, s.newKeys = s.crowdsOf(calls), s.sumsOf(calls), keysOf(calls)
 		s.empty = s.untouched()
 	}
 }

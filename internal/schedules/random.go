@@ -256,17 +256,18 @@ func (s *search) draw(r *rand.Rand) *situation {
 			continue
 		}
 	}
-	related := s.mends
+	related, crowded := s.mends, false
 	s.spare = nil
 	if s.opt.Init == AnyRows {
 		for _, i := range s.parentsFirst {
 			switch t := s.program.Tables[i]; {
 			case t.Var || s.empty[t]:
 			case s.crowd(r, sit, i, pick):
-				related = true
+				related, crowded = true, true
 			default:
 				s.drawRows(r, sit, i, pick)
 			}
+			s.nearSum(r, sit, i)
 		}
 	}
 	for i, c := range s.calls {
@@ -277,6 +278,8 @@ func (s *search) draw(r *rand.Rand) *situation {
 				v = s.spareFor(r, p, s.related(r, sit, c.Txn, k, v))
 			}
 			switch {
+			case crowded && !p.Fresh && s.newKeys[argument{c.Txn, p.Name}] && r.Intn(2) == 0:
+				v = freshValue(valueType{p.Type, p.Domain}, 2*mostCrowd+10*i+k)
 			case p.Fresh:
 				v = freshValue(valueType{p.Type, p.Domain}, 10*i+k)
 			case !p.NotNull && r.Intn(12) == 0:
