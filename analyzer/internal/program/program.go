@@ -30,6 +30,8 @@ type Program struct {
 	handles map[*types.Interface]string
 	// constants are what package variables hold that are set once.
 	constants map[*ssa.Global]*ssa.Const
+	// embedded are the files of the variables that have their texts, by their places.
+	embedded  map[token.Pos]string
 	sentinels map[string]int
 	// touches are the functions that use the database themselves; relevant those
 	// that reach one of them.
@@ -101,7 +103,7 @@ const (
 // libraries mean.
 func New(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File, libraries func(p *Program) []*Names) (*Program, error) {
 	p := &Program{fset: fset, dir: dir, Pkgs: pkgs, shapes: map[*ssa.Function]*flow.Shape{}, handles: map[*types.Interface]string{},
-		constants: map[*ssa.Global]*ssa.Const{}, sentinels: map[string]int{},
+		constants: map[*ssa.Global]*ssa.Const{}, embedded: embedded(fset, files), sentinels: map[string]int{},
 		touches: map[*ssa.Function]bool{}, Relevant: map[*ssa.Function]bool{}, Parametric: map[*ssa.Function]string{}, TooLarge: map[*ssa.Function]bool{}, Textual: map[*ssa.Function]map[token.Pos]bool{},
 		Users: map[*ssa.Function][]*ssa.Function{}, byName: map[string][]*ssa.Function{},
 		Calls: map[Call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, Ran: map[*ssa.Function]bool{}, Recursive: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{}, settled: map[*ssa.Global]*settled{}, altered: map[string]bool{},
@@ -188,6 +190,16 @@ func (p *Program) index() {
 	for _, pkg := range p.Pkgs {
 		if f := pkg.Func("init"); f != nil {
 			p.mention(f, stores)
+		}
+	}
+	for _, pkg := range p.Pkgs {
+		for _, m := range pkg.Members {
+			if g, ok := m.(*ssa.Global); ok {
+				if c, ok := p.embeddedText(g); ok {
+					stores[g]++
+					p.constants[g] = c
+				}
+			}
 		}
 	}
 	for g := range p.constants {

@@ -226,6 +226,7 @@ func propagate(t *client.Txn) {
 				if uses(list[i+1:])[a.Var] == total[a.Var] {
 					value[a.Var] = a.Expr
 				}
+			default: // it is computed where it is set
 			}
 		}
 		return list

@@ -136,8 +136,9 @@ func isPlain(s client.Stmt) bool {
 	switch s.(type) {
 	case *client.Assign, *client.Havoc, *client.Emit:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // short reports whether a branch sends nothing, ends in a jump, and is small.
@@ -233,6 +234,7 @@ func (s values) after(st client.Stmt) {
 		delete(s, st.Var)
 	case *client.Query:
 		s.forget(st)
+	default: // it sets no variable
 	}
 }
 

@@ -1,0 +1,1 @@
+SELECT n FROM purses WHERE id = $1

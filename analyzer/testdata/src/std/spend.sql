@@ -1,0 +1,1 @@
+UPDATE purses SET n = n - 1 WHERE id = $1 AND n > 0
