@@ -118,6 +118,12 @@ func TestTxn(t *testing.T) {
 				query("", "a"), &client.Assign{Var: "b", Expr: client.V("a")}, query("", "a"), &client.Emit{Exprs: []client.Expr{client.V("a"), client.V("b")}}, &client.Commit{},
 			}},
 			"txn f()\n  var a int\n  var b int\n  query \"SELECT n FROM t\" into a\n  b = a\n  query \"SELECT n FROM t\" into a\n  emit a, b\n  commit\n"},
+		{"a constant on one path only",
+			client.Txn{Vars: ints("a", "b"), Body: []client.Stmt{
+				query("b"), &client.If{Cond: client.V("b"), Then: []client.Stmt{query(""), &client.Assign{Var: "a", Expr: client.C(ir.Int(1))}}}, query(""),
+				&client.If{Cond: &client.Op{Op: "==", Args: []client.Expr{client.V("a"), client.C(ir.Int(1))}}, Then: []client.Stmt{query("")}}, &client.Commit{},
+			}},
+			"txn f()\n  var a int\n  var b int\n  query \"SELECT n FROM t\" found b\n  if b\n    query \"SELECT n FROM t\"\n    a = 1\n  query \"SELECT n FROM t\"\n  if a == 1\n    query \"SELECT n FROM t\"\n  commit\n"},
 		{"texts of which one is above the other in some order",
 			client.Txn{Vars: []client.Var{{Name: "a", Kind: client.Text}}, Body: []client.Stmt{
 				&client.Assign{Var: "a", Expr: client.C(ir.Text("b"))},
