@@ -21,9 +21,6 @@ type (
 	Sent  = session.Sent
 )
 
-// Outer is the unit of statements that are sent through what may be a transaction.
-const Outer = session.Outer
-
 // maxTraceSteps bounds the instructions that are interpreted for one trace.
 const maxTraceSteps = 60_000
 

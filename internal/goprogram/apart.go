@@ -41,9 +41,9 @@ func (s *Source) Apart(ctx context.Context, p *ir.Program) ([]report.Apart, erro
 	if err != nil {
 		return nil, err
 	}
-	notes, err := stale.Find(ctx, q, func(t *ir.Txn, at ir.Pos) (string, bool) {
-		step, ok := traces[t.Name].At(at)
-		return step.Unit, ok && step.Unit != analyzer.Outer
+	notes, err := stale.Find(ctx, q, func(t *ir.Txn, at ir.Pos) []string {
+		step, _ := traces[t.Name].At(at)
+		return step.Units
 	}, p)
 	if err != nil {
 		return nil, err

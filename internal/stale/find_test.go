@@ -17,8 +17,8 @@ table sub (id int, acc int not null, kind int not null, key (id), unique u (acc)
 txn others (k int) { update acc a set bal = 0, ver = 0 where a.id == k; insert log (id, acc, nr) values (k, k, k) }
 `
 
-// TestFind looks at templates. The unit of a statement stands in a comment in its
-// line; what is read and written without one is in no unit that is known.
+// TestFind looks at templates. The transaction of a statement, or those one of which it belongs to, stands in a
+// comment in its line; what is read and written without one is in no transaction that is known.
 func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		name, locals, body string
@@ -33,6 +33,12 @@ func TestFind(t *testing.T) {
 		{"perhaps the same transaction", "b int",
 			`(b) := select a.bal from acc a where a.id == k
 			update acc a set bal = b + 1 where a.id == k // 1`, ""},
+		{"by the transaction that there may be", "b int",
+			`(b) := select a.bal from acc a where a.id == k // 1|2
+			update acc a set bal = b + 1 where a.id == k // 1|3`, ""},
+		{"not by the transaction that there may be", "b int",
+			`(b) := select a.bal from acc a where a.id == k // 2
+			update acc a set bal = b + 1 where a.id == k // 1|3`, "value acc bal 2<-1|3"},
 		{"another row", "b int",
 			`(b) := select a.bal from acc a where a.id == k // 1
 			update acc a set bal = b + 1 where a.id == m // 2`, ""},
@@ -166,7 +172,9 @@ func TestFind(t *testing.T) {
 				_, u, _ := strings.Cut(lines[at.Line-1], "// ")
 				return u
 			}
-			notes, err := Find(t.Context(), p, func(_ *ir.Txn, at ir.Pos) (string, bool) { return unit(at), unit(at) != "" })
+			notes, err := Find(t.Context(), p, func(_ *ir.Txn, at ir.Pos) []string {
+				return strings.FieldsFunc(unit(at), func(r rune) bool { return r == '|' })
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

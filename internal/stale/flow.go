@@ -11,7 +11,7 @@ import (
 // reading is a table that a statement looks at.
 type reading struct {
 	at    ir.Pos
-	unit  string
+	units units
 	table *ir.Table
 	// where are the columns that the condition is about, equal those that it compares
 	// with a value.

@@ -116,7 +116,7 @@ func (f *finder) reading(of any, src ir.Source, where ir.Expr, s *state, st ir.S
 	key := place{of, src.Row}
 	r := f.readings[key]
 	if r == nil {
-		r = &reading{at: st.Position(), unit: f.unit(st.Position()), table: src.Table}
+		r = &reading{at: st.Position(), units: f.of(f.txn, st.Position()), table: src.Table}
 		f.readings[key] = r
 	}
 	r.where, r.equal, _ = f.condition(src.Row, where, s, st)

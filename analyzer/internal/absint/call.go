@@ -230,6 +230,7 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 	}
 	for _, f := range in.P.Values(inv.C.Signature()) {
 		in.Result.Missed[f] = true
+		calledWithin(in, f, inv.Args)
 	}
 	in.CallAgain(inv)
 	return in.UnknownCall("a call of a function that is not known", append([]memory.Value{inv.Fn}, in.Uncalled(inv.Args)...), inv.T)
@@ -357,7 +358,8 @@ func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free [
 		return in.computed(f, known, memory.Inherit(inv.T, in.SomeCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
 	}
 	in.CallAgain(inv)
-	return in.computed(f, known, memory.Inherit(inv.T, in.UnknownCall("a call of "+f.Name(), append(slices.Clone(free), in.Uncalled(args)...), inv.T), inv.Args))
+	result := in.UnknownCall("a call of "+f.Name(), append(slices.Clone(free), in.Uncalled(args)...), inv.T)
+	return in.computed(f, known, memory.Inherit(inv.T, in.FromContext(inv, result), inv.Args))
 }
 
 // keepsRequest reports whether a method that is not read may keep a request, and its context with it.
@@ -455,6 +457,7 @@ func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
 			in.Result.Missed[f] = true
 			args = inv.Args
 		}
+		calledWithin(in, f, inv.Args)
 	}
 	for _, f := range impl {
 		in.called(f, inv.Args, nil)
@@ -467,7 +470,20 @@ func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
 	if in.Trace == nil && in.Site != "" && in.St.Phase == memory.Open && !in.Holds(recv, memory.IsLive) && slices.ContainsFunc(impl, in.MayHoldTx) {
 		in.Unknown(what + " whose value may hold the transaction")
 	}
-	return memory.Inherit(inv.T, in.UnknownCall(what, args, inv.T), inv.Args)
+	return memory.Inherit(inv.T, in.FromContext(inv, in.UnknownCall(what, args, inv.T)), inv.Args)
+}
+
+// calledWithin records that a function may be called with a transaction, if one is among the arguments.
+func calledWithin(in *interp, f *ssa.Function, args []memory.Value) {
+	if in.Site != "" || !slices.ContainsFunc(args, func(v memory.Value) bool { return in.Holds(v, memory.IsLive) }) {
+		return
+	}
+	in.P.Calls[program.Call{From: in.Root, To: f, How: program.Within}] = true
+	if m, ok := f.Object().(*types.Func); ok && f.Synthetic != "" { // the value of a method
+		if f := f.Prog.FuncValue(m); f != nil {
+			in.P.Calls[program.Call{From: in.Root, To: f, How: program.Within}] = true
+		}
+	}
 }
 
 // called records a call between functions of the program.

@@ -126,7 +126,8 @@ func noContext(*session.Session, *session.Invocation) (memory.Value, bool) {
 	return &memory.ContextValue{}, true
 }
 
-func withValue(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {
+func withValue(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	in.Keeps(inv.Args[1], inv.Args[2])
 	return &memory.ContextValue{Parent: inv.Args[0], Key: inv.Args[1], V: inv.Args[2]}, true
 }
 
@@ -142,8 +143,11 @@ func withContext(_ *session.Session, inv *session.Invocation) (memory.Value, boo
 }
 
 // contextOf gives the context of a request that withContext made.
-func contextOf(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {
+func contextOf(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	c, ok := memory.Unbox(inv.Args[0]).(*memory.ContextValue)
+	if p, isPointer := memory.Unbox(inv.Args[0]).(*memory.Pointer); isPointer && p.To.Start == memory.Given && in.Trace != nil {
+		return &memory.ContextValue{Parent: in.Fresh(inv.T, "ctx", memory.Given)}, true
+	}
 	if !ok {
 		return nil, false
 	}
@@ -158,7 +162,11 @@ func lasting(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {
 }
 
 func valueOf(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
-	return in.LookInContext(inv.Args[0], inv.Args[1], inv.T), true
+	v := in.LookInContext(inv.Args[0], inv.Args[1], inv.T)
+	if in.NotGiven(v, inv.Args[1]) {
+		return memory.Scalar{E: client.C(ir.Null), Kind: client.Any}, true
+	}
+	return v, true
 }
 
 // exit models a function that never returns.
