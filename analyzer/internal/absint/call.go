@@ -433,7 +433,7 @@ func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
 	}
 	impl := in.P.Implementers(m)
 	if in.Trace != nil { // what does not use the database stands in for what does, in tests
-		impl = slices.DeleteFunc(impl, func(f *ssa.Function) bool { return !in.P.Matters(f) })
+		impl = taken(in, slices.DeleteFunc(impl, func(f *ssa.Function) bool { return !in.P.Matters(f) }))
 	}
 	if len(impl) == 1 && in.P.Matters(impl[0]) {
 		f := impl[0]
@@ -478,12 +478,7 @@ func calledWithin(in *interp, f *ssa.Function, args []memory.Value) {
 	if in.Site != "" || !slices.ContainsFunc(args, func(v memory.Value) bool { return in.Holds(v, memory.IsLive) }) {
 		return
 	}
-	in.P.Calls[program.Call{From: in.Root, To: f, How: program.Within}] = true
-	if m, ok := f.Object().(*types.Func); ok && f.Synthetic != "" { // the value of a method
-		if f := f.Prog.FuncValue(m); f != nil {
-			in.P.Calls[program.Call{From: in.Root, To: f, How: program.Within}] = true
-		}
-	}
+	in.P.Calls[program.Call{From: in.Root, To: program.Unwrapped(f), How: program.Within}] = true
 }
 
 // called records a call between functions of the program.
