@@ -100,7 +100,7 @@ func (e *extractor) traceOf(ctx context.Context, f *ssa.Function, way way) (trac
 	if locksSession(t.Body.Body) || len(in.P.Notes.Held(in.Root.Pos(), ir.Pos{})) > 0 {
 		return nil, how
 	}
-	simplify.Txn(t.Body, func(base string) string { return in.Temp(base, client.Int, false) })
+	simplify.Reduce(t.Body)
 	return t, how
 }
 

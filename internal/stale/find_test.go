@@ -75,6 +75,20 @@ func TestFind(t *testing.T) {
 			`(i) := select a.id from acc a where a.ver == 0 found f // 1
 			if not f { return }
 			update acc a set ver = 1 where a.id == i // 2`, "check acc ver 1<-2"},
+		{"a row that was found, without a condition", "i int",
+			`(i) := select a.id from acc a where a.ver == 0 // 1
+			update acc a set ver = 1 where a.id == i // 2`, "check acc ver 1<-2"},
+		{"a row that was found, with a second look", "i int",
+			`(i) := select a.id from acc a where a.ver == 0 // 1
+			update acc a set ver = 1 where a.id == i and a.ver == 0 // 2`, ""},
+		{"the row of the key that was looked for, kept in another local", "b int, n int, i int",
+			`while n < 3 {
+			i := *
+			(b) := select a.bal from acc a where a.id == i // 1
+			n := n + 1
+			}
+			n := i
+			update acc a set bal = b + 1 where a.id == n // 2`, "value acc bal 1<-2"},
 		{"a deletion", "b int",
 			`(b) := select a.bal from acc a where a.id == k // 1
 			if b == 0 { delete acc a where a.id == k } // 2`, "check acc bal 1<-2"},

@@ -51,9 +51,11 @@ func (o origins) add(p origins) origins {
 
 // local is what is known of a local: what its value is computed from, and a name
 // that equal values have. implied is what decided that it got a constant, perhaps the
-// names of the values one of which it has, by the path that was taken.
+// names of the values one of which it has, by the path that was taken. keys are the columns by which
+// readings looked for rows that have its value there.
 type local struct {
 	from, implied origins
+	keys          origins
 	name          string
 	perhaps       []string
 }
@@ -111,7 +113,7 @@ func (f *finder) meet(s, o *state) *state {
 			}
 			w.name = f.newName()
 		}
-		w.from, w.implied = w.from.add(v.from), w.implied.add(v.implied)
+		w.from, w.implied, w.keys = w.from.add(v.from), w.implied.add(v.implied), w.keys.add(v.keys)
 		out.locals[name] = w
 	}
 	for depth, from := range o.decided {
@@ -370,7 +372,7 @@ func (f *finder) loop(label string, s *state, from origins, body []ir.Stmt, ends
 func weight(s *state) int {
 	n := 0
 	for _, v := range s.locals {
-		n += 1 + len(v.from) + len(v.implied)
+		n += 1 + len(v.from) + len(v.implied) + len(v.keys)
 	}
 	for _, o := range s.decided {
 		n += len(o)

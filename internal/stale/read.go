@@ -11,7 +11,7 @@ const maxName = 200
 
 // value gives what an expression depends on, and its name. Rows are those of st.
 func (f *finder) value(e ir.Expr, s *state, st ir.Stmt) local {
-	var from, implied origins
+	var from, implied, keys origins
 	var perhaps []string
 	exact := ir.ReplaceExpr(e, func(e ir.Expr) ir.Expr {
 		switch e := e.(type) {
@@ -21,7 +21,7 @@ func (f *finder) value(e ir.Expr, s *state, st ir.Stmt) local {
 				v = local{name: "=" + e.Name}
 			}
 			from, implied = from.add(v.from), implied.add(v.implied)
-			perhaps = v.perhaps
+			perhaps, keys = v.perhaps, v.keys
 			return ir.V(v.name)
 		case *ir.Exists:
 			for _, src := range e.Query.From {
@@ -33,7 +33,7 @@ func (f *finder) value(e ir.Expr, s *state, st ir.Stmt) local {
 		return nil
 	})
 	if v, ok := exact.(*ir.Var); ok {
-		return local{from, implied, v.Name, perhaps}
+		return local{from: from, implied: implied, keys: keys, name: v.Name, perhaps: perhaps}
 	}
 	if exact == nil {
 		return local{}
@@ -51,6 +51,7 @@ func (f *finder) query(st *ir.Select, s *state) {
 	for _, src := range st.Query.From {
 		r := f.reading(st, src, st.Query.Where, s, st)
 		r.many = r.many || len(st.Aggs) > 0 || len(st.Order) > 0 && !unique(r)
+		f.looked(r, src.Row, st.Query.Where, s)
 		readings[src.Row] = r
 		rows = rows.add(origins{{r, ""}: true})
 	}
@@ -92,6 +93,7 @@ func (f *finder) rows(st *ir.Foreach, s *state) origins {
 	for _, src := range st.Query.From {
 		r := f.reading(st, src, st.Query.Where, s, st)
 		r.loop = true
+		f.looked(r, src.Row, st.Query.Where, s)
 		readings[src.Row] = r
 		rows = rows.add(origins{{r, ""}: true})
 	}
@@ -123,6 +125,23 @@ func (f *finder) reading(of any, src ir.Source, where ir.Expr, s *state, st ir.S
 	return r
 }
 
+// looked records of the locals that a condition compares columns of a row with that a reading looked for rows that have their
+// values there.
+func (f *finder) looked(r *reading, row string, where ir.Expr, s *state) {
+	eachEqual(row, where, func(col string, e ir.Expr) {
+		x, ok := e.(*ir.Var)
+		if !ok {
+			return
+		}
+		v, ok := s.locals[x.Name]
+		if !ok {
+			v.name = "=" + x.Name
+		}
+		v.keys = v.keys.add(origins{{r, col}: true})
+		s.locals[x.Name] = v
+	})
+}
+
 // place is where a table is read.
 type place struct {
 	of  any
@@ -141,18 +160,24 @@ func (f *finder) condition(row string, where ir.Expr, s *state, st ir.Stmt) (abo
 				from[col.Col] = from[col.Col].add(v.from)
 			}
 		})
+	}
+	eachEqual(row, where, func(col string, e ir.Expr) { equal[col] = f.value(e, s, st) })
+	return about, equal, from
+}
+
+// eachEqual calls f for the columns of a row that a condition compares with values.
+func eachEqual(row string, where ir.Expr, f func(col string, e ir.Expr)) {
+	for _, c := range ir.Conjuncts(where) {
 		b, ok := c.(*ir.Binary)
 		if !ok || b.Op != ir.Eq && b.Op != ir.Is {
 			continue
 		}
 		for _, side := range [][2]ir.Expr{{b.X, b.Y}, {b.Y, b.X}} {
-			col, isCol := side[0].(*ir.Col)
-			if isCol && col.Row == row && !hasColumn(side[1], row) {
-				equal[col.Col] = f.value(side[1], s, st)
+			if col, isCol := side[0].(*ir.Col); isCol && col.Row == row && !hasColumn(side[1], row) {
+				f(col.Col, side[1])
 			}
 		}
 	}
-	return about, equal, from
 }
 
 // hasColumn reports whether an expression has a column of a row.

@@ -35,6 +35,9 @@ func (r *rows) apart(o *reading) bool {
 // value by which the reading looked for it, or which the reading gave.
 func (r *rows) same(o *reading) bool {
 	for c, v := range r.equal {
+		if v.keys[origin{o, c}] {
+			return true
+		}
 		w, ok := o.equal[c]
 		if ok && slices.ContainsFunc(v.names(), func(name string) bool { return slices.Contains(w.names(), name) }) {
 			return true
@@ -46,6 +49,21 @@ func (r *rows) same(o *reading) bool {
 		}
 	}
 	return false
+}
+
+// named gives that there were the rows whose keys readings gave and which are written: that they were found decides about
+// the write.
+func (r *rows) named() origins {
+	var out origins
+	for _, c := range r.table.Key {
+		col := r.table.Columns[c].Name
+		for o := range r.from[col] {
+			if o.col == col && o.read.table.Name == r.table.Name && !o.read.many {
+				out = out.add(origins{{o.read, oneRow}: true})
+			}
+		}
+	}
+	return out
 }
 
 // guarded reports whether the condition of a write looks again at a column of a
@@ -139,7 +157,7 @@ func (f *finder) replaced(r *rows, o *reading) bool {
 func (f *finder) checked(st ir.Stmt, r *rows, s *state) {
 	_, deletes := st.(*ir.Delete)
 	matters := func(col string) bool { return f.changing(r.table, col) && (deletes || r.sets[col]) }
-	decided := s.all()
+	decided := s.all().add(r.named())
 	for _, o := range sorted(decided) {
 		if !r.apart(o.read) || f.settled(o.read) {
 			continue

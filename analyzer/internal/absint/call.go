@@ -183,6 +183,11 @@ func (in *interp) appended(args []memory.Value, t types.Type) memory.Value {
 		return args[0]
 	}
 	y, also := in.ListOf(args[1])
+	if s, isSlice := t.Underlying().(*types.Slice); isSlice && also {
+		for _, v := range y {
+			memory.KeepElement(in.Memory, t, "", s.Elem(), v)
+		}
+	}
 	if ok && also && len(x)+len(y) <= gotypes.MaxArray {
 		return in.NewList(append(slices.Clone(x), y...))
 	}
