@@ -238,7 +238,9 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 		calledWithin(in, f, inv.Args)
 	}
 	in.CallAgain(inv)
-	return in.UnknownCall("a call of a function that is not known", append([]memory.Value{inv.Fn}, in.Uncalled(inv.Args)...), inv.T)
+	return computing(in, inv, nil, func() memory.Value {
+		return in.UnknownCall("a call of a function that is not known", append([]memory.Value{inv.Fn}, in.Uncalled(inv.Args)...), inv.T)
+	})
 }
 
 // meant gives the function that a value of unknown origin must be, where it gets a
@@ -317,7 +319,7 @@ func (in *interp) CallFunction(inv *session.Invocation, fn *memory.Closure) memo
 		}
 	}
 	if f.Pkg != nil && in.P.Know.IsIdle(f.Pkg.Pkg.Path()) || f.Pkg == nil && f.Object() != nil && f.Object().Pkg() != nil && in.P.Know.IsIdle(f.Object().Pkg().Path()) {
-		return in.Quiet(inv.T)
+		return computing(in, inv, packageOf(f), func() memory.Value { return in.Quiet(inv.T) })
 	}
 	return in.EnterFunction(inv, f, fn.Free)
 }
@@ -363,7 +365,9 @@ func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free [
 		return in.computed(f, known, memory.Inherit(inv.T, in.SomeCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
 	}
 	in.CallAgain(inv)
-	result := in.UnknownCall("a call of "+f.Name(), append(slices.Clone(free), in.Uncalled(args)...), inv.T)
+	result := computing(in, inv, packageOf(f), func() memory.Value {
+		return in.UnknownCall("a call of "+f.Name(), append(slices.Clone(free), in.Uncalled(args)...), inv.T)
+	})
 	return in.computed(f, known, memory.Inherit(inv.T, in.FromContext(inv, result), inv.Args))
 }
 
@@ -475,7 +479,8 @@ func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
 	if in.Trace == nil && in.Site != "" && in.St.Phase == memory.Open && !in.Holds(recv, memory.IsLive) && slices.ContainsFunc(impl, in.MayHoldTx) {
 		in.Unknown(what + " whose value may hold the transaction")
 	}
-	return memory.Inherit(inv.T, in.FromContext(inv, in.UnknownCall(what, args, inv.T)), inv.Args)
+	result := computing(in, inv, m.Pkg(), func() memory.Value { return in.UnknownCall(what, args, inv.T) })
+	return memory.Inherit(inv.T, in.FromContext(inv, result), inv.Args)
 }
 
 // calledWithin records that a function may be called with a transaction, if one is among the arguments.

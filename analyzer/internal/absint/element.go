@@ -204,7 +204,9 @@ func (in *interp) lookup(v *ssa.Lookup) memory.Value {
 			return w
 		}
 	}
-	return in.Fresh(v.Type(), "item", memory.Unknown)
+	var item memory.Value
+	memory.Computed(in.Memory, []memory.Value{k}, nil, func() { item = in.Fresh(v.Type(), "item", memory.Unknown) })
+	return item
 }
 
 func (in *interp) slice(v *ssa.Slice) memory.Value {

@@ -3,6 +3,7 @@ package memory
 import (
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/internal/client"
@@ -27,6 +28,17 @@ func ElementOf(in *Memory, of types.Type, role string, t types.Type) (v Value, o
 		return nil, false
 	}
 	return elementFrom(in, path, t, 0), true
+}
+
+// ElementsOf gives the variables for the elements of what has many, of types that are given.
+func ElementsOf(in *Memory, ts []types.Type) (list []client.Expr) {
+	for path, k := range in.kept {
+		if k.name != "" && slices.ContainsFunc(ts, func(t types.Type) bool { return strings.HasPrefix(path, elementPath(t, "")) }) {
+			list = append(list, client.V(k.name))
+		}
+	}
+	slices.SortFunc(list, func(a, b client.Expr) int { return strings.Compare(client.ExprString(a), client.ExprString(b)) })
+	return list
 }
 
 // keptElement is the variable of an element or a field of one; some says that one was recorded.

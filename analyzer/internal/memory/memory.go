@@ -357,10 +357,14 @@ type Memory struct {
 	Tracing bool
 	// kept are the elements of what has many, in a trace.
 	kept map[string]keptElement
-	St   *State
-	Out  *[]client.Stmt
-	Fr   *Frame
-	Pos  token.Pos
+	// sources are what a value of which nothing else is known is computed from, in a trace (Computed); gather gets the
+	// variables in what is emitted there.
+	sources []client.Expr
+	gather  func(name string)
+	St      *State
+	Out     *[]client.Stmt
+	Fr      *Frame
+	Pos     token.Pos
 
 	Vars []client.Var
 	VarFacts

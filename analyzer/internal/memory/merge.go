@@ -130,6 +130,9 @@ func Ordered(set map[*Cell]bool) []*Cell {
 
 // Join gives one value for those that come by several edges.
 func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) Value {
+	if v, ok := joinKinds(in, name, edges, vals); ok {
+		return v
+	}
 	for i := range vals {
 		vals[i] = Unbox(vals[i])
 	}

@@ -55,7 +55,8 @@ func New(*program.Program) *session.Library {
 		{session.GivesLast, []string{"github.com/google/uuid.Must", "(time.Time).UTC", "(time.Time).Local"}},
 		{fresh, []string{"github.com/google/uuid.New", "github.com/google/uuid.NewString", "github.com/google/uuid.NewRandom",
 			"github.com/google/uuid.NewV7", "github.com/gofrs/uuid.NewV4", "github.com/gofrs/uuid/v5.NewV4"}},
-		{session.GivesAny, []string{"time.Now", "time.Since", "time.Until"}},
+		{session.GivesAny, []string{"time.Now"}},
+		{elapsed, []string{"time.Since", "time.Until"}},
 		{noContext, []string{"context.Background", "context.TODO"}},
 		{withValue, []string{"context.WithValue"}},
 		{withEnd, []string{"context.WithCancel", "context.WithCancelCause", "context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline",
@@ -155,6 +156,12 @@ func contextOf(in *session.Session, inv *session.Invocation) (memory.Value, bool
 		return c, true
 	}
 	return c.Parent, true
+}
+
+// elapsed gives a duration that depends on the arguments and on the time.
+func elapsed(in *session.Session, inv *session.Invocation) (v memory.Value, ok bool) {
+	memory.Computed(in.Memory, inv.Args, nil, func() { v, ok = session.GivesAny(in, inv) })
+	return v, ok
 }
 
 func lasting(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {
