@@ -124,5 +124,11 @@ func apart(n stale.Note, t *analyzer.Trace) report.Apart {
 	if n.Deletes {
 		verb = "deletes from"
 	}
-	return findings.NewApart(code, t.Name, n.Table, n.Columns, place(n.Write), place(n.Read), verb, findings.Disk)
+	lock := ""
+	if read, _ := t.At(n.Read); n.Locked && read.Alone() {
+		lock = "its lock ended with that statement, which is no transaction with others"
+	} else if n.Locked {
+		lock = "its lock ended with that transaction"
+	}
+	return findings.NewApart(code, t.Name, n.Table, n.Columns, place(n.Write), place(n.Read), verb, lock, findings.Disk)
 }

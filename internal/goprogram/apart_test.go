@@ -61,6 +61,11 @@ func TestApart(t *testing.T) {
 			}
 		}
 	}
+	for _, n := range notes {
+		if base := filepath.Base(n.Write.File); base == "locked.go" && n.Code == "RB4002" && !strings.Contains(n.Text, "its lock ended with that statement") {
+			t.Errorf("nothing says what became of the lock: %s", n.Text)
+		}
+	}
 	slices.Sort(got)
 	slices.Sort(want)
 	for _, s := range got {

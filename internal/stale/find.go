@@ -29,8 +29,8 @@ type Note struct {
 	// Columns are those of the table that the write rests on, sorted; none where it
 	// rests on whether there are rows.
 	Columns []string
-	// Deletes says that the write is a DELETE.
-	Deletes bool
+	// Deletes says that the write is a DELETE, Locked that the read locked what it found.
+	Deletes, Locked bool
 }
 
 // Units tells the transactions of a template apart: it names those one of which a
@@ -151,7 +151,7 @@ func (f *finder) note(kind Kind, write ir.Stmt, o origin) {
 	n := f.found[key]
 	if n == nil {
 		_, deletes := write.(*ir.Delete)
-		n = &Note{Kind: kind, Root: f.txn.Name, Write: key.write, Read: key.read, Table: o.read.table.Name, Deletes: deletes}
+		n = &Note{Kind: kind, Root: f.txn.Name, Write: key.write, Read: key.read, Table: o.read.table.Name, Deletes: deletes, Locked: o.read.locked}
 		f.found[key] = n
 	}
 	if o.col != "" && !slices.Contains(n.Columns, o.col) {

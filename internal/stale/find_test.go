@@ -99,6 +99,16 @@ func TestFind(t *testing.T) {
 		{"an insertion where there was no row", "f bool, i int",
 			`(i) := select l.id from log l where l.acc == k found f // 1
 			if not f { insert log (id, acc, nr) values (m, k, 1) } // 2`, "insert log  1<-2"},
+		{"a value that depends on whether there was a row", "f bool, i int, n int",
+			`n := m
+			(i) := select l.id from log l where l.acc == n found f // 1
+			block b { if f { n := n + 1; break b } }
+			insert log (id, acc, nr) values (k, n, 1) // 2`, "insert log  1<-2"},
+		{"a value that depends on whether there was a row, of a column that was not looked at", "f bool, i int, n int",
+			`n := m
+			(i) := select l.id from log l where l.acc == k found f // 1
+			block b { if f { n := n + 1; break b } }
+			insert log (id, acc, nr) values (k, k, n) // 2`, ""},
 		{"a key", "f bool, i int",
 			`(i) := select l.acc from log l where l.id == k found f // 1
 			if not f { insert log (id, acc, nr) values (k, k, 1) } // 2`, ""},

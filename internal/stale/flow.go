@@ -20,6 +20,8 @@ type reading struct {
 	// many says that what is read depends on several rows: an aggregate, or the first
 	// row in some order.
 	many bool
+	// locked says that it locks the rows that it finds.
+	locked bool
 	// loop says that it is of a loop, whose body runs for each row.
 	loop bool
 }
@@ -50,7 +52,7 @@ func (o origins) add(p origins) origins {
 }
 
 // local is what is known of a local: what its value is computed from, and a name
-// that equal values have. implied is what decided that it got a constant, perhaps the
+// that equal values have. implied is what decided that it got this value, perhaps the
 // names of the values one of which it has, by the path that was taken. keys are the columns by which
 // readings looked for rows that have its value there.
 type local struct {
@@ -194,8 +196,8 @@ func (f *finder) stmt(st ir.Stmt, s *state) (after *state, leaves int) {
 	case *ir.Assign:
 		s = s.clone()
 		v := f.value(st.Expr, s, st)
-		if _, ok := st.Expr.(*ir.Const); ok {
-			v.implied = s.all()
+		if _, isVar := st.Expr.(*ir.Var); !isVar {
+			v.implied = v.implied.add(s.all())
 		}
 		f.set(s, st.Var, v)
 	case *ir.Havoc:

@@ -1,6 +1,7 @@
 package stale
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/txrobust/robust/ir"
@@ -51,6 +52,7 @@ func (f *finder) query(st *ir.Select, s *state) {
 	for _, src := range st.Query.From {
 		r := f.reading(st, src, st.Query.Where, s, st)
 		r.many = r.many || len(st.Aggs) > 0 || len(st.Order) > 0 && !unique(r)
+		r.locked = r.locked || st.Locks.Of(src.Row) != ir.NoLock || st.Skips != ir.NoLock
 		f.looked(r, src.Row, st.Query.Where, s)
 		readings[src.Row] = r
 		rows = rows.add(origins{{r, ""}: true})
@@ -121,7 +123,17 @@ func (f *finder) reading(of any, src ir.Source, where ir.Expr, s *state, st ir.S
 		r = &reading{at: st.Position(), units: f.of(f.txn, st.Position()), table: src.Table}
 		f.readings[key] = r
 	}
-	r.where, r.equal, _ = f.condition(src.Row, where, s, st)
+	var from map[string]origins
+	r.where, r.equal, from = f.condition(src.Row, where, s, st)
+	for _, c := range r.table.Key { // a statement that finds rows, and looks at them by their keys again, as SKIP LOCKED does
+		col := r.table.Columns[c].Name
+		for o := range from[col] {
+			if o.col == col && o.read != r && o.read.at == r.at && o.read.table.Name == r.table.Name {
+				maps.Copy(r.where, o.read.where)
+				r.locked = r.locked || o.read.locked
+			}
+		}
+	}
 	return r
 }
 

@@ -197,13 +197,28 @@ func (f *finder) insert(st *ir.Insert, s *state) {
 			}
 		}
 	}
-	decided := s.all()
+	decided := s.all().add(f.chosen(st, s))
 	for _, o := range sorted(decided) {
 		if r.apart(o.read) && !f.settled(o.read) && !o.read.loop && !kept(o.read, st) && !f.replaced(r, o.read) && (o.col == "" || o.read.many && f.changing(r.table, o.col)) && !again(r, o, decided) {
 			f.note(Insert, st, o)
 		}
 	}
 	f.writes(r)
+}
+
+// chosen gives the readings that looked at a column, and decided which value an INSERT gives it, such as the first name
+// that was not found.
+func (f *finder) chosen(st *ir.Insert, s *state) origins {
+	var out origins
+	for i, e := range st.Values {
+		col := st.Table.Columns[st.Cols[i]].Name
+		for o := range f.value(e, s, st).implied {
+			if _, looked := o.read.equal[col]; looked && o.col == "" && o.read.table.Name == st.Table.Name {
+				out = out.add(origins{o: true})
+			}
+		}
+	}
+	return out
 }
 
 // meets reports whether an INSERT has ON CONFLICT for a key that another row may have already: one of whose

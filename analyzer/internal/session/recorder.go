@@ -232,7 +232,7 @@ func FunctionName(f *ssa.Function) string {
 func (in *Session) sent(h *memory.Handle) ir.Pos {
 	t := in.Trace
 	s := Sent{Pos: in.P.Position(in.Pos), Func: FunctionName(Outermost(in.Fr.Fn))}
-	s.Units = in.units(h, "statement "+strconv.Itoa(len(t.Sent)))
+	s.Units = in.units(h, own(len(t.Sent)))
 	t.Sent = append(t.Sent, s)
 	return ir.Pos{File: TraceFile, Line: len(t.Sent), Col: 1}
 }

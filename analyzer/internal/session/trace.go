@@ -2,6 +2,8 @@ package session
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/ir"
@@ -30,6 +32,14 @@ type Sent struct {
 	// Func is the function that sends it.
 	Func string
 }
+
+// own names the transaction that the statement with an index is, if it is one by itself.
+func own(index int) string { return ownPrefix + strconv.Itoa(index) }
+
+const ownPrefix = "statement "
+
+// Alone reports whether the statement is a transaction by itself.
+func (s Sent) Alone() bool { return len(s.Units) == 1 && strings.HasPrefix(s.Units[0], ownPrefix) }
 
 // TraceFile is the file in the places of the statements of traces.
 const TraceFile = "trace"
