@@ -29,6 +29,8 @@ type Note struct {
 	// Columns are those of the table that the write rests on, sorted; none where it
 	// rests on whether there are rows.
 	Columns []string
+	// Perhaps says that one of the two is sent by what may be the transaction of a context, or the database.
+	Perhaps bool
 	// Deletes says that the write is a DELETE, Locked that the read locked what it found.
 	Deletes, Locked bool
 }
@@ -151,7 +153,8 @@ func (f *finder) note(kind Kind, write ir.Stmt, o origin) {
 	n := f.found[key]
 	if n == nil {
 		_, deletes := write.(*ir.Delete)
-		n = &Note{Kind: kind, Root: f.txn.Name, Write: key.write, Read: key.read, Table: o.read.table.Name, Deletes: deletes, Locked: o.read.locked}
+		n = &Note{Kind: kind, Root: f.txn.Name, Write: key.write, Read: key.read, Table: o.read.table.Name, Deletes: deletes, Locked: o.read.locked,
+			Perhaps: len(f.of(f.txn, key.write)) > 1 || len(o.read.units) > 1}
 		f.found[key] = n
 	}
 	if o.col != "" && !slices.Contains(n.Columns, o.col) {
