@@ -73,7 +73,7 @@ func keepElement(in *Memory, path string, t types.Type, v Value, depth int) {
 	}
 	if a, ok := v.(*Aggregate); ok && !gotypes.Optional(a.T) {
 		ts, names := in.P.Know.Layout.Parts(a.T)
-		for i, part := range a.Parts {
+		for i, part := range a.Parts[:min(len(ts), len(a.Parts))] {
 			keepElement(in, path+"."+names[i], ts[i], part, depth+1)
 		}
 		return
