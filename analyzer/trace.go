@@ -21,9 +21,6 @@ type (
 	Sent  = session.Sent
 )
 
-// Outer is the unit of statements that are sent through what may be a transaction.
-const Outer = session.Outer
-
 // maxTraceSteps bounds the instructions that are interpreted for one trace.
 const maxTraceSteps = 60_000
 
@@ -47,36 +44,53 @@ func (r *Result) Traces(ctx context.Context) ([]*Trace, error) {
 }
 
 // tracesOf interprets a function for its trace. If the function may call itself after an error, there is a
-// second trace, of an attempt that fails. A narrow trace takes the place of a wide one that has too many steps.
+// second trace, of an attempt that fails. There are more where calls through interfaces may be of several methods.
+// A narrow trace takes the place of a wide one that has too many steps.
 func (e *extractor) tracesOf(ctx context.Context, f *ssa.Function) (list []*Trace) {
 	for _, fails := range []bool{false, true} {
 		if fails && !e.P.CallsItself(f) {
 			break
 		}
-		t, how := e.traceOf(ctx, f, true, fails)
-		if !how.whole {
-			t, how = e.traceOf(ctx, f, false, fails)
-		}
-		if t != nil && (!fails || how.again) {
-			list = append(list, t)
+		for method, methods := 0, 1; method < methods; method++ {
+			way := way{wide: true, fails: fails, method: method}
+			t, how := e.traceOf(ctx, f, way)
+			if !how.whole {
+				way.wide = false
+				t, how = e.traceOf(ctx, f, way)
+			}
+			if t != nil && (!fails || how.again) {
+				list = append(list, t)
+			}
+			methods = how.methods
 		}
 	}
 	return list
 }
 
-// traced says of the interpretation for a trace whether it came to its end, and whether the function calls itself.
-type traced struct{ whole, again bool }
+// way is how a trace is made. A wide one follows more calls (session.Session.Wide). In a trace that fails, errors
+// happen, after which the function may call itself. Where a call through an interface may be of several methods, method
+// says which it is.
+type way struct {
+	wide, fails bool
+	method      int
+}
 
-// traceOf interprets a function for its trace, which is nil if it has less than two units. A wide trace follows
-// more calls (session.Session.Wide). In a trace that fails, errors happen, after which the function may call itself.
-func (e *extractor) traceOf(ctx context.Context, f *ssa.Function, wide, fails bool) (trace *Trace, how traced) {
+// traced says of the interpretation for a trace whether it came to its end, whether the function calls itself, and
+// of how many methods some call through an interface may be.
+type traced struct {
+	whole, again bool
+	methods      int
+}
+
+// traceOf interprets a function for its trace, which is nil if it cannot have two transactions.
+func (e *extractor) traceOf(ctx context.Context, f *ssa.Function, way way) (trace *Trace, how traced) {
 	t := &Trace{Name: session.FunctionName(f), Pos: e.P.Position(f.Pos())}
 	var body []client.Stmt
 	in := absint.New(ctx, e.Analysis, f, session.Everything, &body, session.NewFindings())
 	in.Trace, in.Tracing, in.Limit, in.St.Phase = t, true, maxTraceSteps, memory.Open
-	in.Alone, in.Wide, in.Failing = e.P.Callable(f), wide, fails
+	in.Alone, in.Wide, in.Failing, in.Taken = e.P.Callable(f), way.wide, way.fails, way.method
 	how.whole = in.Attempt() == nil
-	how.again = in.Again
+	how.again, how.methods = in.Again, in.Methods
 	if !how.whole || !t.Several() {
 		return nil, how
 	}
@@ -86,7 +100,7 @@ func (e *extractor) traceOf(ctx context.Context, f *ssa.Function, wide, fails bo
 	if locksSession(t.Body.Body) || len(in.P.Notes.Held(in.Root.Pos(), ir.Pos{})) > 0 {
 		return nil, how
 	}
-	simplify.Txn(t.Body, func(base string) string { return in.Temp(base, client.Int, false) })
+	simplify.Reduce(t.Body)
 	return t, how
 }
 

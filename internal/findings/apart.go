@@ -13,8 +13,8 @@ import (
 )
 
 // NewApart describes a note. verb says what the write does: "updates", "deletes
-// from" or "inserts into".
-func NewApart(code, function, table string, columns []string, write, read report.ApartPlace, verb string, src Sources) report.Apart {
+// from" or "inserts into", lock what became of the lock of the read, "" if there was none.
+func NewApart(code, function, table string, columns []string, write, read report.ApartPlace, verb, lock string, src Sources) report.Apart {
 	c, ok := codes.ByID(code)
 	if !ok {
 		panic("findings: there is no code " + code)
@@ -28,6 +28,9 @@ func NewApart(code, function, table string, columns []string, write, read report
 	because := map[string]string{codes.StaleWrite: "with values made of " + what, codes.StaleCheck: "because of " + what, codes.StaleInsert: "because of " + what}[code]
 	a.Text = fmt.Sprintf("%s %s %s (%s) %s, which an earlier transaction of %s has read (%s)",
 		write.Function, verb, table, write.Short(), because, function, read.Short())
+	if lock != "" {
+		a.Text += "; " + lock
+	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", []string{codes.FingerprintVersion, a.Kind, function, table, strings.Join(columns, ","), write.Function, read.Function,
 		textAt(write.Position, src), textAt(read.Position, src)})

@@ -21,7 +21,8 @@ import (
 )
 
 // Apart looks for writes that rest on what another transaction has read, in the
-// functions of the program, of which p was made. The result is never nil. Where
+// functions of the program, of which p was made. The result is never nil. Notes that are certain come first: both
+// statements are sent by what is a transaction, or the database, for sure. Where
 // several functions do the same by calling each other, it is a note about the
 // smallest. Invariants of the code are left out: no note depends on one.
 func (s *Source) Apart(ctx context.Context, p *ir.Program) ([]report.Apart, error) {
@@ -41,9 +42,9 @@ func (s *Source) Apart(ctx context.Context, p *ir.Program) ([]report.Apart, erro
 	if err != nil {
 		return nil, err
 	}
-	notes, err := stale.Find(ctx, q, func(t *ir.Txn, at ir.Pos) (string, bool) {
-		step, ok := traces[t.Name].At(at)
-		return step.Unit, ok && step.Unit != analyzer.Outer
+	notes, err := stale.Find(ctx, q, func(t *ir.Txn, at ir.Pos) []string {
+		step, _ := traces[t.Name].At(at)
+		return step.Units
 	}, p)
 	if err != nil {
 		return nil, err
@@ -53,16 +54,24 @@ func (s *Source) Apart(ctx context.Context, p *ir.Program) ([]report.Apart, erro
 		code        string
 		write, read witness.Position
 	}
-	seen := map[key]bool{}
+	perhaps := map[key]int{}
+	keyOf := func(a report.Apart) key { return key{a.Code, a.Write.Position, a.Read.Position} }
 	for _, n := range notes {
 		a := apart(n, traces[n.Root])
-		if k := (key{a.Code, a.Write.Position, a.Read.Position}); !seen[k] {
-			seen[k] = true
-			out = append(out, a)
+		rank := 0
+		if n.Perhaps {
+			rank = 1
 		}
+		k := keyOf(a)
+		if was, seen := perhaps[k]; seen {
+			perhaps[k] = min(rank, was)
+			continue
+		}
+		perhaps[k] = rank
+		out = append(out, a)
 	}
 	slices.SortStableFunc(out, func(a, b report.Apart) int {
-		return cmp.Or(comparePosition(a.Write.Position, b.Write.Position), comparePosition(a.Read.Position, b.Read.Position), strings.Compare(a.Code, b.Code))
+		return cmp.Or(perhaps[keyOf(a)]-perhaps[keyOf(b)], comparePosition(a.Write.Position, b.Write.Position), comparePosition(a.Read.Position, b.Read.Position), strings.Compare(a.Code, b.Code))
 	})
 	return out, nil
 }
@@ -124,5 +133,11 @@ func apart(n stale.Note, t *analyzer.Trace) report.Apart {
 	if n.Deletes {
 		verb = "deletes from"
 	}
-	return findings.NewApart(code, t.Name, n.Table, n.Columns, place(n.Write), place(n.Read), verb, findings.Disk)
+	lock := ""
+	if read, _ := t.At(n.Read); n.Locked && read.Alone() {
+		lock = "its lock ended with that statement, which is no transaction with others"
+	} else if n.Locked {
+		lock = "its lock ended with that transaction"
+	}
+	return findings.NewApart(code, t.Name, n.Table, n.Columns, place(n.Write), place(n.Read), verb, lock, findings.Disk)
 }

@@ -61,6 +61,14 @@ func TestApart(t *testing.T) {
 			}
 		}
 	}
+	for _, n := range notes {
+		if base := filepath.Base(n.Write.File); base == "locked.go" && n.Code == "RB4002" && !strings.Contains(n.Text, "its lock ended with that statement") {
+			t.Errorf("nothing says what became of the lock: %s", n.Text)
+		}
+	}
+	if first, last := filepath.Base(notes[0].Write.File), notes[len(notes)-1]; first != "accounts.go" || filepath.Base(last.Write.File) != "contexts.go" || last.Write.Function == "Bank.Bare" {
+		t.Errorf("the first note is in %s, the last one in %s: certain ones shall come first", first, last.Write.Function)
+	}
 	slices.Sort(got)
 	slices.Sort(want)
 	for _, s := range got {

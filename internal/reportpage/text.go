@@ -219,7 +219,7 @@ func (t *text) rest(r *report.Report) {
 	}
 	for _, a := range r.Apart {
 		if a.Accepted == nil {
-			apart = append(apart, quote.Line(a.Text+". "+a.Repair))
+			apart = append(apart, quote.Line(fmt.Sprintf("%s (%s). %s", a.Text, a.Code, a.Repair)))
 		}
 	}
 	add("Not in one transaction (no part of the verdict)", apart)

@@ -16,7 +16,7 @@ const targetExported = 350
 // only fall: the test says when it can.
 var exported = map[string]int{
 	"":                  16,
-	"analyzer":          15,
+	"analyzer":          14,
 	"checker/judge":     10,
 	"engine":            16,
 	"history":           61,

@@ -40,9 +40,10 @@
 // the one that is written do not count, though they may matter as much. Statements
 // that are not modelled are passed over. Attempts are the rounds of a loop in which a transaction begins, the
 // calls of a function literal by an unknown function, and the calls of a function within itself, of which there
-// are two. Where it is not known whether two
-// statements are in one transaction, they are taken to be. Rows are the same if
-// they are named by the same value, on some path, or by a key that the read gave. A mutex or a
+// are two. Where two
+// statements may be in one transaction, they are taken to be. Rows are the same if
+// they are named by the same value, on some path, by a key that the read gave, or by a value by
+// which it had looked for the column. A mutex or a
 // single instance of a job may make a note wrong; an advisory lock of the session
 // in the function turns the notes of this function off, and so does a mutex that a
 // comment declares.

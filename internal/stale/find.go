@@ -29,26 +29,28 @@ type Note struct {
 	// Columns are those of the table that the write rests on, sorted; none where it
 	// rests on whether there are rows.
 	Columns []string
-	// Deletes says that the write is a DELETE.
-	Deletes bool
+	// Perhaps says that one of the two is sent by what may be the transaction of a context, or the database.
+	Perhaps bool
+	// Deletes says that the write is a DELETE, Locked that the read locked what it found.
+	Deletes, Locked bool
 }
 
-// Unit tells the transactions of a template apart: it names the one that a
-// statement belongs to. known is false where that is not certain.
-type Unit func(t *ir.Txn, at ir.Pos) (unit string, known bool)
+// Units tells the transactions of a template apart: it names those one of which a
+// statement belongs to, none where that is not known.
+type Units func(t *ir.Txn, at ir.Pos) []string
 
 // Find looks for such writes in the templates of p, which each have the statements
 // of several transactions. Programs in whole are those whose statements count when
 // it is asked whether a column ever changes. Notes are sorted by where the write
 // stands. The error is that of ctx.
-func Find(ctx context.Context, p *ir.Program, unit Unit, whole ...*ir.Program) ([]Note, error) {
+func Find(ctx context.Context, p *ir.Program, of Units, whole ...*ir.Program) ([]Note, error) {
 	changes := changed(append(whole, p))
 	var out []Note
 	for _, t := range p.Txns {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		f := &finder{txn: t, of: unit, changes: changes, readings: map[place]*reading{}, found: map[noteKey]*Note{}, wrote: map[written]bool{}}
+		f := &finder{txn: t, of: of, changes: changes, readings: map[place]*reading{}, found: map[noteKey]*Note{}}
 		f.block(t.Body, &state{locals: map[string]local{}, decided: map[int]origins{}})
 		out = append(out, f.notes()...)
 	}
@@ -102,31 +104,44 @@ func changed(programs []*ir.Program) map[column]bool {
 // finder looks at one template.
 type finder struct {
 	txn      *ir.Txn
-	of       Unit
+	of       Units
 	changes  map[column]bool
 	readings map[place]*reading
 	targets  []*target
 	names    int
 	deleted  []*rows // what DELETEs were about
 	// wrote are the tables that transactions have written so far.
-	wrote map[written]bool
+	wrote []written
 	found map[noteKey]*Note
 }
 
 // written is a table that a transaction writes.
-type written struct{ unit, table string }
+type written struct {
+	units units
+	table string
+}
+
+// units are the transactions one of which a statement belongs to, none where that is not known.
+type units []string
+
+// apart reports whether two statements are certainly of different transactions.
+func (u units) apart(v units) bool {
+	return len(u) > 0 && len(v) > 0 && !u.meets(v)
+}
+
+// meets reports whether two statements may be of one transaction, of those that are known.
+func (u units) meets(v units) bool {
+	return slices.ContainsFunc(u, func(name string) bool { return slices.Contains(v, name) }) || len(u) == 0 && len(v) == 0
+}
 
 type noteKey struct {
 	kind        Kind
 	write, read ir.Pos
 }
 
-// unit gives the transaction of a statement, "" if that is not certain.
-func (f *finder) unit(at ir.Pos) string {
-	if u, known := f.of(f.txn, at); known {
-		return u
-	}
-	return ""
+// writes records that a transaction writes a table.
+func (f *finder) writes(r *rows) {
+	f.wrote = append(f.wrote, written{r.units, r.table.Name})
 }
 
 // changing reports whether a column of a table changes.
@@ -138,7 +153,8 @@ func (f *finder) note(kind Kind, write ir.Stmt, o origin) {
 	n := f.found[key]
 	if n == nil {
 		_, deletes := write.(*ir.Delete)
-		n = &Note{Kind: kind, Root: f.txn.Name, Write: key.write, Read: key.read, Table: o.read.table.Name, Deletes: deletes}
+		n = &Note{Kind: kind, Root: f.txn.Name, Write: key.write, Read: key.read, Table: o.read.table.Name, Deletes: deletes, Locked: o.read.locked,
+			Perhaps: len(f.of(f.txn, key.write)) > 1 || len(o.read.units) > 1}
 		f.found[key] = n
 	}
 	if o.col != "" && !slices.Contains(n.Columns, o.col) {

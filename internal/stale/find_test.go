@@ -17,8 +17,8 @@ table sub (id int, acc int not null, kind int not null, key (id), unique u (acc)
 txn others (k int) { update acc a set bal = 0, ver = 0 where a.id == k; insert log (id, acc, nr) values (k, k, k) }
 `
 
-// TestFind looks at templates. The unit of a statement stands in a comment in its
-// line; what is read and written without one is in no unit that is known.
+// TestFind looks at templates. The transaction of a statement, or those one of which it belongs to, stands in a
+// comment in its line; what is read and written without one is in no transaction that is known.
 func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		name, locals, body string
@@ -33,6 +33,12 @@ func TestFind(t *testing.T) {
 		{"perhaps the same transaction", "b int",
 			`(b) := select a.bal from acc a where a.id == k
 			update acc a set bal = b + 1 where a.id == k // 1`, ""},
+		{"by the transaction that there may be", "b int",
+			`(b) := select a.bal from acc a where a.id == k // 1|2
+			update acc a set bal = b + 1 where a.id == k // 1|3`, ""},
+		{"not by the transaction that there may be", "b int",
+			`(b) := select a.bal from acc a where a.id == k // 2
+			update acc a set bal = b + 1 where a.id == k // 1|3`, "value acc bal 2<-1|3"},
 		{"another row", "b int",
 			`(b) := select a.bal from acc a where a.id == k // 1
 			update acc a set bal = b + 1 where a.id == m // 2`, ""},
@@ -69,6 +75,20 @@ func TestFind(t *testing.T) {
 			`(i) := select a.id from acc a where a.ver == 0 found f // 1
 			if not f { return }
 			update acc a set ver = 1 where a.id == i // 2`, "check acc ver 1<-2"},
+		{"a row that was found, without a condition", "i int",
+			`(i) := select a.id from acc a where a.ver == 0 // 1
+			update acc a set ver = 1 where a.id == i // 2`, "check acc ver 1<-2"},
+		{"a row that was found, with a second look", "i int",
+			`(i) := select a.id from acc a where a.ver == 0 // 1
+			update acc a set ver = 1 where a.id == i and a.ver == 0 // 2`, ""},
+		{"the row of the key that was looked for, kept in another local", "b int, n int, i int",
+			`while n < 3 {
+			i := *
+			(b) := select a.bal from acc a where a.id == i // 1
+			n := n + 1
+			}
+			n := i
+			update acc a set bal = b + 1 where a.id == n // 2`, "value acc bal 1<-2"},
 		{"a deletion", "b int",
 			`(b) := select a.bal from acc a where a.id == k // 1
 			if b == 0 { delete acc a where a.id == k } // 2`, "check acc bal 1<-2"},
@@ -79,6 +99,16 @@ func TestFind(t *testing.T) {
 		{"an insertion where there was no row", "f bool, i int",
 			`(i) := select l.id from log l where l.acc == k found f // 1
 			if not f { insert log (id, acc, nr) values (m, k, 1) } // 2`, "insert log  1<-2"},
+		{"a value that depends on whether there was a row", "f bool, i int, n int",
+			`n := m
+			(i) := select l.id from log l where l.acc == n found f // 1
+			block b { if f { n := n + 1; break b } }
+			insert log (id, acc, nr) values (k, n, 1) // 2`, "insert log  1<-2"},
+		{"a value that depends on whether there was a row, of a column that was not looked at", "f bool, i int, n int",
+			`n := m
+			(i) := select l.id from log l where l.acc == k found f // 1
+			block b { if f { n := n + 1; break b } }
+			insert log (id, acc, nr) values (k, k, n) // 2`, ""},
 		{"a key", "f bool, i int",
 			`(i) := select l.acc from log l where l.id == k found f // 1
 			if not f { insert log (id, acc, nr) values (k, k, 1) } // 2`, ""},
@@ -166,7 +196,9 @@ func TestFind(t *testing.T) {
 				_, u, _ := strings.Cut(lines[at.Line-1], "// ")
 				return u
 			}
-			notes, err := Find(t.Context(), p, func(_ *ir.Txn, at ir.Pos) (string, bool) { return unit(at), unit(at) != "" })
+			notes, err := Find(t.Context(), p, func(_ *ir.Txn, at ir.Pos) []string {
+				return strings.FieldsFunc(unit(at), func(r rune) bool { return r == '|' })
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

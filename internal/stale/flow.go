@@ -11,7 +11,7 @@ import (
 // reading is a table that a statement looks at.
 type reading struct {
 	at    ir.Pos
-	unit  string
+	units units
 	table *ir.Table
 	// where are the columns that the condition is about, equal those that it compares
 	// with a value.
@@ -20,6 +20,8 @@ type reading struct {
 	// many says that what is read depends on several rows: an aggregate, or the first
 	// row in some order.
 	many bool
+	// locked says that it locks the rows that it finds.
+	locked bool
 	// loop says that it is of a loop, whose body runs for each row.
 	loop bool
 }
@@ -50,10 +52,12 @@ func (o origins) add(p origins) origins {
 }
 
 // local is what is known of a local: what its value is computed from, and a name
-// that equal values have. implied is what decided that it got a constant, perhaps the
-// names of the values one of which it has, by the path that was taken.
+// that equal values have. implied is what decided that it got this value, perhaps the
+// names of the values one of which it has, by the path that was taken. keys are the columns by which
+// readings looked for rows that have its value there.
 type local struct {
 	from, implied origins
+	keys          origins
 	name          string
 	perhaps       []string
 }
@@ -111,7 +115,7 @@ func (f *finder) meet(s, o *state) *state {
 			}
 			w.name = f.newName()
 		}
-		w.from, w.implied = w.from.add(v.from), w.implied.add(v.implied)
+		w.from, w.implied, w.keys = w.from.add(v.from), w.implied.add(v.implied), w.keys.add(v.keys)
 		out.locals[name] = w
 	}
 	for depth, from := range o.decided {
@@ -192,8 +196,8 @@ func (f *finder) stmt(st ir.Stmt, s *state) (after *state, leaves int) {
 	case *ir.Assign:
 		s = s.clone()
 		v := f.value(st.Expr, s, st)
-		if _, ok := st.Expr.(*ir.Const); ok {
-			v.implied = s.all()
+		if _, isVar := st.Expr.(*ir.Var); !isVar {
+			v.implied = v.implied.add(s.all())
 		}
 		f.set(s, st.Var, v)
 	case *ir.Havoc:
@@ -370,7 +374,7 @@ func (f *finder) loop(label string, s *state, from origins, body []ir.Stmt, ends
 func weight(s *state) int {
 	n := 0
 	for _, v := range s.locals {
-		n += 1 + len(v.from) + len(v.implied)
+		n += 1 + len(v.from) + len(v.implied) + len(v.keys)
 	}
 	for _, o := range s.decided {
 		n += len(o)

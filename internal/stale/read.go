@@ -1,6 +1,7 @@
 package stale
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/txrobust/robust/ir"
@@ -11,7 +12,7 @@ const maxName = 200
 
 // value gives what an expression depends on, and its name. Rows are those of st.
 func (f *finder) value(e ir.Expr, s *state, st ir.Stmt) local {
-	var from, implied origins
+	var from, implied, keys origins
 	var perhaps []string
 	exact := ir.ReplaceExpr(e, func(e ir.Expr) ir.Expr {
 		switch e := e.(type) {
@@ -21,7 +22,7 @@ func (f *finder) value(e ir.Expr, s *state, st ir.Stmt) local {
 				v = local{name: "=" + e.Name}
 			}
 			from, implied = from.add(v.from), implied.add(v.implied)
-			perhaps = v.perhaps
+			perhaps, keys = v.perhaps, v.keys
 			return ir.V(v.name)
 		case *ir.Exists:
 			for _, src := range e.Query.From {
@@ -33,7 +34,7 @@ func (f *finder) value(e ir.Expr, s *state, st ir.Stmt) local {
 		return nil
 	})
 	if v, ok := exact.(*ir.Var); ok {
-		return local{from, implied, v.Name, perhaps}
+		return local{from: from, implied: implied, keys: keys, name: v.Name, perhaps: perhaps}
 	}
 	if exact == nil {
 		return local{}
@@ -51,6 +52,8 @@ func (f *finder) query(st *ir.Select, s *state) {
 	for _, src := range st.Query.From {
 		r := f.reading(st, src, st.Query.Where, s, st)
 		r.many = r.many || len(st.Aggs) > 0 || len(st.Order) > 0 && !unique(r)
+		r.locked = r.locked || st.Locks.Of(src.Row) != ir.NoLock || st.Skips != ir.NoLock
+		f.looked(r, src.Row, st.Query.Where, s)
 		readings[src.Row] = r
 		rows = rows.add(origins{{r, ""}: true})
 	}
@@ -92,6 +95,7 @@ func (f *finder) rows(st *ir.Foreach, s *state) origins {
 	for _, src := range st.Query.From {
 		r := f.reading(st, src, st.Query.Where, s, st)
 		r.loop = true
+		f.looked(r, src.Row, st.Query.Where, s)
 		readings[src.Row] = r
 		rows = rows.add(origins{{r, ""}: true})
 	}
@@ -116,11 +120,38 @@ func (f *finder) reading(of any, src ir.Source, where ir.Expr, s *state, st ir.S
 	key := place{of, src.Row}
 	r := f.readings[key]
 	if r == nil {
-		r = &reading{at: st.Position(), unit: f.unit(st.Position()), table: src.Table}
+		r = &reading{at: st.Position(), units: f.of(f.txn, st.Position()), table: src.Table}
 		f.readings[key] = r
 	}
-	r.where, r.equal, _ = f.condition(src.Row, where, s, st)
+	var from map[string]origins
+	r.where, r.equal, from = f.condition(src.Row, where, s, st)
+	for _, c := range r.table.Key { // a statement that finds rows, and looks at them by their keys again, as SKIP LOCKED does
+		col := r.table.Columns[c].Name
+		for o := range from[col] {
+			if o.col == col && o.read != r && o.read.at == r.at && o.read.table.Name == r.table.Name {
+				maps.Copy(r.where, o.read.where)
+				r.locked = r.locked || o.read.locked
+			}
+		}
+	}
 	return r
+}
+
+// looked records of the locals that a condition compares columns of a row with that a reading looked for rows that have their
+// values there.
+func (f *finder) looked(r *reading, row string, where ir.Expr, s *state) {
+	eachEqual(row, where, func(col string, e ir.Expr) {
+		x, ok := e.(*ir.Var)
+		if !ok {
+			return
+		}
+		v, ok := s.locals[x.Name]
+		if !ok {
+			v.name = "=" + x.Name
+		}
+		v.keys = v.keys.add(origins{{r, col}: true})
+		s.locals[x.Name] = v
+	})
 }
 
 // place is where a table is read.
@@ -141,18 +172,24 @@ func (f *finder) condition(row string, where ir.Expr, s *state, st ir.Stmt) (abo
 				from[col.Col] = from[col.Col].add(v.from)
 			}
 		})
+	}
+	eachEqual(row, where, func(col string, e ir.Expr) { equal[col] = f.value(e, s, st) })
+	return about, equal, from
+}
+
+// eachEqual calls f for the columns of a row that a condition compares with values.
+func eachEqual(row string, where ir.Expr, f func(col string, e ir.Expr)) {
+	for _, c := range ir.Conjuncts(where) {
 		b, ok := c.(*ir.Binary)
 		if !ok || b.Op != ir.Eq && b.Op != ir.Is {
 			continue
 		}
 		for _, side := range [][2]ir.Expr{{b.X, b.Y}, {b.Y, b.X}} {
-			col, isCol := side[0].(*ir.Col)
-			if isCol && col.Row == row && !hasColumn(side[1], row) {
-				equal[col.Col] = f.value(side[1], s, st)
+			if col, isCol := side[0].(*ir.Col); isCol && col.Row == row && !hasColumn(side[1], row) {
+				f(col.Col, side[1])
 			}
 		}
 	}
-	return about, equal, from
 }
 
 // hasColumn reports whether an expression has a column of a row.

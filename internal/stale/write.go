@@ -9,7 +9,7 @@ import (
 // rows is the rows that a write is about.
 type rows struct {
 	table *ir.Table
-	unit  string
+	units units
 	// about are the columns that its condition is about, equal those that it compares
 	// with values, from what the values for a column depend on.
 	about map[string]bool
@@ -20,7 +20,7 @@ type rows struct {
 }
 
 func (f *finder) rowsOf(st ir.Stmt, t *ir.Table, row string, where ir.Expr, s *state) *rows {
-	r := &rows{table: t, unit: f.unit(st.Position()), sets: map[string]bool{}}
+	r := &rows{table: t, units: f.of(f.txn, st.Position()), sets: map[string]bool{}}
 	r.about, r.equal, r.from = f.condition(row, where, s, st)
 	return r
 }
@@ -28,13 +28,16 @@ func (f *finder) rowsOf(st ir.Stmt, t *ir.Table, row string, where ir.Expr, s *s
 // apart reports whether a reading is of the table of a write, in another
 // transaction than this.
 func (r *rows) apart(o *reading) bool {
-	return o.table.Name == r.table.Name && o.unit != "" && r.unit != "" && o.unit != r.unit
+	return o.table.Name == r.table.Name && r.units.apart(o.units)
 }
 
 // same reports whether the rows of a write are those of a reading, on some path: a column has the
 // value by which the reading looked for it, or which the reading gave.
 func (r *rows) same(o *reading) bool {
 	for c, v := range r.equal {
+		if v.keys[origin{o, c}] {
+			return true
+		}
 		w, ok := o.equal[c]
 		if ok && slices.ContainsFunc(v.names(), func(name string) bool { return slices.Contains(w.names(), name) }) {
 			return true
@@ -46,6 +49,21 @@ func (r *rows) same(o *reading) bool {
 		}
 	}
 	return false
+}
+
+// named gives that there were the rows whose keys readings gave and which are written: that they were found decides about
+// the write.
+func (r *rows) named() origins {
+	var out origins
+	for _, c := range r.table.Key {
+		col := r.table.Columns[c].Name
+		for o := range r.from[col] {
+			if o.col == col && o.read.table.Name == r.table.Name && !o.read.many {
+				out = out.add(origins{{o.read, oneRow}: true})
+			}
+		}
+	}
+	return out
 }
 
 // guarded reports whether the condition of a write looks again at a column of a
@@ -71,7 +89,7 @@ func (f *finder) guarded(r *rows, o origin) bool {
 // decides about it.
 func again(r *rows, o origin, decided origins) bool {
 	for p := range decided {
-		if p.read.unit == r.unit && p.read.table.Name == r.table.Name && (p.col == o.col || p.read.where[o.col] || noColumn(p.col) && noColumn(o.col)) {
+		if p.read.units.meets(r.units) && p.read.table.Name == r.table.Name && (p.col == o.col || p.read.where[o.col] || noColumn(p.col) && noColumn(o.col)) {
 			return true
 		}
 	}
@@ -97,7 +115,7 @@ func (f *finder) update(st *ir.Update, s *state) {
 		}
 	}
 	f.checked(st, r, s)
-	f.wrote[written{r.unit, r.table.Name}] = true
+	f.writes(r)
 }
 
 // remove looks at a DELETE.
@@ -108,19 +126,21 @@ func (f *finder) remove(st *ir.Delete, s *state) {
 	r := f.rowsOf(st, st.Table, st.Row, st.Where, s)
 	f.deleted = append(f.deleted, r)
 	f.checked(st, r, s)
-	f.wrote[written{r.unit, r.table.Name}] = true
+	f.writes(r)
 }
 
 // settled reports whether the transaction of a reading has written the table, too:
 // what it has decided stands there, such as a reservation.
-func (f *finder) settled(o *reading) bool { return f.wrote[written{o.unit, o.table.Name}] }
+func (f *finder) settled(o *reading) bool {
+	return slices.ContainsFunc(f.wrote, func(w written) bool { return w.table == o.table.Name && w.units.meets(o.units) })
+}
 
 // replaced reports whether the transaction of an INSERT has deleted the rows that a
 // reading had looked for, or all rows: then it does not rest on it that there were
 // none.
 func (f *finder) replaced(r *rows, o *reading) bool {
 	return slices.ContainsFunc(f.deleted, func(d *rows) bool {
-		if d.unit != r.unit || d.table.Name != r.table.Name {
+		if !d.units.meets(r.units) || d.table.Name != r.table.Name {
 			return false
 		}
 		for c := range d.about {
@@ -137,7 +157,7 @@ func (f *finder) replaced(r *rows, o *reading) bool {
 func (f *finder) checked(st ir.Stmt, r *rows, s *state) {
 	_, deletes := st.(*ir.Delete)
 	matters := func(col string) bool { return f.changing(r.table, col) && (deletes || r.sets[col]) }
-	decided := s.all()
+	decided := s.all().add(r.named())
 	for _, o := range sorted(decided) {
 		if !r.apart(o.read) || f.settled(o.read) {
 			continue
@@ -163,9 +183,9 @@ func (f *finder) checked(st ir.Stmt, r *rows, s *state) {
 
 // insert looks at an INSERT.
 func (f *finder) insert(st *ir.Insert, s *state) {
-	r := &rows{table: st.Table, unit: f.unit(st.Position())}
+	r := &rows{table: st.Table, units: f.of(f.txn, st.Position())}
 	if f.meets(st) || len(st.Moved) > 0 {
-		f.wrote[written{r.unit, r.table.Name}] = true
+		f.writes(r)
 		return
 	}
 	for i, e := range st.Values {
@@ -177,13 +197,28 @@ func (f *finder) insert(st *ir.Insert, s *state) {
 			}
 		}
 	}
-	decided := s.all()
+	decided := s.all().add(f.chosen(st, s))
 	for _, o := range sorted(decided) {
 		if r.apart(o.read) && !f.settled(o.read) && !o.read.loop && !kept(o.read, st) && !f.replaced(r, o.read) && (o.col == "" || o.read.many && f.changing(r.table, o.col)) && !again(r, o, decided) {
 			f.note(Insert, st, o)
 		}
 	}
-	f.wrote[written{r.unit, r.table.Name}] = true
+	f.writes(r)
+}
+
+// chosen gives the readings that looked at a column, and decided which value an INSERT gives it, such as the first name
+// that was not found.
+func (f *finder) chosen(st *ir.Insert, s *state) origins {
+	var out origins
+	for i, e := range st.Values {
+		col := st.Table.Columns[st.Cols[i]].Name
+		for o := range f.value(e, s, st).implied {
+			if _, looked := o.read.equal[col]; looked && o.col == "" && o.read.table.Name == st.Table.Name {
+				out = out.add(origins{o: true})
+			}
+		}
+	}
+	return out
 }
 
 // meets reports whether an INSERT has ON CONFLICT for a key that another row may have already: one of whose

@@ -183,6 +183,11 @@ func (in *interp) appended(args []memory.Value, t types.Type) memory.Value {
 		return args[0]
 	}
 	y, also := in.ListOf(args[1])
+	if s, isSlice := t.Underlying().(*types.Slice); isSlice && also {
+		for _, v := range y {
+			memory.KeepElement(in.Memory, t, "", s.Elem(), v)
+		}
+	}
 	if ok && also && len(x)+len(y) <= gotypes.MaxArray {
 		return in.NewList(append(slices.Clone(x), y...))
 	}
@@ -230,9 +235,12 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 	}
 	for _, f := range in.P.Values(inv.C.Signature()) {
 		in.Result.Missed[f] = true
+		calledWithin(in, f, inv.Args)
 	}
 	in.CallAgain(inv)
-	return in.UnknownCall("a call of a function that is not known", append([]memory.Value{inv.Fn}, in.Uncalled(inv.Args)...), inv.T)
+	return computing(in, inv, nil, func() memory.Value {
+		return in.UnknownCall("a call of a function that is not known", append([]memory.Value{inv.Fn}, in.Uncalled(inv.Args)...), inv.T)
+	})
 }
 
 // meant gives the function that a value of unknown origin must be, where it gets a
@@ -311,7 +319,7 @@ func (in *interp) CallFunction(inv *session.Invocation, fn *memory.Closure) memo
 		}
 	}
 	if f.Pkg != nil && in.P.Know.IsIdle(f.Pkg.Pkg.Path()) || f.Pkg == nil && f.Object() != nil && f.Object().Pkg() != nil && in.P.Know.IsIdle(f.Object().Pkg().Path()) {
-		return in.Quiet(inv.T)
+		return computing(in, inv, packageOf(f), func() memory.Value { return in.Quiet(inv.T) })
 	}
 	return in.EnterFunction(inv, f, fn.Free)
 }
@@ -357,7 +365,10 @@ func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free [
 		return in.computed(f, known, memory.Inherit(inv.T, in.SomeCall("a call of "+f.Name(), append(slices.Clone(free), args...), inv.T), inv.Args))
 	}
 	in.CallAgain(inv)
-	return in.computed(f, known, memory.Inherit(inv.T, in.UnknownCall("a call of "+f.Name(), append(slices.Clone(free), in.Uncalled(args)...), inv.T), inv.Args))
+	result := computing(in, inv, packageOf(f), func() memory.Value {
+		return in.UnknownCall("a call of "+f.Name(), append(slices.Clone(free), in.Uncalled(args)...), inv.T)
+	})
+	return in.computed(f, known, memory.Inherit(inv.T, in.FromContext(inv, result), inv.Args))
 }
 
 // keepsRequest reports whether a method that is not read may keep a request, and its context with it.
@@ -431,7 +442,7 @@ func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
 	}
 	impl := in.P.Implementers(m)
 	if in.Trace != nil { // what does not use the database stands in for what does, in tests
-		impl = slices.DeleteFunc(impl, func(f *ssa.Function) bool { return !in.P.Matters(f) })
+		impl = taken(in, slices.DeleteFunc(impl, func(f *ssa.Function) bool { return !in.P.Matters(f) }))
 	}
 	if len(impl) == 1 && in.P.Matters(impl[0]) {
 		f := impl[0]
@@ -455,6 +466,7 @@ func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
 			in.Result.Missed[f] = true
 			args = inv.Args
 		}
+		calledWithin(in, f, inv.Args)
 	}
 	for _, f := range impl {
 		in.called(f, inv.Args, nil)
@@ -467,7 +479,16 @@ func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
 	if in.Trace == nil && in.Site != "" && in.St.Phase == memory.Open && !in.Holds(recv, memory.IsLive) && slices.ContainsFunc(impl, in.MayHoldTx) {
 		in.Unknown(what + " whose value may hold the transaction")
 	}
-	return memory.Inherit(inv.T, in.UnknownCall(what, args, inv.T), inv.Args)
+	result := computing(in, inv, m.Pkg(), func() memory.Value { return in.UnknownCall(what, args, inv.T) })
+	return memory.Inherit(inv.T, in.FromContext(inv, result), inv.Args)
+}
+
+// calledWithin records that a function may be called with a transaction, if one is among the arguments.
+func calledWithin(in *interp, f *ssa.Function, args []memory.Value) {
+	if in.Site != "" || !slices.ContainsFunc(args, func(v memory.Value) bool { return in.Holds(v, memory.IsLive) }) {
+		return
+	}
+	in.P.Calls[program.Call{From: in.Root, To: program.Unwrapped(f), How: program.Within}] = true
 }
 
 // called records a call between functions of the program.

@@ -14,6 +14,20 @@ import (
 // maxImplementers bounds the methods that a call through an interface is taken to be.
 const maxImplementers = 3
 
+// taken gives, of the methods that a call through an interface may be in a trace, the one that the trace takes. A
+// decorator is taken to call another method than itself.
+func taken(in *interp, impl []*ssa.Function) []*ssa.Function {
+	if len(impl) < 2 || len(impl) > maxImplementers {
+		return impl
+	}
+	others := slices.DeleteFunc(slices.Clone(impl), func(f *ssa.Function) bool { _, n := in.nested(f); return n > 0 })
+	if len(others) == 0 {
+		return impl
+	}
+	in.Methods = max(in.Methods, len(others))
+	return others[min(in.Taken, len(others)-1):][:1]
+}
+
 // dispatches reports whether a call of m through an interface is interpreted as one of
 // each method that it may be: one of them uses the database, and it gets a function that
 // does so, too, or may be given a transaction, or the transaction that is open, where no other

@@ -60,6 +60,14 @@ func (in *interp) indexAddr(v *ssa.IndexAddr) memory.Value {
 		in.lead(elem, x)
 	default:
 		in.EmitValue(x)
+		if s, ok := x.(memory.Scalar); ok && in.Given(s.E) { // what the caller gives is not what was collected
+			break
+		}
+		if w, ok := memory.ElementOf(in.Memory, v.X.Type(), "", elem); ok {
+			c := in.NewCell(elem, "element", memory.Zeroed)
+			in.Store(c, w)
+			return &memory.Pointer{To: c}
+		}
 	}
 	return some
 }
@@ -188,7 +196,17 @@ func (in *interp) lookup(v *ssa.Lookup) memory.Value {
 	}
 	in.EmitValue(x)
 	in.EmitValue(k)
-	return in.Fresh(v.Type(), "item", memory.Unknown)
+	if m, isMap := v.X.Type().Underlying().(*types.Map); isMap {
+		if w, ok := memory.ElementOf(in.Memory, v.X.Type(), "", m.Elem()); ok {
+			if v.CommaOk {
+				return memory.Tuple{w, memory.Of(client.V(in.NewVar("ok", client.Bool, false, memory.Unknown)), client.Bool)}
+			}
+			return w
+		}
+	}
+	var item memory.Value
+	memory.Computed(in.Memory, []memory.Value{k}, nil, func() { item = in.Fresh(v.Type(), "item", memory.Unknown) })
+	return item
 }
 
 func (in *interp) slice(v *ssa.Slice) memory.Value {

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/analyzer/internal/memory"
 	"github.com/txrobust/robust/analyzer/internal/session"
 	"github.com/txrobust/robust/internal/client"
@@ -53,6 +54,9 @@ func (in *interp) top(f *ssa.Function) {
 	in.enterFrame(in.activate(f, token.NoPos))
 	for _, v := range f.Params {
 		in.act.regs[v] = in.Fresh(v.Type(), v.Name(), memory.Given)
+		if in.Trace != nil && gotypes.IsContext(v.Type()) { // what is made of it without being read has what it holds
+			in.act.regs[v] = &memory.ContextValue{Parent: in.act.regs[v]}
+		}
 	}
 	for _, v := range f.FreeVars {
 		in.act.regs[v] = in.captured(v)

@@ -116,6 +116,9 @@ func (in *interp) instr(instr ssa.Instruction) {
 	switch instr := instr.(type) {
 	case *ssa.Store:
 		in.storeTo(in.value(instr.Addr), in.value(instr.Val))
+		if at, ok := instr.Addr.(*ssa.IndexAddr); ok {
+			memory.KeepElement(in.Memory, at.X.Type(), "", instr.Val.Type(), in.value(instr.Val))
+		}
 		if at := in.P.Places.PlaceAt(instr.Addr); at != nil && in.P.Places.IsStmtPointer(instr.Val.Type()) && in.P.Places.PlaceFrom(instr.Val) != at {
 			in.Keep([]program.Place{at}, nil, in.value(instr.Val))
 		}
@@ -133,6 +136,9 @@ func (in *interp) instr(instr ssa.Instruction) {
 			in.EmitValue(k)
 			in.EmitValue(v)
 		}
+		of := instr.Map.Type()
+		memory.KeepElement(in.Memory, of, "key", instr.Key.Type(), k)
+		memory.KeepElement(in.Memory, of, "", instr.Value.Type(), v)
 	case *ssa.Send:
 		send(in, instr.Chan, instr.X)
 	case *ssa.Defer:
@@ -164,6 +170,7 @@ func channel(in *interp, v ssa.Value) *memory.Cell {
 func send(in *interp, to, what ssa.Value) {
 	v := in.value(what)
 	in.EmitValue(v)
+	memory.KeepElement(in.Memory, to.Type(), "", what.Type(), v)
 	c := channel(in, to)
 	if c == nil {
 		return
@@ -188,6 +195,9 @@ func receive(in *interp, v *ssa.UnOp) memory.Value {
 func received(in *interp, from ssa.Value, t types.Type) memory.Value {
 	if c := channel(in, from); c != nil && memory.Touched(in.Memory, c) {
 		return in.Load(c)
+	}
+	if v, ok := memory.ElementOf(in.Memory, from.Type(), "", t); ok {
+		return v
 	}
 	return in.Fresh(t, "received", memory.Unknown)
 }
@@ -460,9 +470,19 @@ func (in *interp) nextItem(v *ssa.Next) memory.Value {
 		if b, ok := t.At(i).Type().(*types.Basic); ok && b.Kind() == types.Invalid {
 			continue
 		}
-		out[i] = in.Fresh(t.At(i).Type(), "item", memory.Unknown)
+		out[i] = itemOf(in, v, i, t.At(i).Type())
 	}
 	return out
+}
+
+// itemOf gives what a range loop over a map has next: whether there is something, its key, or its value.
+func itemOf(in *interp, v *ssa.Next, i int, t types.Type) memory.Value {
+	if r, ok := v.Iter.(*ssa.Range); ok && i > 0 {
+		if w, ok := memory.ElementOf(in.Memory, r.X.Type(), [3]string{1: "key"}[i], t); ok {
+			return w
+		}
+	}
+	return in.Fresh(t, "item", memory.Unknown)
 }
 
 // maxExpr bounds the size of expressions.

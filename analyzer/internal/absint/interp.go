@@ -28,6 +28,9 @@ type interp struct {
 	// panicking says that a panic runs deferred calls, recovered that one of them has
 	// ended it.
 	panicking, recovered bool
+	// Methods is how many methods some call through an interface may be at the most, in a trace, which takes that with
+	// the index Taken.
+	Methods, Taken int
 	// wider is what the call may find that begins, where that is not what it gets alone.
 	wider *entry
 }

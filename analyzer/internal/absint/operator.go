@@ -274,7 +274,7 @@ func (in *interp) typeAssert(v *ssa.TypeAssert) memory.Value {
 		}
 	}
 	if out == nil {
-		out = in.Derive(v.AssertedType, "assert", x)
+		out = memory.FromHeld(in.Memory, in.Derive(v.AssertedType, "assert", x), x)
 	}
 	if !v.CommaOk {
 		return out

@@ -160,6 +160,9 @@ func IsTime(t types.Type) bool { return IsNamed(t, "time", "Time") }
 // IsContext reports whether t is context.Context.
 func IsContext(t types.Type) bool { return IsNamed(t, "context", "Context") }
 
+// IsRequest reports whether t is a request that a server of HTTP gets, or points to one.
+func IsRequest(t types.Type) bool { return IsNamed(t, "net/http", "Request") }
+
 // IsNamed reports whether t is, or points to, the type path.name.
 func IsNamed(t types.Type, path, name string) bool {
 	n := NamedOf(t)

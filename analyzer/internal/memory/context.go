@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"go/types"
 	"slices"
 
@@ -11,19 +12,28 @@ import (
 
 // LookInContext gives what a context holds for a key.
 func (in *Memory) LookInContext(ctx, key Value, t types.Type) Value {
+	held := ""
 	for {
 		c, ok := Unbox(ctx).(*ContextValue)
+		if ok && c.Call != "" {
+			held = c.Call
+		}
 		switch {
-		case !ok:
+		case !ok, c.Parent == nil && held != "":
 			in.EmitValue(key)
-			return in.Fresh(t, "value", Unknown)
+			v := in.Fresh(t, "value", Unknown)
+			if held == "" {
+				held = holder(in, ctx)
+			}
+			hold(in, v, held)
+			return v
 		case c.Parent == nil:
 			return Scalar{client.C(ir.Null), client.Any}
 		case c.Key == nil:
 			ctx = c.Parent
 			continue
 		}
-		equal, known := sameKey(c.Key, key)
+		equal, known := SameKey(c.Key, key)
 		switch {
 		case !known && in.Holds(c, IsLive):
 			return &Handle{Kind: Either, Site: in.Site, Lost: true}
@@ -34,6 +44,73 @@ func (in *Memory) LookInContext(ctx, key Value, t types.Type) Value {
 		}
 		ctx = c.Parent
 	}
+}
+
+// hold records, in a trace, who holds the value of a variable.
+func hold(in *Memory, v Value, held string) {
+	if s, ok := v.(Scalar); ok && in.Tracing {
+		if x, ok := s.E.(*client.VarExpr); ok {
+			in.held[x.Name] = held
+		}
+	}
+}
+
+// HeldBy says who holds a value, in a trace; "" if that is not recorded.
+func HeldBy(in *Memory, v Value) string {
+	if s, ok := Unbox(v).(Scalar); ok {
+		if x, ok := s.E.(*client.VarExpr); ok {
+			return in.held[x.Name]
+		}
+	}
+	return ""
+}
+
+// holder says who holds what is in a context of which nothing is known.
+func holder(in *Memory, ctx Value) string {
+	if s, ok := Unbox(ctx).(Scalar); ok && in.Given(s.E) {
+		return HeldByCaller
+	}
+	return HeldSomewhere
+}
+
+// FromHeld makes what a type assertion gives of a value of which nothing is known a handle that somebody holds,
+// in a trace.
+func FromHeld(in *Memory, v, of Value) Value {
+	h, ok := v.(*Handle)
+	if !ok || !in.Tracing {
+		return v
+	}
+	out := *h
+	out.Held = cmp.Or(HeldBy(in, of), HeldSomewhere)
+	out.Lost = out.Lost && out.Held != HeldByCaller
+	return &out
+}
+
+// HeldIn makes the handles in a value what a context holds, in a trace.
+func HeldIn(in *Memory, v, ctx Value) {
+	held := ""
+	for {
+		c, ok := Unbox(ctx).(*ContextValue)
+		if !ok {
+			break
+		}
+		held = cmp.Or(c.Call, held)
+		if ctx = c.Parent; ctx == nil {
+			break
+		}
+	}
+	if held == "" && ctx != nil {
+		held = holder(in, ctx)
+	}
+	if held == "" || held == HeldByCaller {
+		return
+	}
+	in.Holds(v, func(w Value) bool {
+		if h, ok := w.(*Handle); ok {
+			h.Held = held
+		}
+		return false
+	})
 }
 
 // Blind takes the contexts out of the arguments of a function that does not get at

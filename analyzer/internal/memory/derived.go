@@ -2,6 +2,8 @@ package memory
 
 import (
 	"go/types"
+	"maps"
+	"slices"
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/internal/client"
@@ -64,7 +66,9 @@ func (in *Memory) Derive(t types.Type, how string, from ...Value) Value {
 	for _, v := range from {
 		in.EmitValue(v)
 	}
-	return in.Fresh(t, "v", Unknown)
+	var out Value
+	Computed(in, from, nil, func() { out = in.Fresh(t, "v", Unknown) })
+	return out
 }
 
 // DeadValue stands for a result that never comes.
@@ -212,4 +216,51 @@ func (in *Memory) optionalScalar(a *Aggregate, at [2]int) Scalar {
 	in.Emit(&client.If{At: in.At(), Cond: valid, Then: []client.Stmt{&client.Assign{At: in.At(), Var: t, Expr: s.E}},
 		Else: []client.Stmt{&client.Assign{At: in.At(), Var: t, Expr: client.C(ir.Null)}}})
 	return Scalar{client.V(t), s.Kind}
+}
+
+// Computed does, in a trace, what makes values of which nothing is known but that they are computed from others.
+func Computed(in *Memory, from []Value, more []client.Expr, makes func()) {
+	if !in.Tracing {
+		makes()
+		return
+	}
+	was, names := in.sources, map[string]bool{}
+	in.gather = func(name string) { names[name] = true }
+	for _, v := range from {
+		in.EmitValue(v)
+	}
+	in.gather, in.sources = nil, more
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		in.sources = append(in.sources, client.V(name))
+	}
+	makes()
+	in.sources = was
+}
+
+// joinKinds joins, in a trace, values of several types in an interface: which type it is depends on the way.
+func joinKinds(in *Memory, name string, edges []*Edge, vals []Value) (Value, bool) {
+	if !in.Tracing || len(vals) < 2 {
+		return nil, false
+	}
+	several := false
+	for _, v := range vals {
+		b, ok := v.(Box)
+		if !ok {
+			return nil, false
+		}
+		switch Unbox(b).(type) {
+		case *Aggregate, Scalar:
+		default:
+			return nil, false
+		}
+		several = several || !types.Identical(b.T, vals[0].(Box).T)
+	}
+	if !several {
+		return nil, false
+	}
+	v := in.Temp(name, client.Int, false)
+	for i, e := range edges {
+		in.Ahead(e, func() { in.Set(v, ConstInt(int64(i))) })
+	}
+	return Scalar{client.V(v), client.Any}, true
 }

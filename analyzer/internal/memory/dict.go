@@ -246,8 +246,8 @@ func (in *Memory) joinDicts(edges []*Edge, vals []Value) (Value, bool) {
 	return d, true
 }
 
-// sameKey reports whether two keys of a context are equal, if that is known.
-func sameKey(a, b Value) (equal, known bool) {
+// SameKey reports whether two keys of a context are equal, if that is known.
+func SameKey(a, b Value) (equal, known bool) {
 	x, ok := a.(Box)
 	y, also := b.(Box)
 	switch {

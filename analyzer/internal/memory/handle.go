@@ -24,13 +24,47 @@ type Handle struct {
 	None client.Expr
 	// Ctx is the context of statements whose calls get none, nil for one that never ends.
 	Ctx Value
+	// Held says, in a trace, what has put the transaction away that it may be: HeldByCaller, HeldSomewhere,
+	// or the place of a call of a function that is not read, which gave the context; "" for nothing.
+	Held string
+	// Mixed says that it may be one of several transactions that begin in the trace.
+	Mixed bool
 }
+
+// HeldByCaller and HeldSomewhere say of a handle that the caller of the root has put it into a context, or that it
+// is not known who has put it where.
+const (
+	HeldByCaller  = "caller"
+	HeldSomewhere = "somewhere"
+)
 
 // As gives the same handle as a value of another type.
 func (h *Handle) As(t types.Type) *Handle {
 	out := *h
 	out.T = t
 	return &out
+}
+
+// Begun reports whether a handle may be one of a transaction that is known to begin in the trace.
+func (h *Handle) Begun() bool { return h.Site != "" && h.Site != joinedSite }
+
+// joinHeld gives what holds one of two handles. The database instead of what the caller may have put into a context is
+// what the program uses where the caller has put nothing there.
+func joinHeld(a, b string) string {
+	switch {
+	case a == b:
+		return a
+	case a == HeldByCaller && b == "", a == "" && b == HeldByCaller:
+		return ""
+	case a == "" || b == "":
+		return a + b
+	}
+	return HeldSomewhere
+}
+
+// severalSites reports whether two handles are of transactions that begin at different places.
+func severalSites(a, b *Handle) bool {
+	return a.Begun() && b.Begun() && a.Site != b.Site
 }
 
 // HandleKind says what a handle is of.

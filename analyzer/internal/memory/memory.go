@@ -355,6 +355,12 @@ type Memory struct {
 	Site string
 	// Tracing says that a trace is written instead of one transaction.
 	Tracing bool
+	// kept are the elements of what has many, in a trace.
+	kept map[string]keptElement
+	// sources are what a value of which nothing else is known is computed from, in a trace (Computed); gather gets the
+	// variables in what is emitted there.
+	sources []client.Expr
+	gather  func(name string)
 	St      *State
 	Out     *[]client.Stmt
 	Fr      *Frame
@@ -397,7 +403,7 @@ type Frame struct {
 
 // New makes an empty memory that writes to body.
 func New(p *program.Program, is Domain, body *[]client.Stmt) *Memory {
-	return &Memory{P: p, Domain: is, St: newState(), Out: body, VarFacts: newVarFacts(), Joined: map[*Cell]Value{}, Boxed: map[*Cell]bool{}}
+	return &Memory{P: p, Domain: is, St: newState(), Out: body, VarFacts: newVarFacts(), Joined: map[*Cell]Value{}, Boxed: map[*Cell]bool{}, kept: map[string]keptElement{}}
 }
 
 // Put stores a value in a cell of HiddenType, or one that a library makes, as it is.

@@ -130,6 +130,9 @@ func Ordered(set map[*Cell]bool) []*Cell {
 
 // Join gives one value for those that come by several edges.
 func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) Value {
+	if v, ok := joinKinds(in, name, edges, vals); ok {
+		return v
+	}
 	for i := range vals {
 		vals[i] = Unbox(vals[i])
 	}
@@ -398,6 +401,7 @@ func (in *Memory) joinLive(edges []*Edge, vals []Value) (Value, bool) {
 					return false
 				}
 				if h := HandleIn(w); h != nil && IsLive(w) {
+					out.Mixed = out.Mixed || h.Mixed || severalSites(out, h)
 					out.Site, out.T = eitherSite(in, out.Site, h.Site), h.T
 				}
 				live = live || IsLive(w)
@@ -477,7 +481,7 @@ func Same(a, b Value) bool {
 		return ok && a.C == b.C
 	case *ContextValue:
 		b, ok := b.(*ContextValue)
-		return ok && (a == b || !a.Ends && !b.Ends && a.Lasts == b.Lasts && a.Parent != nil && b.Parent != nil && Same(a.Parent, b.Parent) && Same(a.Key, b.Key) && Same(a.V, b.V))
+		return ok && (a == b || !a.Ends && !b.Ends && a.Call == b.Call && a.Lasts == b.Lasts && a.Parent != nil && b.Parent != nil && Same(a.Parent, b.Parent) && Same(a.Key, b.Key) && Same(a.V, b.V))
 	}
 	return SameHandle(a, b)
 }
@@ -491,7 +495,7 @@ func SameHandle(a, b Value) bool {
 	x, ok := a.(*Handle)
 	y, also := b.(*Handle)
 	if ok && also {
-		return x.Kind == y.Kind && x.Site == y.Site && x.Point == y.Point && x.Lost == y.Lost && SameExpr(x.None, y.None) && sameEnd(x, y)
+		return x.Kind == y.Kind && x.Site == y.Site && x.Point == y.Point && x.Lost == y.Lost && x.Held == y.Held && x.Mixed == y.Mixed && SameExpr(x.None, y.None) && sameEnd(x, y)
 	}
 	if o, ok := a.(Object); ok {
 		return o.Same(b)
@@ -518,13 +522,14 @@ func JoinHandles(in *Memory, vals []Value) (Value, bool) {
 			first = h
 		case h.Kind != first.Kind || h.Site != first.Site || h.Point != first.Point:
 			joined := &Handle{Kind: Either, Site: cmp.Or(eitherSite(in, first.Site, h.Site), joinedSite), T: first.T, Lost: first.Lost || h.Lost}
+			joined.Held, joined.Mixed = joinHeld(first.Held, h.Held), first.Mixed || h.Mixed || severalSites(first, h)
 			if in.Site == "" && first.Kind == Transaction && h.Kind == Transaction {
 				joined.Kind = Transaction // each has its statements where it is written
 			}
 			first = joined
-		case h.Lost:
+		case h.Lost || h.Held != first.Held:
 			first = first.As(first.T)
-			first.Lost = true
+			first.Lost, first.Held = first.Lost || h.Lost, joinHeld(first.Held, h.Held)
 		}
 		if !sameEnd(first, h) {
 			first = first.As(first.T)

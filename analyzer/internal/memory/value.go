@@ -139,6 +139,9 @@ func Field(a *Aggregate, name string) Value {
 // key, and what its parent holds. The one without a parent holds nothing, and never ends.
 type ContextValue struct {
 	Parent, Key, V Value
+	// Call is, in a trace, the place of the call of a function that is not read and gives the context to a
+	// function of the program; "" for other contexts.
+	Call string
 	// Ends says that it may end before its parent, Lasts that it does not end with it.
 	Ends, Lasts bool
 }

@@ -33,6 +33,8 @@ type VarFacts struct {
 	origins map[string][]errorOrigin
 	// choices are the conditions of the variables that Choice made.
 	choices map[string]client.Expr
+	// held says, in a trace, who holds the transactions that variables may be (Handle.Held).
+	held map[string]string
 	// Keys says of the variables that hold primary keys of rows whether there was
 	// a row.
 	Keys map[string]client.Expr
@@ -46,11 +48,11 @@ type VarFacts struct {
 
 func newVarFacts() VarFacts {
 	return VarFacts{named: map[string]int{}, inputs: map[*Cell]Value{}, Texts: map[string][]string{}, values: map[string][]ir.Value{}, Pairs: map[string]Pair{}, Indexes: map[string]Pair{},
-		Fresheds: map[string]bool{}, origins: map[string][]errorOrigin{}, choices: map[string]client.Expr{}, Keys: map[string]client.Expr{}, Shown: map[string]bool{}, Unkept: map[string]bool{}}
+		Fresheds: map[string]bool{}, origins: map[string][]errorOrigin{}, choices: map[string]client.Expr{}, held: map[string]string{}, Keys: map[string]client.Expr{}, Shown: map[string]bool{}, Unkept: map[string]bool{}}
 }
 
 // Clone copies facts.
 func (f VarFacts) Clone() VarFacts {
 	return VarFacts{named: maps.Clone(f.named), inputs: maps.Clone(f.inputs), Texts: maps.Clone(f.Texts), values: maps.Clone(f.values), Pairs: maps.Clone(f.Pairs), Indexes: maps.Clone(f.Indexes),
-		Fresheds: maps.Clone(f.Fresheds), origins: maps.Clone(f.origins), choices: maps.Clone(f.choices), Keys: maps.Clone(f.Keys), Shown: maps.Clone(f.Shown), Unkept: maps.Clone(f.Unkept)}
+		Fresheds: maps.Clone(f.Fresheds), origins: maps.Clone(f.origins), choices: maps.Clone(f.choices), held: maps.Clone(f.held), Keys: maps.Clone(f.Keys), Shown: maps.Clone(f.Shown), Unkept: maps.Clone(f.Unkept)}
 }

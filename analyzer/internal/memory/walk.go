@@ -96,6 +96,9 @@ func (in *Memory) emitAll(v Value, seen map[*Cell]bool, depth int) {
 // EmitExpr is emitValue for an expression.
 func (in *Memory) EmitExpr(e client.Expr) {
 	if in.Tracing {
+		if in.gather != nil {
+			client.EachVar(e, in.gather)
+		}
 		return
 	}
 	any := false

@@ -218,7 +218,11 @@ func (in *Memory) Retype(v, like string) {
 // NewVar makes a variable, which is an input or set to anything here.
 func (in *Memory) NewVar(name string, k client.Kind, nullable bool, from Origin) string {
 	v := in.declare(client.Var{Name: name, Kind: k, Nullable: nullable, Input: from == Given})
-	if from == Unknown {
+	switch {
+	case from != Unknown:
+	case len(in.sources) > 0:
+		in.Emit(&client.Assign{At: in.At(), Var: v, Expr: &client.Call{Name: "computed", Args: in.sources, Kind: k}})
+	default:
 		in.Emit(&client.Havoc{At: in.At(), Var: v})
 	}
 	return v

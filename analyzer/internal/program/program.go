@@ -295,6 +295,11 @@ func (p *Program) invokes(f *ssa.Function) {
 					p.use(m, f)
 				}
 			}
+			if c, ok := instr.(ssa.CallInstruction); ok {
+				if g := c.Common().StaticCallee(); g != nil && g.Origin() != nil {
+					p.invokesOf(g)
+				}
+			}
 		}
 	}
 	for _, g := range f.AnonFuncs {
@@ -302,18 +307,37 @@ func (p *Program) invokes(f *ssa.Function) {
 	}
 }
 
-// use records that user mentions f.
-func (p *Program) use(f, user *ssa.Function) {
+// invokesOf finds the methods that an instance of a generic function calls through interfaces with its type arguments:
+// whoever uses the function may call them.
+func (p *Program) invokesOf(instance *ssa.Function) {
+	gotypes.EachInstr(instance, func(instr ssa.Instruction) {
+		if c, ok := instr.(ssa.CallInstruction); ok && c.Common().IsInvoke() {
+			for _, m := range p.Implementers(c.Common().Method) {
+				p.use(m, instance.Origin())
+			}
+		}
+	})
+}
+
+// Unwrapped gives the function of the program that a function is an instance or a wrapper of, such as the value of a
+// method, or the function itself.
+func Unwrapped(f *ssa.Function) *ssa.Function {
 	if o := f.Origin(); o != nil {
 		f = o
 	}
-	if f.Synthetic != "" { // a wrapper or a bound method
+	if f.Synthetic != "" {
 		if m, ok := f.Object().(*types.Func); ok {
 			if g := f.Prog.FuncValue(m); g != nil {
-				f = g
+				return g
 			}
 		}
 	}
+	return f
+}
+
+// use records that user mentions f.
+func (p *Program) use(f, user *ssa.Function) {
+	f = Unwrapped(f)
 	if f != user && !slices.Contains(p.Users[f], user) {
 		p.Users[f] = append(p.Users[f], user)
 	}
@@ -360,10 +384,7 @@ func (p *Program) uses(c *ssa.CallCommon) bool {
 
 // Matters reports whether a function reaches the database.
 func (p *Program) Matters(f *ssa.Function) bool {
-	if o := f.Origin(); o != nil {
-		f = o
-	}
-	return p.Relevant[f]
+	return p.Relevant[Unwrapped(f)]
 }
 
 // Small reports whether a function is simple enough to be interpreted with its

@@ -9,12 +9,18 @@ import (
 )
 
 // Ways counts the places in a function that may lead to the database. Where there
-// is one, what it leads to has a trace of its own, with all that there is to see.
+// is one, what it leads to has a trace of its own, with all that there is to see. A function or a
+// value of an interface that is given to such a place is another one: the trace of what gets it does
+// not know what it is.
 func (p *Program) Ways(f *ssa.Function) int {
 	n := 0
 	gotypes.EachInstr(f, func(instr ssa.Instruction) {
 		if c, ok := instr.(ssa.CallInstruction); ok {
-			if p.MayUse(c.Common()) || callsValue(c.Common()) {
+			uses := p.MayUse(c.Common())
+			if uses || callsValue(c.Common()) {
+				n++
+			}
+			if callee := c.Common().StaticCallee(); (uses || callee != nil && p.Matters(callee)) && slices.ContainsFunc(c.Common().Args, p.tells) {
 				n++
 			}
 		}
@@ -25,6 +31,21 @@ func (p *Program) Ways(f *ssa.Function) int {
 		}
 	})
 	return n
+}
+
+// tells reports whether an argument is a function, or a value of the program in an interface, of which the function that
+// gets it knows less than its type.
+func (p *Program) tells(v ssa.Value) bool {
+	switch v := v.(type) {
+	case *ssa.MakeClosure, *ssa.Function:
+		return true
+	case *ssa.ChangeType:
+		return p.tells(v.X)
+	case *ssa.MakeInterface:
+		n := gotypes.NamedOf(v.X.Type())
+		return n != nil && p.HandleType(v.X.Type()) == "" && slices.ContainsFunc(p.Pkgs, func(pkg *ssa.Package) bool { return pkg.Pkg == n.Obj().Pkg() })
+	}
+	return false
 }
 
 // LeadsTo reports whether a function is another one, is around it, or mentions it, also by way of others.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/analyzer/internal/memory"
 )
@@ -36,7 +38,7 @@ func (in *Session) CallAgain(inv *Invocation) {
 		}
 		call := &Invocation{C: inv.C, Fn: c, At: inv.At, T: ResultType(c.Fn.Signature)}
 		for _, p := range c.Fn.Params {
-			call.Args = append(call.Args, in.Fresh(p.Type(), p.Name(), memory.Unknown))
+			call.Args = append(call.Args, in.givenTo(c.Fn, p, inv))
 		}
 		once := func() { in.Choose(func() { in.Control.CallFunction(call, c) }) }
 		if attempts && !in.Failing {
@@ -44,6 +46,67 @@ func (in *Session) CallAgain(inv *Invocation) {
 		}
 		once()
 	}
+}
+
+// givenTo gives what a function that is not read gives to a function that it gets. A context is one of the call: what gets
+// a context may have begun a transaction, and put it there.
+func (in *Session) givenTo(f *ssa.Function, p *ssa.Parameter, inv *Invocation) memory.Value {
+	isContext := gotypes.IsContext(p.Type())
+	if isContext {
+		if ctx := contextAmong(inv); ctx != nil {
+			return &memory.ContextValue{Parent: ctx, Call: in.Path()}
+		}
+	}
+	if (isContext || gotypes.IsRequest(p.Type())) && in.P.Callable(f) {
+		return in.Fresh(p.Type(), p.Name(), memory.Given)
+	}
+	return in.Fresh(p.Type(), p.Name(), memory.Unknown)
+}
+
+// contextAmong gives the context among the arguments of a call, nil if there is none.
+func contextAmong(inv *Invocation) memory.Value {
+	params := inv.C.Signature().Params()
+	args := inv.Args[max(len(inv.Args)-params.Len(), 0):]
+	for i, a := range args {
+		if gotypes.IsContext(params.At(i).Type()) {
+			return a
+		}
+	}
+	return nil
+}
+
+// Keeps records that a context keeps a value under a key, if that holds a transaction.
+func (in *Session) Keeps(key, v memory.Value) {
+	holds := in.Holds(v, func(w memory.Value) bool {
+		h := memory.HandleIn(w)
+		return h != nil && h.Kind != memory.Database
+	})
+	if holds && in.Trace == nil && !in.Shared.keeps(key) {
+		in.Shared.keys = append(in.Shared.keys, key)
+	}
+}
+
+// keeps reports whether contexts keep transactions under a key.
+func (a *Analysis) keeps(key memory.Value) bool {
+	return slices.ContainsFunc(a.keys, func(k memory.Value) bool {
+		equal, known := memory.SameKey(k, key)
+		return equal && known
+	})
+}
+
+// NotGiven reports whether a value that was looked for in a context of the caller is not there: under the key the program
+// keeps transactions, and nobody calls the root of the trace with one.
+func (in *Session) NotGiven(v, key memory.Value) bool {
+	return in.Alone && memory.HeldBy(in.Memory, v) == memory.HeldByCaller && in.Shared.keeps(key)
+}
+
+// FromContext makes handles in the result of a call what a transaction manager gives that is not read: those of the
+// context among the arguments, in a trace.
+func (in *Session) FromContext(inv *Invocation, result memory.Value) memory.Value {
+	if ctx := contextAmong(inv); ctx != nil && in.Trace != nil && result != nil {
+		memory.HeldIn(in.Memory, result, ctx)
+	}
+	return result
 }
 
 // called gives the function that a value is, if an unknown function that gets it does something to the

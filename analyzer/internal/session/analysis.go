@@ -20,6 +20,8 @@ type Analysis struct {
 	// Literals are options whose addresses initializers keep in package variables.
 	Literals map[*ssa.Alloc]*memory.Cell
 	kept     kept
+	// keys are those under which contexts keep transactions.
+	keys []memory.Value
 	// parted are the transactions that commit with another context than they begin with.
 	parted map[string]bool
 	// Late are those with statements of a batch that may not be sent: they are written where they are sent,

@@ -231,16 +231,32 @@ func FunctionName(f *ssa.Function) string {
 // sent records a statement of the trace, and gives what stands for its place.
 func (in *Session) sent(h *memory.Handle) ir.Pos {
 	t := in.Trace
-	s := Sent{Pos: in.P.Position(in.Pos), Unit: Outer, Func: FunctionName(Outermost(in.Fr.Fn))}
-	switch {
-	case in.amid && h.Lost, in.onConn && h.Kind == memory.Database && in.P.Know.IsConn(h.T): // of a transaction that is open, perhaps
-	case h.Kind == memory.Database, h.Kind == memory.Either && h.Site == "" && in.Alone:
-		s.Unit, s.Alone = "statement "+strconv.Itoa(len(t.Sent)), true
-	case h.Kind == memory.Transaction && h.Site != "":
-		s.Unit = h.Site
-	}
+	s := Sent{Pos: in.P.Position(in.Pos), Func: FunctionName(Outermost(in.Fr.Fn))}
+	s.Units = in.units(h, own(len(t.Sent)))
 	t.Sent = append(t.Sent, s)
 	return ir.Pos{File: TraceFile, Line: len(t.Sent), Col: 1}
+}
+
+// units gives the transactions one of which a statement belongs to that is sent through a handle, none if that is not
+// known. own is the one that it is if it is a transaction by itself.
+func (in *Session) units(h *memory.Handle, own string) []string {
+	switch {
+	case h.Mixed, in.onConn && h.Kind == memory.Database && in.P.Know.IsConn(h.T): // of a transaction that is open, perhaps
+		return nil
+	case h.Held == memory.HeldByCaller, h.Held == memory.HeldSomewhere:
+		return nil
+	case h.Held != "" && !h.Begun():
+		return []string{h.Held, own}
+	case h.Held != "", in.amid && h.Lost:
+		return nil
+	case h.Kind == memory.Database, h.Kind == memory.Either && !h.Begun() && in.Alone:
+		return []string{own}
+	case h.Kind == memory.Either && h.Begun() && !h.Lost:
+		return []string{h.Site, own}
+	case h.Kind == memory.Transaction && h.Begun():
+		return []string{h.Site}
+	}
+	return nil
 }
 
 // Outermost is the function that a function literal stands in.

@@ -91,8 +91,31 @@ func (in *Session) answerIfSent(inv *Invocation, rs *memory.Rows, v memory.Value
 	return out
 }
 
+// KeepRows writes, in a trace, a loop over the rows of a query, which are stored as the elements of a slice: scan stores a
+// row in an element. The result is false where that cannot be said.
+func (in *Session) KeepRows(rs *memory.Rows, of types.Type, scan func(p *memory.Pointer)) bool {
+	s, ok := of.Underlying().(*types.Slice)
+	if !ok || in.Trace == nil || !rs.Mine || in.IsSent(rs) || rs.Unsent != nil {
+		return false
+	}
+	elem := s.Elem()
+	if p, isPointer := elem.Underlying().(*types.Pointer); isPointer {
+		elem = p.Elem()
+	}
+	in.EachRow(rs, func(func(*memory.Failure)) {
+		c := in.NewCell(elem, "row", memory.Zeroed)
+		scan(&memory.Pointer{To: c})
+		memory.KeepElement(in.Memory, of, "", elem, in.Load(c))
+	})
+	return true
+}
+
 // All stores all rows of a query in a slice: the program may look at each.
 func (in *Session) All(rs *memory.Rows, dest memory.Value) {
+	if p, ok := memory.Unbox(dest).(*memory.Pointer); ok && in.KeepRows(rs, p.To.T, func(p *memory.Pointer) { in.Into1(rs, p, true) }) {
+		in.Forget(p.To)
+		return
+	}
 	rs.Query.Returned = true
 	in.Execute(rs)
 	if p, ok := memory.Unbox(dest).(*memory.Pointer); ok {

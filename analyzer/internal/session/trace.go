@@ -2,6 +2,8 @@ package session
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/ir"
@@ -24,17 +26,20 @@ type Trace struct {
 // Sent is a statement of a trace.
 type Sent struct {
 	Pos ir.Pos
-	// Unit tells the transactions of a trace apart. Statements of the unit Outer may
-	// be in the transaction of a caller, or not.
-	Unit string
-	// Alone says that the statement is a transaction by itself.
-	Alone bool
+	// Units are the transactions one of which it belongs to; none where that is not known, such as
+	// where it may be that of a caller.
+	Units []string
 	// Func is the function that sends it.
 	Func string
 }
 
-// Outer is the unit of statements that are sent through what may be a transaction.
-const Outer = "outer"
+// own names the transaction that the statement with an index is, if it is one by itself.
+func own(index int) string { return ownPrefix + strconv.Itoa(index) }
+
+const ownPrefix = "statement "
+
+// Alone reports whether the statement is a transaction by itself.
+func (s Sent) Alone() bool { return len(s.Units) == 1 && strings.HasPrefix(s.Units[0], ownPrefix) }
 
 // TraceFile is the file in the places of the statements of traces.
 const TraceFile = "trace"
@@ -42,9 +47,9 @@ const TraceFile = "trace"
 // Everything is the site of a trace: all transactions are written.
 const Everything = "*"
 
-// Several reports whether a trace has several units.
+// Several reports whether a trace may have several transactions.
 func (t *Trace) Several() bool {
-	return slices.ContainsFunc(t.Sent, func(s Sent) bool { return s.Unit != t.Sent[0].Unit })
+	return slices.ContainsFunc(t.Sent, func(s Sent) bool { return !slices.Equal(s.Units, t.Sent[0].Units) })
 }
 
 // At gives the statement that a place in a trace names.

@@ -11,20 +11,20 @@ const maxRounds = 8
 
 // Txn simplifies a transaction. newName makes names of variables that t has not.
 func Txn(t *client.Txn, newName func(base string) string) {
-	reduce(t)
+	Reduce(t)
 	for range maxRounds {
 		if !thread(t) {
 			break
 		}
-		reduce(t)
+		Reduce(t)
 	}
 	if collectRows(t, newName) {
-		reduce(t)
+		Reduce(t)
 	}
 }
 
-// reduce removes what has no effect, until nothing is left to remove.
-func reduce(t *client.Txn) {
+// Reduce removes what has no effect, until nothing is left to remove.
+func Reduce(t *client.Txn) {
 	for {
 		before := weight(t)
 		t.Body = client.Rewrite(t.Body, tidyList)

@@ -65,6 +65,15 @@ func collect(model func(in *session.Session, inv *session.Invocation, c collecti
 // collectRows gives all rows.
 func collectRows(in *session.Session, inv *session.Invocation, c collection) memory.Value {
 	out := in.Quiet(inv.T).(memory.Tuple)
+	if c.how != unknownTo && in.KeepRows(c.rs, inv.T.(*types.Tuple).At(0).Type(), func(p *memory.Pointer) {
+		if c.how == valueTo {
+			in.Scan(c.rs, []memory.Value{p})
+		} else {
+			in.Into1(c.rs, p, c.how == byNameTo)
+		}
+	}) {
+		return out
+	}
 	if c.rs.Mine && !in.IsSent(c.rs) {
 		out[1] = collectAll(in, inv, c.rs, c.how)
 	}

@@ -55,7 +55,8 @@ func New(*program.Program) *session.Library {
 		{session.GivesLast, []string{"github.com/google/uuid.Must", "(time.Time).UTC", "(time.Time).Local"}},
 		{fresh, []string{"github.com/google/uuid.New", "github.com/google/uuid.NewString", "github.com/google/uuid.NewRandom",
 			"github.com/google/uuid.NewV7", "github.com/gofrs/uuid.NewV4", "github.com/gofrs/uuid/v5.NewV4"}},
-		{session.GivesAny, []string{"time.Now", "time.Since", "time.Until"}},
+		{session.GivesAny, []string{"time.Now"}},
+		{elapsed, []string{"time.Since", "time.Until"}},
 		{noContext, []string{"context.Background", "context.TODO"}},
 		{withValue, []string{"context.WithValue"}},
 		{withEnd, []string{"context.WithCancel", "context.WithCancelCause", "context.WithTimeout", "context.WithTimeoutCause", "context.WithDeadline",
@@ -126,7 +127,8 @@ func noContext(*session.Session, *session.Invocation) (memory.Value, bool) {
 	return &memory.ContextValue{}, true
 }
 
-func withValue(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {
+func withValue(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	in.Keeps(inv.Args[1], inv.Args[2])
 	return &memory.ContextValue{Parent: inv.Args[0], Key: inv.Args[1], V: inv.Args[2]}, true
 }
 
@@ -142,8 +144,11 @@ func withContext(_ *session.Session, inv *session.Invocation) (memory.Value, boo
 }
 
 // contextOf gives the context of a request that withContext made.
-func contextOf(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {
+func contextOf(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	c, ok := memory.Unbox(inv.Args[0]).(*memory.ContextValue)
+	if p, isPointer := memory.Unbox(inv.Args[0]).(*memory.Pointer); isPointer && p.To.Start == memory.Given && in.Trace != nil {
+		return &memory.ContextValue{Parent: in.Fresh(inv.T, "ctx", memory.Given)}, true
+	}
 	if !ok {
 		return nil, false
 	}
@@ -153,12 +158,22 @@ func contextOf(_ *session.Session, inv *session.Invocation) (memory.Value, bool)
 	return c.Parent, true
 }
 
+// elapsed gives a duration that depends on the arguments and on the time.
+func elapsed(in *session.Session, inv *session.Invocation) (v memory.Value, ok bool) {
+	memory.Computed(in.Memory, inv.Args, nil, func() { v, ok = session.GivesAny(in, inv) })
+	return v, ok
+}
+
 func lasting(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	return &memory.ContextValue{Parent: inv.Args[0], Lasts: true}, true
 }
 
 func valueOf(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
-	return in.LookInContext(inv.Args[0], inv.Args[1], inv.T), true
+	v := in.LookInContext(inv.Args[0], inv.Args[1], inv.T)
+	if in.NotGiven(v, inv.Args[1]) {
+		return memory.Scalar{E: client.C(ir.Null), Kind: client.Any}, true
+	}
+	return v, true
 }
 
 // exit models a function that never returns.

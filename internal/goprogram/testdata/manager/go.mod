@@ -1,0 +1,3 @@
+module example.com/manager
+
+go 1.25
