@@ -51,6 +51,7 @@ func (in *interp) Attempt() (left *Unread) {
 // top interprets the function that is the root.
 func (in *interp) top(f *ssa.Function) {
 	in.enterFrame(in.activate(f, token.NoPos))
+	in.OpenUntraced()
 	for _, v := range f.Params {
 		in.act.regs[v] = in.Fresh(v.Type(), v.Name(), memory.Given)
 	}

@@ -82,6 +82,7 @@ func (in *interp) step() {
 // run interprets a function with a body where it is called, and gives its result.
 func (in *interp) run(fn *ssa.Function, args, free []memory.Value, at token.Pos) memory.Value {
 	f := in.activate(fn, at)
+	in.Result.Within[fn] = true
 	for i, p := range fn.Params {
 		f.regs[p] = args[i]
 	}

@@ -248,6 +248,12 @@ func (in *interp) convert(v *ssa.Convert) memory.Value {
 	return in.Derive(v.Type(), "convert to "+types.TypeString(v.Type().Underlying(), nil), s)
 }
 
+// isOfContext reports whether a value is what a context holds for a key.
+func isOfContext(v ssa.Value) bool {
+	c, ok := v.(*ssa.Call)
+	return ok && c.Call.IsInvoke() && c.Call.Method.Name() == "Value" && gotypes.IsContext(c.Call.Value.Type())
+}
+
 func (in *interp) typeAssert(v *ssa.TypeAssert) memory.Value {
 	x := in.value(v.X)
 	if c, ok := memory.ConstOf(memory.Unbox(x)); ok && c.IsNull() && v.CommaOk {
@@ -275,6 +281,9 @@ func (in *interp) typeAssert(v *ssa.TypeAssert) memory.Value {
 	}
 	if out == nil {
 		out = in.Derive(v.AssertedType, "assert", x)
+		if h, ok := out.(*memory.Handle); ok {
+			h.Ambient = h.Untraced && isOfContext(v.X) && in.P.PutsIntoContexts()
+		}
 	}
 	if !v.CommaOk {
 		return out

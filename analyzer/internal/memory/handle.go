@@ -20,6 +20,12 @@ type Handle struct {
 	Lost bool
 	// Conn says that it is that of a statement which was prepared on one connection.
 	Conn bool
+	// Untraced says that it may be of a transaction that began at a place which is not known: it came out of
+	// a context, a channel, or a variable of which nobody saw what was put there.
+	Untraced bool
+	// Ambient says that it came out of a context, and that the program puts transactions into contexts: where
+	// there is none, the function is one that its callers call without.
+	Ambient bool
 	// None says when it is nil, since the call failed that gives it; nil for never.
 	None client.Expr
 	// Ctx is the context of statements whose calls get none, nil for one that never ends.
@@ -31,6 +37,19 @@ func (h *Handle) As(t types.Type) *Handle {
 	out := *h
 	out.T = t
 	return &out
+}
+
+// trace says of a handle that is lost that its transaction began at a place which is not known.
+func (in *Memory) trace(h *Handle) {
+	if h.Untraced = h.Lost && h.Kind == Transaction; h.Untraced && !in.Tracing {
+		h.Site = in.Untraced
+	}
+}
+
+// Lose makes a handle one that came from somewhere that is not known.
+func (in *Memory) Lose(h *Handle) {
+	h.Lost = true
+	in.trace(h)
 }
 
 // HandleKind says what a handle is of.

@@ -228,6 +228,7 @@ func (in *Memory) Fresh(t types.Type, name string, from Origin) Value {
 	if v := in.HandleOf(t); v != nil {
 		if h := HandleIn(v); h != nil {
 			h.Lost = from == Unknown
+			in.trace(h)
 		}
 		return v
 	}
@@ -353,6 +354,8 @@ type Memory struct {
 	// Site is the transaction that is written, by the path to where it begins; ""
 	// only looks for transactions.
 	Site string
+	// Untraced is the site of the transaction of the function that began at a place which is not known.
+	Untraced string
 	// Tracing says that a trace is written instead of one transaction.
 	Tracing bool
 	St      *State

@@ -517,14 +517,14 @@ func JoinHandles(in *Memory, vals []Value) (Value, bool) {
 		case first == nil:
 			first = h
 		case h.Kind != first.Kind || h.Site != first.Site || h.Point != first.Point:
-			joined := &Handle{Kind: Either, Site: cmp.Or(eitherSite(in, first.Site, h.Site), joinedSite), T: first.T, Lost: first.Lost || h.Lost}
+			joined := &Handle{Kind: Either, Site: cmp.Or(eitherSite(in, first.Site, h.Site), joinedSite), T: first.T, Lost: first.Lost || h.Lost, Untraced: first.Untraced && !first.Ambient || h.Untraced && !h.Ambient}
 			if in.Site == "" && first.Kind == Transaction && h.Kind == Transaction {
 				joined.Kind = Transaction // each has its statements where it is written
 			}
 			first = joined
 		case h.Lost:
 			first = first.As(first.T)
-			first.Lost = true
+			first.Lost, first.Untraced = true, first.Untraced || h.Untraced
 		}
 		if !sameEnd(first, h) {
 			first = first.As(first.T)

@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
 )
 
 // Holders tells of types whether their values may hold a transaction: in a field, an
@@ -145,4 +147,33 @@ func (h *Holders) captured(sig *types.Signature, seen *typeutil.Map) bool {
 		return len(f.FreeVars) > 0 && types.Identical(f.Signature, sig) &&
 			slices.ContainsFunc(f.FreeVars, func(v *ssa.FreeVar) bool { return h.reach(v.Type(), seen) })
 	})
+}
+
+// PutsIntoContexts reports whether the program puts a transaction into a context.
+func (p *Program) PutsIntoContexts() bool {
+	if p.contexts == nil {
+		found := false
+		for _, f := range p.Funcs {
+			found = found || f.Parent() == nil && p.putsIntoContext(f)
+		}
+		p.contexts = &found
+	}
+	return *p.contexts
+}
+
+// putsIntoContext reports whether a function, or one in it, does that.
+func (p *Program) putsIntoContext(f *ssa.Function) bool {
+	found := false
+	gotypes.EachInstr(f, func(instr ssa.Instruction) {
+		c, ok := instr.(ssa.CallInstruction)
+		if !ok || c.Common().StaticCallee() == nil || gotypes.FullName(c.Common().StaticCallee()) != "context.WithValue" {
+			return
+		}
+		v := c.Common().Args[2]
+		if m, ok := v.(*ssa.MakeInterface); ok {
+			v = m.X
+		}
+		found = found || p.HoldersOf(false).Holds(v.Type())
+	})
+	return found
 }

@@ -108,6 +108,9 @@ func (in *Session) Statement(h *memory.Handle, sql memory.Value, args []memory.V
 		h = &memory.Handle{Kind: memory.Database}
 	}
 	rs := &memory.Rows{H: h, Pos: in.place(), Mine: in.Owns(h) && in.St.Phase == memory.Open}
+	if rs.Mine {
+		in.noteUntraced()
+	}
 	if in.Trace != nil {
 		rs.Pos = in.sent(h)
 	}
@@ -170,7 +173,12 @@ func (in *Session) Statement(h *memory.Handle, sql memory.Value, args []memory.V
 	case rs.Mine:
 		in.Flush()
 		in.St.Sent[rs] = false
-	case in.Site == "" && (h.Kind != memory.Transaction || h.Lost):
+	case in.Site == "" && h.Untraced && h.Kind == memory.Transaction:
+		in.findUntraced()
+	case in.Site == "" && h.Kind != memory.Transaction:
+		if h.Untraced {
+			in.findUntraced()
+		}
 		if in.alternatives[q].texts == nil {
 			texts = []string{text}
 		}

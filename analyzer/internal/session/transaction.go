@@ -60,7 +60,7 @@ func (in *Session) Path() string {
 
 // Owns reports whether a handle is one of the transaction that is written.
 func (in *Session) Owns(h *memory.Handle) bool {
-	return in.Trace != nil || in.Site != "" && (h.Kind == memory.Transaction && h.Site == in.Site || in.ofConnection(h))
+	return in.Trace != nil || in.Site != "" && ((h.Kind == memory.Transaction || in.isUntraced() && h.Kind == memory.Either) && h.Site == in.Site || in.ofConnection(h))
 }
 
 // ofConnection reports whether a handle is that of a statement which was prepared on a
