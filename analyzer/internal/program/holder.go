@@ -149,6 +149,14 @@ func (h *Holders) captured(sig *types.Signature, seen *typeutil.Map) bool {
 	})
 }
 
+// Unimplemented reports whether a method is one of an interface that the packages which were read declare, and
+// that none of the types they use implements: nobody knows what it does.
+func (p *Program) Unimplemented(m *types.Func) bool {
+	i, ok := m.Signature().Recv().Type().Underlying().(*types.Interface)
+	return ok && m.Pkg() != nil && p.isRead(m.Pkg()) &&
+		!slices.ContainsFunc(p.HoldersOf(false).concrete, func(t types.Type) bool { return types.Implements(t, i) })
+}
+
 // PutsIntoContexts reports whether the program puts a transaction into a context.
 func (p *Program) PutsIntoContexts() bool {
 	if p.contexts == nil {

@@ -125,7 +125,7 @@ func (in *Session) RolledBack() {
 // RunInTransaction models a function that runs another one in a transaction of the
 // database among its arguments. A database that is not found there is one that nobody knows.
 func RunInTransaction(in *Session, inv *Invocation) (memory.Value, bool) {
-	h := &memory.Handle{Kind: memory.Database, T: types.NewInterfaceType(nil, nil), Lost: true}
+	h := &memory.Handle{Kind: memory.Database, T: anyType, Lost: true}
 	for _, a := range inv.Args {
 		if found := in.embeddedHandle(memory.Unbox(a), 0); found != nil {
 			h = found
