@@ -474,7 +474,11 @@ func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
 	if in.Trace == nil && in.Site != "" && in.St.Phase == memory.Open && !in.Holds(recv, memory.IsLive) && slices.ContainsFunc(impl, in.MayHoldTx) {
 		in.Unknown(what + " whose value may hold the transaction")
 	}
-	return memory.Inherit(inv.T, in.UnknownCall(what, args, inv.T), inv.Args)
+	out := in.UnknownCall(what, args, inv.T)
+	if h, ok := out.(*memory.Handle); ok && in.P.Unimplemented(m) {
+		in.MayBeUntraced(h)
+	}
+	return memory.Inherit(inv.T, out, inv.Args)
 }
 
 // called records a call between functions of the program.

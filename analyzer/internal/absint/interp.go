@@ -306,6 +306,7 @@ func (in *interp) finish(vals []memory.Value) {
 		in.Callers(GoesOn)
 	}
 	if in.St.Phase != memory.Done {
+		in.keptForCallers()
 		in.RolledBack()
 	}
 	in.NoteResults(vals)

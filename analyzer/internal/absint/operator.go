@@ -25,8 +25,8 @@ func (in *interp) unary(v *ssa.UnOp) memory.Value {
 		}
 		if p, ok := memory.Unbox(in.value(v.X)).(*memory.Pointer); ok {
 			w := in.Load(p.To)
-			if _, isField := v.X.(*ssa.FieldAddr); isField {
-				w = in.Present(w, v.Type())
+			if at, isField := v.X.(*ssa.FieldAddr); isField {
+				w = in.unset(in.Present(w, v.Type()), at.X.Type(), at.Field)
 			}
 			if s, isStmt := w.(*memory.Prepared); isStmt && s.Unknown() {
 				if kept, ok := in.KeptIn(in.P.Places.PlaceAt(v.X), nil); ok {
@@ -282,7 +282,12 @@ func (in *interp) typeAssert(v *ssa.TypeAssert) memory.Value {
 	if out == nil {
 		out = in.Derive(v.AssertedType, "assert", x)
 		if h, ok := out.(*memory.Handle); ok {
-			h.Ambient = h.Untraced && isOfContext(v.X) && in.P.PutsIntoContexts()
+			switch fromContext := isOfContext(v.X); {
+			case fromContext && in.P.PutsIntoContexts():
+				h.Ambient = h.Untraced
+			case fromContext && h.Kind == memory.Either:
+				in.MayBeUntraced(h)
+			}
 		}
 	}
 	if !v.CommaOk {

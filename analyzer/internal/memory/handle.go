@@ -41,7 +41,15 @@ func (h *Handle) As(t types.Type) *Handle {
 
 // trace says of a handle that is lost that its transaction began at a place which is not known.
 func (in *Memory) trace(h *Handle) {
-	if h.Untraced = h.Lost && h.Kind == Transaction; h.Untraced && !in.Tracing {
+	if h.Lost && h.Kind == Transaction {
+		in.MayBeUntraced(h)
+	}
+}
+
+// MayBeUntraced says that a handle may be of a transaction which began at a place that is not known.
+func (in *Memory) MayBeUntraced(h *Handle) {
+	h.Untraced = true
+	if !in.Tracing {
 		h.Site = in.Untraced
 	}
 }

@@ -57,6 +57,9 @@ func (p *Program) Unread(called types.Object) bool {
 		return false
 	}
 	path := called.Pkg().Path()
+	if path == "reflect" { // its values have all methods
+		return called.Name() == "ValueOf"
+	}
 	return p.isForeign(called.Pkg()) && !p.Know.IsIdle(path) && !within(path, p.Know.holding) && !p.Know.generated(called.Pkg())
 }
 

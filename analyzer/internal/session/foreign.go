@@ -18,7 +18,7 @@ func (in *Session) SendForeign(inv *Invocation, called types.Object, name string
 		return nil, false
 	}
 	given := in.P.GivesAway(inv.C)
-	if given == "" && !slices.ContainsFunc(inv.Args, func(v memory.Value) bool { return in.givesAway(v, 0) }) {
+	if given == "" && (called.Pkg().Path() == "reflect" || !slices.ContainsFunc(inv.Args, func(v memory.Value) bool { return in.givesAway(v, 0) })) {
 		return nil, false
 	}
 	h, found := in.handleAmong(inv.Args)

@@ -65,7 +65,7 @@ func Lost(db *sql.DB, id int) error {
 	}
 	defer tx.Rollback()
 	m := map[string]any{}
-	m[strconv.Itoa(id)] = tx
+	m[strconv.Itoa(id)] = tx // want `unknown *: a transaction that is put into a map`
 	if err := scan.RunMap(m); err != nil { // want `unknown *: a call of RunMap`
 		return err
 	}
