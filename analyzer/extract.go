@@ -473,7 +473,9 @@ func (e *extractor) leftSites(order []*ssa.Function, results map[*ssa.Function]*
 	for f := range missed {
 		if res := results[f]; res != nil && fromCallers(res) && res.Open != absint.GoesOn && !e.P.IsMigration(f) {
 			for _, s := range res.Sites {
-				left[s.Path] = true
+				if s.Path != session.UntracedPath(e.P, f) {
+					left[s.Path] = true
+				}
 			}
 		}
 	}

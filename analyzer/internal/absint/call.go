@@ -399,6 +399,8 @@ func (in *interp) worth(f *ssa.Function, args, free []memory.Value) bool {
 				return in.P.Matters(w.Fn)
 			case *memory.Rows, *memory.Prepared:
 				return true
+			case *memory.Pointer:
+				return w.To.GivenOutside() && in.P.HoldersOf(false).Holds(w.To.T)
 			case memory.Object:
 				return w.Sends()
 			}

@@ -52,8 +52,13 @@ func (in *interp) Attempt() (left *Unread) {
 func (in *interp) top(f *ssa.Function) {
 	in.enterFrame(in.activate(f, token.NoPos))
 	in.OpenUntraced()
-	for _, v := range f.Params {
-		in.act.regs[v] = in.Fresh(v.Type(), v.Name(), memory.Given)
+	outside := in.P.GivenOutside(f)
+	for i, v := range f.Params {
+		if isReceiver := i == 0 && f.Signature.Recv() != nil; outside && !isReceiver {
+			in.act.regs[v] = in.FromOutside(v.Type(), v.Name())
+		} else {
+			in.act.regs[v] = in.Fresh(v.Type(), v.Name(), memory.Given)
+		}
 	}
 	for _, v := range f.FreeVars {
 		in.act.regs[v] = in.captured(v)

@@ -46,6 +46,18 @@ func (in *Memory) trace(h *Handle) {
 	}
 }
 
+// FromOutside gives a value that code which is not read gives to the root. What it sends through an interface
+// may be of a transaction, too.
+func (in *Memory) FromOutside(t types.Type, name string) Value {
+	in.outside = true
+	v := in.Fresh(t, name, Given)
+	in.outside = false
+	if h, ok := v.(*Handle); ok && h.Kind == Either && types.IsInterface(t) {
+		in.MayBeUntraced(h)
+	}
+	return v
+}
+
 // MayBeUntraced says that a handle may be of a transaction which began at a place that is not known.
 func (in *Memory) MayBeUntraced(h *Handle) {
 	h.Untraced = true

@@ -29,6 +29,8 @@ type Cell struct {
 	Fixed bool
 	// made says that the state has it wherever the variable exists (Make).
 	made bool
+	// outside says that code which is not read gives what it holds.
+	outside bool
 }
 
 // Origin says what a cell holds before the first store.
@@ -40,13 +42,16 @@ const (
 	Unknown        // anything, and perhaps something else each time
 )
 
+// GivenOutside reports whether code that is not read gives what the cell holds.
+func (c *Cell) GivenOutside() bool { return c.outside }
+
 // Part gives the cell of the i-th field or element, nil if they are not kept
 // apart.
 func (c *Cell) Part(i int) *Cell {
 	if c.Parts == nil {
 		ts, names := c.layout.Parts(c.T)
 		for k, t := range ts {
-			c.Parts = append(c.Parts, &Cell{T: t, layout: c.layout, Name: c.Name + "." + names[k], Start: c.Start, Seq: c.Seq, path: append(c.path[:len(c.path):len(c.path)], k)})
+			c.Parts = append(c.Parts, &Cell{T: t, layout: c.layout, Name: c.Name + "." + names[k], Start: c.Start, outside: c.outside, Seq: c.Seq, path: append(c.path[:len(c.path):len(c.path)], k)})
 		}
 	}
 	if i < 0 || i >= len(c.Parts) {
@@ -83,7 +88,7 @@ func (c *Cell) EachLeaf(f func(*Cell)) {
 // NewCell makes a place in memory.
 func (in *Memory) NewCell(t types.Type, name string, from Origin) *Cell {
 	in.Cells++
-	return &Cell{T: t, layout: in.P.Know.Layout, Name: name, Start: from, Seq: in.Cells}
+	return &Cell{T: t, layout: in.P.Know.Layout, Name: name, Start: from, outside: in.outside && from == Given, Seq: in.Cells}
 }
 
 // Phase says how far the transaction is.
@@ -160,7 +165,10 @@ func (in *Memory) Load(c *Cell) Value {
 		if v, ok := in.inputs[c]; ok {
 			return v
 		}
+		around := in.outside
+		in.outside = c.outside
 		v := in.Fresh(c.T, c.Name, Given)
+		in.outside = around
 		in.inputs[c] = v
 		return v
 	}
@@ -227,7 +235,7 @@ func (in *Memory) Zero(t types.Type) Value {
 func (in *Memory) Fresh(t types.Type, name string, from Origin) Value {
 	if v := in.HandleOf(t); v != nil {
 		if h := HandleIn(v); h != nil {
-			h.Lost = from == Unknown
+			h.Lost = from == Unknown || in.outside && h.Kind == Transaction
 			in.trace(h)
 		}
 		return v
@@ -356,6 +364,8 @@ type Memory struct {
 	Site string
 	// Untraced is the site of the transaction of the function that began at a place which is not known.
 	Untraced string
+	// outside says that code which is not read gives the values that are made.
+	outside bool
 	// Tracing says that a trace is written instead of one transaction.
 	Tracing bool
 	St      *State

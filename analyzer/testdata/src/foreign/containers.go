@@ -65,7 +65,7 @@ func Lost(db *sql.DB, id int) error {
 	}
 	defer tx.Rollback()
 	m := map[string]any{}
-	m[strconv.Itoa(id)] = tx // want `unknown *: a transaction that is put into a map`
+	m[strconv.Itoa(id)] = tx               // want `unknown *: a transaction that is put into a map`
 	if err := scan.RunMap(m); err != nil { // want `unknown *: a call of RunMap`
 		return err
 	}
@@ -95,7 +95,9 @@ func Keep(ctx context.Context, db *sql.DB, job scan.Job) error {
 }
 
 // Handler is implemented elsewhere.
-type Handler interface{ Handle(ctx context.Context) error }
+type Handler interface {
+	Handle(ctx context.Context) error
+}
 
 // Handled calls a handler with the transaction in the context.
 func Handled(ctx context.Context, db *sql.DB, next Handler) error {

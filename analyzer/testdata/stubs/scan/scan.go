@@ -56,3 +56,21 @@ func RunOf[T any](v T) error { return nil }
 
 // Job is what keeps a context for what it does later.
 type Job interface{ SetContext(ctx context.Context) }
+
+// InTx runs a function in a transaction of a database that it has.
+func InTx(f func(tx *sql.Tx) error) error { return nil }
+
+// Message has the transaction in which it was received.
+type Message struct {
+	Tx *sql.Tx
+	ID int
+}
+
+func Receive(f func(m *Message) error) error { return nil }
+
+// Worker works on what was received.
+type Worker interface {
+	Work(tx *sql.Tx, id int) error
+}
+
+func Start(w Worker) error { return nil }
