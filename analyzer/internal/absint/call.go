@@ -478,7 +478,7 @@ func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
 	}
 	out := in.UnknownCall(what, args, inv.T)
 	if h, ok := out.(*memory.Handle); ok && in.P.Unimplemented(m) {
-		in.MayBeUntraced(h)
+		memory.MayBeUntraced(in.Memory, h)
 	}
 	return memory.Inherit(inv.T, out, inv.Args)
 }

@@ -55,7 +55,7 @@ func (in *interp) top(f *ssa.Function) {
 	outside := in.P.GivenOutside(f)
 	for i, v := range f.Params {
 		if isReceiver := i == 0 && f.Signature.Recv() != nil; outside && !isReceiver {
-			in.act.regs[v] = in.FromOutside(v.Type(), v.Name())
+			in.act.regs[v] = memory.FromOutside(in.Memory, v.Type(), v.Name())
 		} else {
 			in.act.regs[v] = in.Fresh(v.Type(), v.Name(), memory.Given)
 		}

@@ -116,7 +116,7 @@ func (in *interp) instr(instr ssa.Instruction) {
 	switch instr := instr.(type) {
 	case *ssa.Store:
 		in.storeTo(in.value(instr.Addr), in.value(instr.Val))
-		in.storedAway(instr.Addr, in.value(instr.Val))
+		storedAway(in, instr.Addr, in.value(instr.Addr), in.value(instr.Val))
 		if at := in.P.Places.PlaceAt(instr.Addr); at != nil && in.P.Places.IsStmtPointer(instr.Val.Type()) && in.P.Places.PlaceFrom(instr.Val) != at {
 			in.Keep([]program.Place{at}, nil, in.value(instr.Val))
 		}
@@ -133,7 +133,7 @@ func (in *interp) instr(instr ssa.Instruction) {
 		if !in.MapUpdate(in.value(instr.Map), k, v) {
 			in.EmitValue(k)
 			in.EmitValue(v)
-			in.away(v, "a map")
+			away(in, v, "a map")
 		}
 	case *ssa.Send:
 		send(in, instr.Chan, instr.X)
@@ -168,7 +168,7 @@ func send(in *interp, to, what ssa.Value) {
 	in.EmitValue(v)
 	c := channel(in, to)
 	if c == nil {
-		in.away(v, "a channel")
+		away(in, v, "a channel")
 		return
 	}
 	if memory.Touched(in.Memory, c) {
@@ -367,7 +367,7 @@ func (in *interp) partOf(v ssa.Value) memory.Value {
 			return h.As(v.Type())
 		}
 		if a, ok := x.(*memory.Aggregate); ok && v.Field < len(a.Parts) {
-			return in.unset(in.Present(a.Parts[v.Field], v.Type()), v.X.Type(), v.Field)
+			return unset(in, in.Present(a.Parts[v.Field], v.Type()), v.X.Type(), v.Field)
 		}
 		return in.Derive(v.Type(), "field "+strconv.Itoa(v.Field), x)
 	case *ssa.Index:

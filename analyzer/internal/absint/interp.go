@@ -306,7 +306,7 @@ func (in *interp) finish(vals []memory.Value) {
 		in.Callers(GoesOn)
 	}
 	if in.St.Phase != memory.Done {
-		in.keptForCallers()
+		keptForCallers(in)
 		in.RolledBack()
 	}
 	in.NoteResults(vals)

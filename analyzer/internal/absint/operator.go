@@ -26,7 +26,7 @@ func (in *interp) unary(v *ssa.UnOp) memory.Value {
 		if p, ok := memory.Unbox(in.value(v.X)).(*memory.Pointer); ok {
 			w := in.Load(p.To)
 			if at, isField := v.X.(*ssa.FieldAddr); isField {
-				w = in.unset(in.Present(w, v.Type()), at.X.Type(), at.Field)
+				w = unset(in, in.Present(w, v.Type()), at.X.Type(), at.Field)
 			}
 			if s, isStmt := w.(*memory.Prepared); isStmt && s.Unknown() {
 				if kept, ok := in.KeptIn(in.P.Places.PlaceAt(v.X), nil); ok {
@@ -286,7 +286,7 @@ func (in *interp) typeAssert(v *ssa.TypeAssert) memory.Value {
 			case fromContext && in.P.PutsIntoContexts():
 				h.Ambient = h.Untraced
 			case fromContext && h.Kind == memory.Either:
-				in.MayBeUntraced(h)
+				memory.MayBeUntraced(in.Memory, h)
 			}
 		}
 	}

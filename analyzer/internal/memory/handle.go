@@ -39,39 +39,6 @@ func (h *Handle) As(t types.Type) *Handle {
 	return &out
 }
 
-// trace says of a handle that is lost that its transaction began at a place which is not known.
-func (in *Memory) trace(h *Handle) {
-	if h.Lost && h.Kind == Transaction {
-		in.MayBeUntraced(h)
-	}
-}
-
-// FromOutside gives a value that code which is not read gives to the root. What it sends through an interface
-// may be of a transaction, too.
-func (in *Memory) FromOutside(t types.Type, name string) Value {
-	in.outside = true
-	v := in.Fresh(t, name, Given)
-	in.outside = false
-	if h, ok := v.(*Handle); ok && h.Kind == Either && types.IsInterface(t) {
-		in.MayBeUntraced(h)
-	}
-	return v
-}
-
-// MayBeUntraced says that a handle may be of a transaction which began at a place that is not known.
-func (in *Memory) MayBeUntraced(h *Handle) {
-	h.Untraced = true
-	if !in.Tracing {
-		h.Site = in.Untraced
-	}
-}
-
-// Lose makes a handle one that came from somewhere that is not known.
-func (in *Memory) Lose(h *Handle) {
-	h.Lost = true
-	in.trace(h)
-}
-
 // HandleKind says what a handle is of.
 type HandleKind uint8
 

@@ -236,7 +236,9 @@ func (in *Memory) Fresh(t types.Type, name string, from Origin) Value {
 	if v := in.HandleOf(t); v != nil {
 		if h := HandleIn(v); h != nil {
 			h.Lost = from == Unknown || in.outside && h.Kind == Transaction
-			in.trace(h)
+			if h.Lost {
+				Lose(in, h)
+			}
 		}
 		return v
 	}
@@ -289,6 +291,32 @@ func (in *Memory) Fresh(t types.Type, name string, from Origin) Value {
 		return out
 	}
 	return Scalar{client.V(in.NewVar(name, gotypes.KindOf(t), gotypes.Nullable(t), from)), gotypes.KindOf(t)}
+}
+
+// Lose makes a handle one that came from somewhere that is not known. A transaction began there, too.
+func Lose(in *Memory, h *Handle) {
+	if h.Lost = true; h.Kind == Transaction {
+		MayBeUntraced(in, h)
+	}
+}
+
+// MayBeUntraced says that a handle may be of a transaction which began at a place that is not known.
+func MayBeUntraced(in *Memory, h *Handle) {
+	if h.Untraced = true; !in.Tracing {
+		h.Site = in.Untraced
+	}
+}
+
+// FromOutside gives a value that code which is not read gives to the root. What it sends through an interface
+// may be of a transaction, too.
+func FromOutside(in *Memory, t types.Type, name string) Value {
+	in.outside = true
+	v := in.Fresh(t, name, Given)
+	in.outside = false
+	if h, ok := v.(*Handle); ok && h.Kind == Either && types.IsInterface(t) {
+		MayBeUntraced(in, h)
+	}
+	return v
 }
 
 // maxFields bounds the fields of a struct that are kept apart where nothing is

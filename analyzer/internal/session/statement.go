@@ -163,6 +163,13 @@ func (in *Session) Statement(h *memory.Handle, sql memory.Value, args []memory.V
 	if lead, _, found := strings.Cut(text, client.Hole); found && strings.TrimSpace(lead) == "" && in.Site == "" && in.Given(e) {
 		in.Result.FromCaller("the text of a statement comes from its caller", in.Pos)
 	}
+	in.write(rs, texts, args)
+	return rs
+}
+
+// write writes a statement that may be one of the transaction, or records it where none is written.
+func (in *Session) write(rs *memory.Rows, texts []string, args []memory.Value) {
+	h, q := rs.H, rs.Query
 	switch {
 	case in.Perhaps(h):
 		sent := *q
@@ -180,13 +187,12 @@ func (in *Session) Statement(h *memory.Handle, sql memory.Value, args []memory.V
 			in.findUntraced()
 		}
 		if in.alternatives[q].texts == nil {
-			texts = []string{text}
+			texts = []string{q.SQL}
 		}
 		for _, t := range texts {
 			in.Auto(rs, t, args)
 		}
 	}
-	return rs
 }
 
 // place gives where a statement is sent: of a function that sends what its caller
