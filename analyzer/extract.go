@@ -486,8 +486,9 @@ func (e *extractor) leftSites(order []*ssa.Function, results map[*ssa.Function]*
 // known was interpreted as a part of each function that uses it.
 func (e *extractor) within(f *ssa.Function, results map[*ssa.Function]*session.Findings) bool {
 	unseen := slices.ContainsFunc(e.P.Users[f], func(u *ssa.Function) bool {
+		sets := u.Synthetic != "" // it sets package variables, and is interpreted as a part of nothing
 		for g, res := range results {
-			if g != f && res.Within[f] && (g == u || res.Within[u]) && !results[f].Within[g] {
+			if g != f && res.Within[f] && (sets || g == u || res.Within[u]) && !results[f].Within[g] {
 				return false
 			}
 		}
