@@ -25,8 +25,8 @@ func holdsOpen(in *interp, v memory.Value) bool {
 	})
 }
 
-// storedAway is away for a store through an address, whose value is at. What a package variable holds is known as long as only functions look at it
-// that are interpreted as a part of this one.
+// storedAway is away for a store through an address, whose value is at. What a package variable holds is
+// known as long as only functions look at it that are interpreted as a part of this one.
 func storedAway(in *interp, addr ssa.Value, at, v memory.Value) {
 	if !holdsOpen(in, v) {
 		return
