@@ -543,7 +543,7 @@ func (x *extraction) interpret(f *ssa.Function, path string) (res *session.Findi
 	if !in.Begun {
 		return res, nil
 	}
-	txn = &client.Txn{Pos: in.BeginPos, Levels: slices.Compact(slices.Sorted(slices.Values(in.Levels))), Vars: in.Vars, Body: body}
+	txn = &client.Txn{Pos: in.BeginPos, Levels: slices.Compact(slices.Sorted(slices.Values(in.Levels))), Vars: in.Vars, Body: body, Joined: path == session.UntracedPath(e.P, f)}
 	if !txn.Pos.IsValid() {
 		txn.Pos = e.P.Position(f.Pos())
 	}
