@@ -105,7 +105,8 @@
 // it at once. Transactions that are handed on through channels or global variables,
 // prepared statements in slices that grow, and functions that are called by
 // reflection are not followed: what is sent through a handle of unknown origin may
-// be part of the transaction that is open, or not, and the text of a prepared
+// be part of the transaction that is open, or not; if it is a transaction, the function has one
+// that began elsewhere, with what it calls; and the text of a prepared
 // statement that was made elsewhere is not known. A context holds what
 // context.WithValue put there; packages that have nothing to do with the database
 // do not get at it. A process-local mutex counts for nothing without a comment

@@ -442,12 +442,16 @@ func fromCallers(res *session.Findings) bool { return res.Open != "" || res.Text
 // mean something else as well. Their functions are the ones to interpret them from; what comes from
 // callers may do anything.
 func (e *extractor) leftSites(order []*ssa.Function, results map[*ssa.Function]*session.Findings) map[string]bool {
-	missed := map[*ssa.Function]bool{}
+	missed, left := map[*ssa.Function]bool{}, map[string]bool{}
 	var had, open []string
 	for _, f := range order {
 		res := results[f]
 		maps.Copy(missed, res.Missed)
 		for _, s := range res.Sites {
+			if s.Path == session.UntracedPath(e.P, f) {
+				left[s.Path] = !e.within(f, results)
+				continue
+			}
 			if !e.P.IsMigration(f) && !e.reported(f, s, results) {
 				if fromCallers(res) && res.Open != absint.GoesOn && len(e.P.Users[f]) > 0 {
 					open = append(open, s.Path)
@@ -459,7 +463,6 @@ func (e *extractor) leftSites(order []*ssa.Function, results map[*ssa.Function]*
 	}
 	// The longer path is the one of the caller.
 	slices.SortStableFunc(open, func(a, b string) int { return strings.Count(b, " > ") - strings.Count(a, " > ") })
-	left := map[string]bool{}
 	for _, path := range open {
 		within := func(h string) bool { return strings.Contains(" > "+h+" > ", " > "+path+" > ") }
 		if !slices.ContainsFunc(had, within) {
@@ -470,11 +473,28 @@ func (e *extractor) leftSites(order []*ssa.Function, results map[*ssa.Function]*
 	for f := range missed {
 		if res := results[f]; res != nil && fromCallers(res) && res.Open != absint.GoesOn && !e.P.IsMigration(f) {
 			for _, s := range res.Sites {
-				left[s.Path] = true
+				if s.Path != session.UntracedPath(e.P, f) {
+					left[s.Path] = true
+				}
 			}
 		}
 	}
 	return left
+}
+
+// within reports whether a function that sends something in a transaction which began at a place that is not
+// known was interpreted as a part of each function that uses it.
+func (e *extractor) within(f *ssa.Function, results map[*ssa.Function]*session.Findings) bool {
+	unseen := slices.ContainsFunc(e.P.Users[f], func(u *ssa.Function) bool {
+		sets := u.Synthetic != "" // it sets package variables, and is interpreted as a part of nothing
+		for g, res := range results {
+			if g != f && res.Within[f] && (sets || g == u || res.Within[u]) && !results[f].Within[g] {
+				return false
+			}
+		}
+		return true
+	})
+	return !unseen && len(e.P.Users[f]) > 0
 }
 
 // plain finds the functions that somebody calls without a transaction.
@@ -523,7 +543,7 @@ func (x *extraction) interpret(f *ssa.Function, path string) (res *session.Findi
 	if !in.Begun {
 		return res, nil
 	}
-	txn = &client.Txn{Pos: in.BeginPos, Levels: slices.Compact(slices.Sorted(slices.Values(in.Levels))), Vars: in.Vars, Body: body}
+	txn = &client.Txn{Pos: in.BeginPos, Levels: slices.Compact(slices.Sorted(slices.Values(in.Levels))), Vars: in.Vars, Body: body, Joined: path == session.UntracedPath(e.P, f)}
 	if !txn.Pos.IsValid() {
 		txn.Pos = e.P.Position(f.Pos())
 	}

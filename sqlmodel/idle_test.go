@@ -58,3 +58,19 @@ func TestIdle(t *testing.T) {
 		}
 	}
 }
+
+// TestJoined: a transaction that began elsewhere may have locks, for which its statements may be refused.
+func TestJoined(t *testing.T) {
+	t.Parallel()
+	for _, joined := range []bool{false, true} {
+		txn := txn_("f", nil, sql("UPDATE accounts SET balance = 1"))
+		txn.Joined = joined
+		prog, err := Client(t.Context(), []File{{Name: "s.sql", Text: programSchema}}, []*client.Txn{txn}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(prog.String(), "dropped "); got != map[bool]int{true: 1}[joined] {
+			t.Errorf("joined %v: %d places where the database may refuse more:\n%s", joined, got, prog)
+		}
+	}
+}

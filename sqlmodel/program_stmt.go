@@ -60,6 +60,9 @@ func (b *builder) programBody(f *expr.Frame) {
 	p.declare()
 	levels, unknown := levelsOf(p.body, b.App.In.MySQL)
 	p.level, p.anyLevel = levels[0], unknown
+	if p.body.Txn.Joined {
+		b.Emit(&ir.Dropped{At: expr.At(p.body.Txn.Pos), Kind: ir.ByRowLock, What: "the locks of what began the transaction, which is not known"})
+	}
 	p.stmts(p.body.Txn.Body)
 	b.Txn.Level, b.Txn.Above = p.level, levels[1:]
 }

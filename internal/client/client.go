@@ -15,6 +15,8 @@ type Txn struct {
 	// Auto says that the database runs the one statement as a transaction of its
 	// own.
 	Auto bool
+	// Joined says that it began elsewhere: it may have locks that are none of its statements.
+	Joined bool
 	// Mutexes are the names of those that the program is said to hold from before the
 	// transaction begins until it has ended.
 	Mutexes []string

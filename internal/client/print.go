@@ -45,6 +45,9 @@ func Print(w io.Writer, t *Txn) error {
 	if t.Auto {
 		head += " auto"
 	}
+	if t.Joined {
+		head += " joined"
+	}
 	p.line("%s", head)
 	p.indent++
 	for _, v := range t.Vars {

@@ -344,11 +344,11 @@ func (in *interp) modelled(inv *session.Invocation, name string) (memory.Value, 
 func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free []memory.Value) memory.Value {
 	in.called(f, inv.Args, free)
 	args := inv.Args
-	if !in.P.Matters(f) && !keepsRequest(f) {
-		args = memory.Blind(args)
+	if !in.P.Matters(f) {
+		args = blind(f.Signature, len(f.Blocks) > 0, args)
 	}
 	known := in.constants(f, inv.Args)
-	if v, ok := in.SendForeign(inv, f.Name()); ok {
+	if v, ok := in.SendForeign(inv, program.ObjectOf(f), f.Name()); ok {
 		return in.computed(f, known, v)
 	}
 	if in.worth(f, args, free) && len(args) == len(f.Params) {
@@ -371,17 +371,21 @@ func (in *interp) EnterFunction(inv *session.Invocation, f *ssa.Function, free [
 	return in.computed(f, known, memory.Inherit(inv.T, in.FromContext(inv, result), inv.Args))
 }
 
-// keepsRequest reports whether a method that is not read may keep a request, and its context with it.
-func keepsRequest(f *ssa.Function) bool {
-	if len(f.Blocks) > 0 || f.Signature.Recv() == nil || f.Signature.Results().Len() > 0 {
-		return false
-	}
-	for v := range f.Signature.Params().Variables() {
-		if gotypes.TypeName(v.Type()) == "net/http.Request" {
-			return true
+// blind takes contexts out of the arguments of a function that does not get at what they hold, since it has
+// nothing to do with the database. A method that is not read may keep a request, or a context that is all
+// it gets; others may look into a context that they get as something else.
+func blind(sig *types.Signature, read bool, args []memory.Value) []memory.Value {
+	params, own := sig.Params(), len(args)-sig.Params().Len()
+	keeps := !read && sig.Recv() != nil && sig.Results().Len() == 0
+	out := memory.Blind(args)
+	for i := range params.Len() {
+		t := params.At(i).Type()
+		isRequest := gotypes.TypeName(t) == "net/http.Request"
+		if own+i >= 0 && (!isRequest && !gotypes.IsContext(t) || keeps && (isRequest || params.Len() == 1)) {
+			out[own+i] = args[own+i]
 		}
 	}
-	return false
+	return out
 }
 
 // worth reports whether a function is interpreted where it is called.
@@ -406,6 +410,8 @@ func (in *interp) worth(f *ssa.Function, args, free []memory.Value) bool {
 				return in.P.Matters(w.Fn)
 			case *memory.Rows, *memory.Prepared:
 				return true
+			case *memory.Pointer:
+				return w.To.GivenOutside() && in.P.HoldersOf(false).Holds(w.To.T)
 			case memory.Object:
 				return w.Sends()
 			}
@@ -457,10 +463,13 @@ func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
 	if in.dispatches(inv, m, impl) {
 		return in.callOne(inv, impl)
 	}
-	if v, ok := in.SendForeign(inv, m.Name()); ok {
+	if v, ok := in.SendForeign(inv, m, m.Name()); ok {
 		return v
 	}
-	args := memory.Blind(inv.Args)
+	args := inv.Args
+	if !in.P.Unimplemented(m) {
+		args = blind(sig, false, inv.Args)
+	}
 	for _, f := range in.P.Values(sig) { // an adapter such as http.HandlerFunc makes a method of a function
 		if in.P.Matters(f) {
 			in.Result.Missed[f] = true
@@ -480,15 +489,10 @@ func (in *interp) method(inv *session.Invocation, m *types.Func) memory.Value {
 		in.Unknown(what + " whose value may hold the transaction")
 	}
 	result := computing(in, inv, m.Pkg(), func() memory.Value { return in.UnknownCall(what, args, inv.T) })
-	return memory.Inherit(inv.T, in.FromContext(inv, result), inv.Args)
-}
-
-// calledWithin records that a function may be called with a transaction, if one is among the arguments.
-func calledWithin(in *interp, f *ssa.Function, args []memory.Value) {
-	if in.Site != "" || !slices.ContainsFunc(args, func(v memory.Value) bool { return in.Holds(v, memory.IsLive) }) {
-		return
+	if h, ok := result.(*memory.Handle); ok && in.P.Unimplemented(m) {
+		memory.MayBeUntraced(in.Memory, h)
 	}
-	in.P.Calls[program.Call{From: in.Root, To: program.Unwrapped(f), How: program.Within}] = true
+	return memory.Inherit(inv.T, in.FromContext(inv, result), inv.Args)
 }
 
 // called records a call between functions of the program.
@@ -512,4 +516,12 @@ func (in *interp) called(f *ssa.Function, args, free []memory.Value) {
 	if in.Site == "" {
 		in.P.Calls[program.Call{From: in.Root, To: f, How: how}] = true
 	}
+}
+
+// calledWithin records that a function may be called with a transaction, if one is among the arguments.
+func calledWithin(in *interp, f *ssa.Function, args []memory.Value) {
+	if in.Site != "" || !slices.ContainsFunc(args, func(v memory.Value) bool { return in.Holds(v, memory.IsLive) }) {
+		return
+	}
+	in.P.Calls[program.Call{From: in.Root, To: program.Unwrapped(f), How: program.Within}] = true
 }

@@ -52,8 +52,14 @@ func (in *interp) Attempt() (left *Unread) {
 // top interprets the function that is the root.
 func (in *interp) top(f *ssa.Function) {
 	in.enterFrame(in.activate(f, token.NoPos))
-	for _, v := range f.Params {
-		in.act.regs[v] = in.Fresh(v.Type(), v.Name(), memory.Given)
+	in.OpenUntraced()
+	outside := in.P.GivenOutside(f)
+	for i, v := range f.Params {
+		if isReceiver := i == 0 && f.Signature.Recv() != nil; outside && !isReceiver {
+			in.act.regs[v] = memory.FromOutside(in.Memory, v.Type(), v.Name())
+		} else {
+			in.act.regs[v] = in.Fresh(v.Type(), v.Name(), memory.Given)
+		}
 		if in.Trace != nil && gotypes.IsContext(v.Type()) { // what is made of it without being read has what it holds
 			in.act.regs[v] = &memory.ContextValue{Parent: in.act.regs[v]}
 		}

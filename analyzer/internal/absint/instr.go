@@ -116,6 +116,7 @@ func (in *interp) instr(instr ssa.Instruction) {
 	switch instr := instr.(type) {
 	case *ssa.Store:
 		in.storeTo(in.value(instr.Addr), in.value(instr.Val))
+		storedAway(in, instr.Addr, in.value(instr.Addr), in.value(instr.Val))
 		if at, ok := instr.Addr.(*ssa.IndexAddr); ok {
 			memory.KeepElement(in.Memory, at.X.Type(), "", instr.Val.Type(), in.value(instr.Val))
 		}
@@ -135,6 +136,7 @@ func (in *interp) instr(instr ssa.Instruction) {
 		if !in.MapUpdate(in.value(instr.Map), k, v) {
 			in.EmitValue(k)
 			in.EmitValue(v)
+			away(in, v, "a map")
 		}
 		of := instr.Map.Type()
 		memory.KeepElement(in.Memory, of, "key", instr.Key.Type(), k)
@@ -173,6 +175,7 @@ func send(in *interp, to, what ssa.Value) {
 	memory.KeepElement(in.Memory, to.Type(), "", what.Type(), v)
 	c := channel(in, to)
 	if c == nil {
+		away(in, v, "a channel")
 		return
 	}
 	if memory.Touched(in.Memory, c) {
@@ -374,7 +377,7 @@ func (in *interp) partOf(v ssa.Value) memory.Value {
 			return h.As(v.Type())
 		}
 		if a, ok := x.(*memory.Aggregate); ok && v.Field < len(a.Parts) {
-			return in.Present(a.Parts[v.Field], v.Type())
+			return unset(in, in.Present(a.Parts[v.Field], v.Type()), v.X.Type(), v.Field)
 		}
 		return in.Derive(v.Type(), "field "+strconv.Itoa(v.Field), x)
 	case *ssa.Index:

@@ -85,6 +85,7 @@ func (in *interp) step() {
 // run interprets a function with a body where it is called, and gives its result.
 func (in *interp) run(fn *ssa.Function, args, free []memory.Value, at token.Pos) memory.Value {
 	f := in.activate(fn, at)
+	in.Result.Within[fn] = true
 	for i, p := range fn.Params {
 		f.regs[p] = args[i]
 	}
@@ -308,6 +309,7 @@ func (in *interp) finish(vals []memory.Value) {
 		in.Callers(GoesOn)
 	}
 	if in.St.Phase != memory.Done {
+		keptForCallers(in)
 		in.RolledBack()
 	}
 	in.NoteResults(vals)

@@ -25,8 +25,8 @@ func (in *interp) unary(v *ssa.UnOp) memory.Value {
 		}
 		if p, ok := memory.Unbox(in.value(v.X)).(*memory.Pointer); ok {
 			w := in.Load(p.To)
-			if _, isField := v.X.(*ssa.FieldAddr); isField {
-				w = in.Present(w, v.Type())
+			if at, isField := v.X.(*ssa.FieldAddr); isField {
+				w = unset(in, in.Present(w, v.Type()), at.X.Type(), at.Field)
 			}
 			if s, isStmt := w.(*memory.Prepared); isStmt && s.Unknown() {
 				if kept, ok := in.KeptIn(in.P.Places.PlaceAt(v.X), nil); ok {
@@ -248,6 +248,12 @@ func (in *interp) convert(v *ssa.Convert) memory.Value {
 	return in.Derive(v.Type(), "convert to "+types.TypeString(v.Type().Underlying(), nil), s)
 }
 
+// isOfContext reports whether a value is what a context holds for a key.
+func isOfContext(v ssa.Value) bool {
+	c, ok := v.(*ssa.Call)
+	return ok && c.Call.IsInvoke() && c.Call.Method.Name() == "Value" && gotypes.IsContext(c.Call.Value.Type())
+}
+
 func (in *interp) typeAssert(v *ssa.TypeAssert) memory.Value {
 	x := in.value(v.X)
 	if c, ok := memory.ConstOf(memory.Unbox(x)); ok && c.IsNull() && v.CommaOk {
@@ -275,6 +281,14 @@ func (in *interp) typeAssert(v *ssa.TypeAssert) memory.Value {
 	}
 	if out == nil {
 		out = memory.FromHeld(in.Memory, in.Derive(v.AssertedType, "assert", x), x)
+		if h, ok := out.(*memory.Handle); ok {
+			switch fromContext := isOfContext(v.X); {
+			case fromContext && in.P.PutsIntoContexts():
+				h.Ambient = h.Untraced
+			case fromContext && h.Kind == memory.Either:
+				memory.MayBeUntraced(in.Memory, h)
+			}
+		}
 	}
 	if !v.CommaOk {
 		return out

@@ -29,6 +29,8 @@ type Cell struct {
 	Fixed bool
 	// made says that the state has it wherever the variable exists (Make).
 	made bool
+	// outside says that code which is not read gives what it holds.
+	outside bool
 }
 
 // Origin says what a cell holds before the first store.
@@ -40,13 +42,16 @@ const (
 	Unknown        // anything, and perhaps something else each time
 )
 
+// GivenOutside reports whether code that is not read gives what the cell holds.
+func (c *Cell) GivenOutside() bool { return c.outside }
+
 // Part gives the cell of the i-th field or element, nil if they are not kept
 // apart.
 func (c *Cell) Part(i int) *Cell {
 	if c.Parts == nil {
 		ts, names := c.layout.Parts(c.T)
 		for k, t := range ts {
-			c.Parts = append(c.Parts, &Cell{T: t, layout: c.layout, Name: c.Name + "." + names[k], Start: c.Start, Seq: c.Seq, path: append(c.path[:len(c.path):len(c.path)], k)})
+			c.Parts = append(c.Parts, &Cell{T: t, layout: c.layout, Name: c.Name + "." + names[k], Start: c.Start, outside: c.outside, Seq: c.Seq, path: append(c.path[:len(c.path):len(c.path)], k)})
 		}
 	}
 	if i < 0 || i >= len(c.Parts) {
@@ -83,7 +88,7 @@ func (c *Cell) EachLeaf(f func(*Cell)) {
 // NewCell makes a place in memory.
 func (in *Memory) NewCell(t types.Type, name string, from Origin) *Cell {
 	in.Cells++
-	return &Cell{T: t, layout: in.P.Know.Layout, Name: name, Start: from, Seq: in.Cells}
+	return &Cell{T: t, layout: in.P.Know.Layout, Name: name, Start: from, outside: in.outside && from == Given, Seq: in.Cells}
 }
 
 // Phase says how far the transaction is.
@@ -160,7 +165,10 @@ func (in *Memory) Load(c *Cell) Value {
 		if v, ok := in.inputs[c]; ok {
 			return v
 		}
+		around := in.outside
+		in.outside = c.outside
 		v := in.Fresh(c.T, c.Name, Given)
+		in.outside = around
 		in.inputs[c] = v
 		return v
 	}
@@ -227,7 +235,10 @@ func (in *Memory) Zero(t types.Type) Value {
 func (in *Memory) Fresh(t types.Type, name string, from Origin) Value {
 	if v := in.HandleOf(t); v != nil {
 		if h := HandleIn(v); h != nil {
-			h.Lost = from == Unknown
+			h.Lost = from == Unknown || in.outside && h.Kind == Transaction
+			if h.Lost {
+				Lose(in, h)
+			}
 		}
 		return v
 	}
@@ -280,6 +291,32 @@ func (in *Memory) Fresh(t types.Type, name string, from Origin) Value {
 		return out
 	}
 	return Scalar{client.V(in.NewVar(name, gotypes.KindOf(t), gotypes.Nullable(t), from)), gotypes.KindOf(t)}
+}
+
+// Lose makes a handle one that came from somewhere that is not known. A transaction began there, too.
+func Lose(in *Memory, h *Handle) {
+	if h.Lost = true; h.Kind == Transaction {
+		MayBeUntraced(in, h)
+	}
+}
+
+// MayBeUntraced says that a handle may be of a transaction which began at a place that is not known.
+func MayBeUntraced(in *Memory, h *Handle) {
+	if h.Untraced = true; !in.Tracing {
+		h.Site = in.Untraced
+	}
+}
+
+// FromOutside gives a value that code which is not read gives to the root. What it sends through an interface
+// may be of a transaction, too.
+func FromOutside(in *Memory, t types.Type, name string) Value {
+	in.outside = true
+	v := in.Fresh(t, name, Given)
+	in.outside = false
+	if h, ok := v.(*Handle); ok && h.Kind == Either && types.IsInterface(t) {
+		MayBeUntraced(in, h)
+	}
+	return v
 }
 
 // maxFields bounds the fields of a struct that are kept apart where nothing is
@@ -353,6 +390,10 @@ type Memory struct {
 	// Site is the transaction that is written, by the path to where it begins; ""
 	// only looks for transactions.
 	Site string
+	// Untraced is the site of the transaction of the function that began at a place which is not known.
+	Untraced string
+	// outside says that code which is not read gives the values that are made.
+	outside bool
 	// Tracing says that a trace is written instead of one transaction.
 	Tracing bool
 	// kept are the elements of what has many, in a trace.

@@ -521,7 +521,7 @@ func JoinHandles(in *Memory, vals []Value) (Value, bool) {
 		case first == nil:
 			first = h
 		case h.Kind != first.Kind || h.Site != first.Site || h.Point != first.Point:
-			joined := &Handle{Kind: Either, Site: cmp.Or(eitherSite(in, first.Site, h.Site), joinedSite), T: first.T, Lost: first.Lost || h.Lost}
+			joined := &Handle{Kind: Either, Site: cmp.Or(eitherSite(in, first.Site, h.Site), joinedSite), T: first.T, Lost: first.Lost || h.Lost, Untraced: first.Untraced && !first.Ambient || h.Untraced && !h.Ambient}
 			joined.Held, joined.Mixed = joinHeld(first.Held, h.Held), first.Mixed || h.Mixed || severalSites(first, h)
 			if in.Site == "" && first.Kind == Transaction && h.Kind == Transaction {
 				joined.Kind = Transaction // each has its statements where it is written
@@ -529,7 +529,7 @@ func JoinHandles(in *Memory, vals []Value) (Value, bool) {
 			first = joined
 		case h.Lost || h.Held != first.Held:
 			first = first.As(first.T)
-			first.Lost, first.Held = first.Lost || h.Lost, joinHeld(first.Held, h.Held)
+			first.Lost, first.Held, first.Untraced = first.Lost || h.Lost, joinHeld(first.Held, h.Held), first.Untraced || h.Untraced
 		}
 		if !sameEnd(first, h) {
 			first = first.As(first.T)

@@ -58,6 +58,20 @@ func (p *Program) CalledOutside(f *ssa.Function) bool {
 	return n == nil || p.handed[n.Obj()]
 }
 
+// GivenOutside reports whether code that is not read may call a function: it is a literal or a value, or a
+// method that only others call.
+func (p *Program) GivenOutside(f *ssa.Function) bool {
+	switch o := ObjectOf(f); {
+	case p.Know.Calls(f):
+		return false
+	case f.Parent() != nil:
+		return true
+	case o != nil && slices.ContainsFunc(p.values, func(v *ssa.Function) bool { return ObjectOf(v) == o }):
+		return true
+	}
+	return len(p.Users[f]) == 0 && p.CalledOutside(f)
+}
+
 // imported gives the main packages, and all that they import.
 func (p *Program) imported() map[*types.Package]bool {
 	out := map[*types.Package]bool{}

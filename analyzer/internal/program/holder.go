@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
 )
 
 // Holders tells of types whether their values may hold a transaction: in a field, an
@@ -145,4 +147,41 @@ func (h *Holders) captured(sig *types.Signature, seen *typeutil.Map) bool {
 		return len(f.FreeVars) > 0 && types.Identical(f.Signature, sig) &&
 			slices.ContainsFunc(f.FreeVars, func(v *ssa.FreeVar) bool { return h.reach(v.Type(), seen) })
 	})
+}
+
+// Unimplemented reports whether a method is one of an interface that the packages which were read declare, and
+// that none of the types they use implements: nobody knows what it does.
+func (p *Program) Unimplemented(m *types.Func) bool {
+	i, ok := m.Signature().Recv().Type().Underlying().(*types.Interface)
+	return ok && m.Pkg() != nil && p.isRead(m.Pkg()) &&
+		!slices.ContainsFunc(p.HoldersOf(false).concrete, func(t types.Type) bool { return types.Implements(t, i) })
+}
+
+// PutsIntoContexts reports whether the program puts a transaction into a context.
+func (p *Program) PutsIntoContexts() bool {
+	if p.contexts == nil {
+		found := false
+		for _, f := range p.Funcs {
+			found = found || f.Parent() == nil && p.putsIntoContext(f)
+		}
+		p.contexts = &found
+	}
+	return *p.contexts
+}
+
+// putsIntoContext reports whether a function, or one in it, does that.
+func (p *Program) putsIntoContext(f *ssa.Function) bool {
+	found := false
+	gotypes.EachInstr(f, func(instr ssa.Instruction) {
+		c, ok := instr.(ssa.CallInstruction)
+		if !ok || c.Common().StaticCallee() == nil || gotypes.FullName(c.Common().StaticCallee()) != "context.WithValue" {
+			return
+		}
+		v := c.Common().Args[2]
+		if m, ok := v.(*ssa.MakeInterface); ok {
+			v = m.X
+		}
+		found = found || p.HoldersOf(false).Holds(v.Type())
+	})
+	return found
 }

@@ -41,8 +41,11 @@ func (p *Program) Begins(sig *types.Signature) bool {
 }
 
 // OnlyBegins reports whether a method is one of an interface that begins transactions,
-// and is no database otherwise.
+// and is no database otherwise. A method Tx that cannot fail gives one that has begun.
 func (p *Program) OnlyBegins(m *types.Func) bool {
 	recv := m.Signature().Recv()
+	if m.Name() == "Tx" && m.Signature().Results().Len() == 1 {
+		return false
+	}
 	return recv != nil && types.IsInterface(recv.Type()) && p.HandleType(recv.Type()) == "" && p.Know.Methods[m.Name()] == BeginRole && p.Begins(m.Signature())
 }

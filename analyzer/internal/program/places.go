@@ -312,6 +312,49 @@ func (p *Program) OnlyCalled(f *ssa.Function) bool {
 	return true
 }
 
+// ReadElsewhere reports whether a function reads a package variable that is not called as a part of f alone.
+func (p *Program) ReadElsewhere(g *ssa.Global, f *ssa.Function) bool {
+	found := g.Object() != nil && g.Object().Exported() && !p.Places.Whole
+	for _, r := range p.Funcs {
+		if found || r == f || r.Parent() != nil {
+			continue
+		}
+		if p.reads(r, g) && !(p.OnlyCalled(r) && p.LeadsTo(f, r)) {
+			found = true
+		}
+	}
+	return found
+}
+
+// reads reports whether a function, or one in it, reads a package variable.
+func (p *Program) reads(f *ssa.Function, g *ssa.Global) bool {
+	found := false
+	gotypes.EachInstr(f, func(instr ssa.Instruction) {
+		s, isStore := instr.(*ssa.Store)
+		for _, o := range instr.Operands(nil) {
+			found = found || *o == g && !(isStore && o == &s.Addr)
+		}
+	})
+	return found
+}
+
+// SetsField reports whether a function that was read sets a field.
+func (p *Program) SetsField(field *types.Var) bool {
+	if p.fields == nil {
+		p.fields = map[*types.Var]bool{}
+		for _, f := range p.outermostFuncs() {
+			gotypes.EachInstr(f, func(instr ssa.Instruction) {
+				if s, ok := instr.(*ssa.Store); ok {
+					if at, ok := s.Addr.(*ssa.FieldAddr); ok {
+						p.fields[gotypes.Deref(at.X.Type()).Underlying().(*types.Struct).Field(at.Field).Origin()] = true
+					}
+				}
+			})
+		}
+	}
+	return p.fields[field.Origin()]
+}
+
 // Exported reports whether other packages may use a place.
 func Exported(at Place) bool {
 	switch at := at.(type) {

@@ -12,10 +12,14 @@ func (in *Session) Anything(h *memory.Handle, tables []string, readOnly bool, re
 		return
 	}
 	if in.Owns(h) && in.St.Phase == memory.Open || in.Perhaps(h) {
+		in.noteUntraced()
 		in.Emit(&client.Unknown{At: client.At{Pos: in.place()}, Tables: tables, ReadOnly: readOnly, Reason: reason})
 		return
 	}
 	in.Outside()
+	if in.Site == "" && h.Untraced {
+		in.findUntraced()
+	}
 	if h.Kind == memory.Transaction || in.Site != "" {
 		return
 	}

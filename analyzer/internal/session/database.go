@@ -56,7 +56,7 @@ func (in *Session) onLost(inv *Invocation, name string, sig *types.Signature) (m
 	if h == nil {
 		return nil, false
 	}
-	h.Lost = true
+	memory.Lose(in.Memory, h)
 	in.EmitValue(inv.Args[0])
 	known := *inv
 	known.Args = append([]memory.Value{v}, inv.Args[1:]...)

@@ -13,11 +13,21 @@ import (
 
 // SendForeign is a call that gives a database to a library whose functions are not read. A text of SQL among
 // the arguments is the statement that is sent. Without one the library may send anything.
-func (in *Session) SendForeign(inv *Invocation, name string) (memory.Value, bool) {
-	if !in.P.Foreign(inv.C) {
+func (in *Session) SendForeign(inv *Invocation, called types.Object, name string) (memory.Value, bool) {
+	if !in.P.Unread(called) {
 		return nil, false
 	}
-	h := in.handleAmong(inv.Args)
+	given := in.P.GivesAway(inv.C)
+	if given == "" && (called.Pkg().Path() == "reflect" || !slices.ContainsFunc(inv.Args, func(v memory.Value) bool { return in.givesAway(v, 0) })) {
+		return nil, false
+	}
+	h, found := in.handleAmong(inv.Args)
+	if given != "" && given != "db" && h.Kind == memory.Database { // it is among what is not known
+		h, found = &memory.Handle{Kind: memory.Either, T: anyType, Lost: true}, false
+		if given == "tx" {
+			h.Kind = memory.Transaction
+		}
+	}
 	for i, a := range inv.Args {
 		if !in.isStatement(a) || slices.ContainsFunc(inv.Args, in.sendsItself) {
 			continue
@@ -33,7 +43,7 @@ func (in *Session) SendForeign(inv *Invocation, name string) (memory.Value, bool
 	if makes(in.P, inv) {
 		return nil, false
 	}
-	if !in.Owns(h) && !in.Perhaps(h) { // UnknownCall says it of a transaction
+	if !found || !in.Owns(h) && !in.Perhaps(h) { // UnknownCall says it of a transaction that is found
 		in.Anything(h, nil, false, "a call of "+name)
 		in.Result.Notes = append(in.Result.Notes, ir.Note{Pos: in.P.Position(inv.At),
 			Text: name + " gets the database here and is not read: it may send anything; send the statements of this place through database/sql or another library that docs/go.md names"})
@@ -69,8 +79,8 @@ func (in *Session) sendText(inv *Invocation, h *memory.Handle, text memory.Value
 }
 
 // handleAmong gives the handle that arguments hold: one of a transaction if there is one, a database that
-// is not known if there is none.
-func (in *Session) handleAmong(args []memory.Value) *memory.Handle {
+// is not known if there is none; known says whether there is one.
+func (in *Session) handleAmong(args []memory.Value) (h *memory.Handle, known bool) {
 	var found *memory.Handle
 	for _, a := range args {
 		in.Holds(a, func(v memory.Value) bool {
@@ -81,9 +91,39 @@ func (in *Session) handleAmong(args []memory.Value) *memory.Handle {
 		})
 	}
 	if found == nil {
-		return &memory.Handle{Kind: memory.Database, T: types.NewInterfaceType(nil, nil), Lost: true}
+		return &memory.Handle{Kind: memory.Database, T: anyType, Lost: true}, false
 	}
-	return found
+	return found, true
+}
+
+// anyType is the type any.
+var anyType = types.NewInterfaceType(nil, nil)
+
+// maxGiven bounds how deep a handle is in what a library gets.
+const maxGiven = 6
+
+// givesAway reports whether code that is not read gets at a handle in a value.
+func (in *Session) givesAway(v memory.Value, depth int) bool {
+	any := func(list []memory.Value) bool {
+		return depth < maxGiven && slices.ContainsFunc(list, func(w memory.Value) bool { return in.givesAway(w, depth+1) })
+	}
+	switch v := memory.Unbox(v).(type) {
+	case *memory.Handle, *memory.Prepared:
+		return true
+	case *memory.Pointer:
+		return !in.P.IsOwnStruct(v.To.T) && any([]memory.Value{in.Load(v.To)})
+	case *memory.Aggregate:
+		return !in.P.IsOwnStruct(v.T) && any(v.Parts)
+	case *memory.Closure: // a method value
+		return v.Fn != nil && v.Fn.Synthetic != "" && any(v.Free)
+	case *memory.Dict:
+		list, _ := in.EntriesOf(v)
+		return slices.ContainsFunc(list, func(e memory.Entry) bool { return any([]memory.Value{e.V}) })
+	case *memory.List, memory.Span:
+		list, _ := in.ListOf(v)
+		return any(list)
+	}
+	return false
 }
 
 // makes reports whether a call only makes a handle of another one, as a wrapper of a driver does. A function

@@ -29,6 +29,9 @@ func (in *Session) SomeCall(what string, args []memory.Value, t types.Type) memo
 	for _, v := range args {
 		live = live || in.Holds(v, func(w memory.Value) bool {
 			h, ok := w.(*memory.Handle)
+			if ok && h.Untraced && in.Site == "" {
+				in.findUntraced()
+			}
 			return memory.IsLive(w) && (!ok || h.Site == in.Site)
 		})
 		in.EmitValue(v)
@@ -88,6 +91,8 @@ type Findings struct {
 	kept   []keptStmt
 	Apart  map[*ssa.Function]bool
 	Looked bool
+	// Within are the functions that were interpreted as a part of it.
+	Within map[*ssa.Function]bool
 	// Missed are functions that it may call through an interface, of which nothing more is known.
 	Missed map[*ssa.Function]bool
 }
@@ -111,7 +116,7 @@ type Auto struct {
 
 // NewFindings makes empty findings.
 func NewFindings() *Findings {
-	return &Findings{Apart: map[*ssa.Function]bool{}, Missed: map[*ssa.Function]bool{}, Given: map[token.Pos]bool{}}
+	return &Findings{Within: map[*ssa.Function]bool{}, Apart: map[*ssa.Function]bool{}, Missed: map[*ssa.Function]bool{}, Given: map[token.Pos]bool{}}
 }
 
 // FromCaller records that the statement at a place comes from the caller.

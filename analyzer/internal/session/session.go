@@ -89,6 +89,7 @@ type Control interface {
 
 // New makes the session of an interpretation of a function.
 func New(a *Analysis, m *memory.Memory, root *ssa.Function, res *Findings) *Session {
+	m.Untraced = UntracedPath(a.P, root)
 	return &Session{Memory: m, Shared: a, Root: root, Result: res, alternatives: map[*client.Query]alternative{},
 		RowsLoops: map[*client.Loop]*memory.Rows{}, results: map[*client.Commit][]string{}, unkept: map[*client.Rollback]*client.Commit{}}
 }

@@ -131,6 +131,9 @@ func (in *Session) Statement(h *memory.Handle, sql memory.Value, args []memory.V
 		h = &memory.Handle{Kind: memory.Database}
 	}
 	rs := &memory.Rows{H: h, Pos: in.place(), Mine: in.Owns(h) && in.St.Phase == memory.Open}
+	if rs.Mine {
+		in.noteUntraced()
+	}
 	if in.Trace != nil {
 		rs.Pos = in.sent(h)
 	}
@@ -183,6 +186,13 @@ func (in *Session) Statement(h *memory.Handle, sql memory.Value, args []memory.V
 	if lead, _, found := strings.Cut(text, client.Hole); found && strings.TrimSpace(lead) == "" && in.Site == "" && in.Given(e) {
 		in.Result.FromCaller("the text of a statement comes from its caller", in.Pos)
 	}
+	in.write(rs, texts, args)
+	return rs
+}
+
+// write writes a statement that may be one of the transaction, or records it where none is written.
+func (in *Session) write(rs *memory.Rows, texts []string, args []memory.Value) {
+	h, q := rs.H, rs.Query
 	switch {
 	case in.Perhaps(h):
 		sent := *q
@@ -193,15 +203,19 @@ func (in *Session) Statement(h *memory.Handle, sql memory.Value, args []memory.V
 	case rs.Mine:
 		in.Flush()
 		in.St.Sent[rs] = false
-	case in.Site == "" && (h.Kind != memory.Transaction || h.Lost):
+	case in.Site == "" && h.Untraced && h.Kind == memory.Transaction:
+		in.findUntraced()
+	case in.Site == "" && h.Kind != memory.Transaction:
+		if h.Untraced {
+			in.findUntraced()
+		}
 		if in.alternatives[q].texts == nil {
-			texts = []string{text}
+			texts = []string{q.SQL}
 		}
 		for _, t := range texts {
 			in.Auto(rs, t, args)
 		}
 	}
-	return rs
 }
 
 // place gives where a statement is sent: of a function that sends what its caller

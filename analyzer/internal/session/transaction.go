@@ -60,7 +60,7 @@ func (in *Session) Path() string {
 
 // Owns reports whether a handle is one of the transaction that is written.
 func (in *Session) Owns(h *memory.Handle) bool {
-	return in.Trace != nil || in.Site != "" && (h.Kind == memory.Transaction && h.Site == in.Site || in.ofConnection(h))
+	return in.Trace != nil || in.Site != "" && ((h.Kind == memory.Transaction || in.isUntraced() && h.Kind == memory.Either) && h.Site == in.Site || in.ofConnection(h))
 }
 
 // ofConnection reports whether a handle is that of a statement which was prepared on a
@@ -125,7 +125,7 @@ func (in *Session) RolledBack() {
 // RunInTransaction models a function that runs another one in a transaction of the
 // database among its arguments. A database that is not found there is one that nobody knows.
 func RunInTransaction(in *Session, inv *Invocation) (memory.Value, bool) {
-	h := &memory.Handle{Kind: memory.Database, T: types.NewInterfaceType(nil, nil), Lost: true}
+	h := &memory.Handle{Kind: memory.Database, T: anyType, Lost: true}
 	for _, a := range inv.Args {
 		if found := in.embeddedHandle(memory.Unbox(a), 0); found != nil {
 			h = found

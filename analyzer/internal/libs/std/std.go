@@ -23,7 +23,10 @@ func New(*program.Program) *session.Library {
 				"github.com/golang/glog", "k8s.io/klog/v2", "github.com/stretchr/testify/mock"},
 			Holding: []string{"github.com/prometheus", "go.opentelemetry.io", "github.com/XSAM/otelsql", "github.com/dlmiddlecote/sqlstats", "github.com/exaring/otelpgx",
 				"github.com/DATA-DOG/go-sqlmock", "github.com/pashagolub/pgxmock", "github.com/stretchr/testify", "github.com/heptiolabs/healthcheck",
-				"github.com/hellofresh/health-go", "github.com/alexliesenfeld/health", "go.uber.org", "google.golang.org", "github.com/google/wire", "gorm.io"},
+				"github.com/hellofresh/health-go", "github.com/alexliesenfeld/health", "go.uber.org", "google.golang.org", "github.com/google/wire", "gorm.io",
+				// frameworks of servers, and what wires a program: they keep it for the program
+				"github.com/gin-gonic", "github.com/labstack", "github.com/gofiber", "github.com/go-chi", "github.com/gorilla", "github.com/julienschmidt/httprouter",
+				"github.com/spf13", "github.com/urfave", "github.com/robfig/cron", "github.com/samber/do", "github.com/samber/lo", "github.com/go-playground/validator"},
 			Constructors: []string{"regexp.MustCompile", "strings.NewReplacer"},
 		},
 		Functions: map[string]session.CallModel{},

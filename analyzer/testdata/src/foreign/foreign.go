@@ -149,7 +149,7 @@ func direct(db *sql.DB) http.HandlerFunc {
 
 func add(w http.ResponseWriter, r *http.Request) {
 	tx := r.Context().Value(key{}).(*sql.Tx)
-	if _, err := tx.Exec("UPDATE t SET n = n + 1 WHERE id = $1", r.FormValue("id")); err != nil { // want `UPDATE t SET n = n + 1 WHERE id = $1 (result_2)`
+	if _, err := tx.Exec("UPDATE t SET n = n + 1 WHERE id = $1", r.FormValue("id")); err != nil { // want `UPDATE t SET n = n + 1 WHERE id = $1 (result_1)` `UPDATE t SET n = n + 1 WHERE id = $1 (result_2)`
 		http.Error(w, err.Error(), 500)
 	}
 }

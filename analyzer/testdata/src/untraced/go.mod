@@ -1,0 +1,3 @@
+module example.com/untraced
+
+go 1.22
