@@ -159,6 +159,35 @@ SELECT count(*) > 1 AS enough FROM doctor WHERE on_call -- that many
 UPDATE doctor SET on_call = NOT :enough WHERE id = :me -- not the others
 ;
 COMMIT;`, robust.Options{}},
+		{"a lock that is rolled back before the others commit", `CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL);
+-- name: a
+BEGIN;
+SAVEPOINT s;
+SELECT v AS w FROM t WHERE id = 2 FOR UPDATE \gset
+ROLLBACK TO s;
+UPDATE t SET v = v - 1 WHERE id = 1 AND :w > 0;
+COMMIT;
+-- name: b
+BEGIN;
+SELECT v AS w FROM t WHERE id = 1 FOR UPDATE \gset
+UPDATE t SET v = v - 1 WHERE id = 2 AND :w > 0;
+COMMIT;`, robust.Options{}},
+		{"a write that is rolled back before the others commit", `CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL);
+-- name: a
+BEGIN;
+SELECT v AS w FROM t WHERE id = 2 \gset
+SAVEPOINT s;
+SAVEPOINT s2;
+DELETE FROM t WHERE id = 2;
+RELEASE s2;
+ROLLBACK TO s;
+UPDATE t SET v = v - 1 WHERE id = 1 AND :w > 0;
+COMMIT;
+-- name: b
+BEGIN;
+SELECT v AS w FROM t WHERE id = 1 \gset
+UPDATE t SET v = v - 1 WHERE id = 2 AND :w > 0;
+COMMIT;`, robust.Options{}},
 		{"a function in SQL, and views", doctors + `CREATE VIEW working AS SELECT id FROM doctor WHERE on_call;
 CREATE FUNCTION leave(p int) RETURNS bigint LANGUAGE sql AS $$
   UPDATE doctor SET on_call = false WHERE id = p AND (SELECT count(*) FROM working) > 1;
