@@ -1,6 +1,7 @@
 package robust_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/txrobust/robust"
@@ -65,6 +66,24 @@ func TestUniqueOnly(t *testing.T) {
 CREATE TABLE bk1 PARTITION OF bk FOR VALUES IN (1);
 CREATE TABLE bkd PARTITION OF bk DEFAULT;
 `
+		attach = `CREATE TABLE bk (id int NOT NULL, room int NOT NULL, slot int NOT NULL) PARTITION BY LIST (room);
+CREATE TABLE bk1 (id int NOT NULL, room int NOT NULL, slot int NOT NULL);
+CREATE TABLE bkd (room int NOT NULL, slot int NOT NULL, id int NOT NULL CHECK (id > 0));
+ALTER TABLE ONLY bk ATTACH PARTITION bk1 FOR VALUES IN (1);
+ALTER TABLE ONLY bk ATTACH PARTITION bkd DEFAULT;
+`
+		deep = `CREATE TABLE bk (id int NOT NULL, room int NOT NULL, slot int NOT NULL) PARTITION BY LIST (room);
+CREATE TABLE bk1 (id int NOT NULL, room int NOT NULL, slot int NOT NULL) PARTITION BY LIST (slot);
+CREATE TABLE bk11 (id int NOT NULL, room int NOT NULL, slot int NOT NULL);
+CREATE TABLE bkd (id int NOT NULL, room int NOT NULL, slot int NOT NULL);
+ALTER TABLE ONLY bk1 ATTACH PARTITION bk11 DEFAULT;
+ALTER TABLE ONLY bk ATTACH PARTITION bk1 FOR VALUES IN (1);
+ALTER TABLE ONLY bk ATTACH PARTITION bkd DEFAULT;
+`
+		inner   = "ALTER TABLE ONLY bk1 ATTACH PARTITION bk11 DEFAULT;\n"
+		trigger = `CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+CREATE TRIGGER stop BEFORE INSERT ON bk1 FOR EACH ROW EXECUTE FUNCTION stop();
+`
 		indexes = "CREATE UNIQUE INDEX u1 ON bk1 (room, slot); CREATE UNIQUE INDEX ud ON bkd (room, slot);\n"
 		book    = `
 CREATE FUNCTION book(i int, r int, s int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
@@ -72,6 +91,7 @@ CREATE FUNCTION book(i int, r int, s int) RETURNS bool LANGUAGE plpgsql AS $$ BE
   INSERT INTO bk (id, room, slot) VALUES (i, r, s); RETURN true; END $$;
 `
 	)
+	turned := strings.Replace(deep, inner, "", 1) + inner
 	judge(t, []judged{
 		{"index", head + "CREATE UNIQUE INDEX u ON bk (room, slot);" + book, robust.Robust},
 		{"index of none", head + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + book, robust.Unknown},
@@ -81,6 +101,17 @@ CREATE FUNCTION book(i int, r int, s int) RETURNS bool LANGUAGE plpgsql AS $$ BE
 		{"constraint of none", head + "ALTER TABLE ONLY bk ADD CONSTRAINT u UNIQUE (room, slot);" + book, robust.Unknown},
 		{"primary key", head + "ALTER TABLE bk ADD PRIMARY KEY (room, slot);" + book, robust.Robust},
 		{"primary key of none", head + "ALTER TABLE ONLY bk ADD PRIMARY KEY (room, slot);" + book, robust.Unknown},
+		{"attached", attach + "CREATE UNIQUE INDEX u ON bk (room, slot);" + book, robust.Robust},
+		{"attached, index of one", attach + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u ATTACH PARTITION u1;" + book, robust.Unknown},
+		{"attached, index of all", attach + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u ATTACH PARTITION u1; ALTER INDEX u ATTACH PARTITION ud;" + book, robust.Robust},
+		{"attached after the index of none", strings.Replace(attach, "ALTER", "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);\nALTER", 1) + book, robust.Robust},
+		{"attached with a key of its own", strings.Replace(attach, "slot int NOT NULL);", "slot int NOT NULL, UNIQUE (room));", 1) + "CREATE UNIQUE INDEX u ON bk (room, slot);" + book, robust.Unknown},
+		{"attached with a trigger", strings.Replace(attach, "ALTER", trigger+"ALTER", 1) + "CREATE UNIQUE INDEX u ON bk (room, slot);" + book, robust.Unknown},
+		{"partitions of partitions", deep + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u ATTACH PARTITION u1; ALTER INDEX u1 ATTACH PARTITION u11; ALTER INDEX u ATTACH PARTITION ud;" + book, robust.Robust},
+		{"partitions of partitions, the outer first, index of some", turned + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u ATTACH PARTITION u1; ALTER INDEX u ATTACH PARTITION ud;" + book, robust.Unknown},
+		{"partitions of partitions, the inner index last", turned + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u1 ATTACH PARTITION u11; ALTER INDEX u ATTACH PARTITION u1; ALTER INDEX public.u ATTACH PARTITION public.ud;" + book, robust.Robust},
+		{"an index that is attached twice", attach + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u ATTACH PARTITION u1; ALTER INDEX u ATTACH PARTITION public.u1;" + book, robust.Unknown},
+		{"partitions of partitions, index of some", deep + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u ATTACH PARTITION u1; ALTER INDEX u ATTACH PARTITION ud;" + book, robust.Unknown},
 	})
 }
 
@@ -188,5 +219,31 @@ END $$;
 		{"index that keeps nothing apart", parent + plain + "CREATE INDEX u ON bk1 (slot);\n" + book, robust.NotRobust},
 		{"ALTER TABLE", parent + plain + "ALTER TABLE bk1 ADD CONSTRAINT u UNIQUE (slot);\n" + book, robust.Unknown},
 		{"beside one of the whole", parent + plain + "CREATE UNIQUE INDEX u ON bk1 (slot, room);\nALTER TABLE bk ADD UNIQUE (room, slot);\n" + book, robust.Robust},
+	})
+}
+
+// TestPartitionForeignKey: a foreign key to one partition refuses what it does, but for which rows is not seen.
+func TestPartitionForeignKey(t *testing.T) {
+	const (
+		head = `CREATE TABLE p (a int PRIMARY KEY, n int NOT NULL) PARTITION BY LIST (a);
+CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1);
+CREATE TABLE px PARTITION OF p DEFAULT;
+CREATE TABLE c (id int PRIMARY KEY, a int NOT NULL);
+`
+		body = `CREATE FUNCTION addc(i int, x int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
+  IF NOT EXISTS (SELECT 1 FROM p WHERE a = x) THEN RETURN false; END IF;
+  INSERT INTO c VALUES (i, x); RETURN true; END $$;
+CREATE FUNCTION delp(x int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
+  IF EXISTS (SELECT 1 FROM c WHERE a = x) THEN RETURN false; END IF;
+  DELETE FROM p WHERE a = x; RETURN true; END $$;
+`
+		other = "CREATE TABLE o (id int PRIMARY KEY, n int NOT NULL); CREATE FUNCTION f(i int) RETURNS void LANGUAGE sql AS 'UPDATE o SET n = n + 1 WHERE id = i';"
+	)
+	judge(t, []judged{
+		{"no key", head + body, robust.NotRobust},
+		{"key to a partition", head + "ALTER TABLE c ADD FOREIGN KEY (a) REFERENCES p1;" + body, robust.Unknown},
+		{"key of the columns of a partition", head + "ALTER TABLE p1 ADD UNIQUE (a); ALTER TABLE c ADD FOREIGN KEY (a) REFERENCES p1 (a);" + body, robust.Unknown},
+		{"another table", head + "ALTER TABLE c ADD FOREIGN KEY (a) REFERENCES p1;" + other, robust.Robust},
+		{"dropped key of the parent", strings.Replace(head, "px PARTITION OF p", "px0 PARTITION OF p", 1) + "ALTER TABLE c ADD FOREIGN KEY (a) REFERENCES p; ALTER TABLE p DROP CONSTRAINT p_pkey CASCADE;" + body, robust.NotRobust},
 	})
 }
