@@ -1,6 +1,7 @@
 package robust_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -246,4 +247,64 @@ CREATE FUNCTION delp(x int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
 		{"another table", head + "ALTER TABLE c ADD FOREIGN KEY (a) REFERENCES p1;" + other, robust.Robust},
 		{"dropped key of the parent", strings.Replace(head, "px PARTITION OF p", "px0 PARTITION OF p", 1) + "ALTER TABLE c ADD FOREIGN KEY (a) REFERENCES p; ALTER TABLE p DROP CONSTRAINT p_pkey CASCADE;" + body, robust.NotRobust},
 	})
+}
+
+// TestSessionSettings: what a script sets for its session holds for the transactions that follow, and not for
+// those before.
+func TestSessionSettings(t *testing.T) {
+	const (
+		tables = `CREATE TABLE p (id int PRIMARY KEY);
+CREATE TABLE c (id int PRIMARY KEY, p int NOT NULL REFERENCES p);
+`
+		add = `-- name: addc
+BEGIN;
+SELECT count(*) AS n FROM p WHERE id = :x \gset
+INSERT INTO c SELECT :i, :x WHERE :n > 0;
+COMMIT;
+`
+		del = `-- name: delp
+BEGIN;
+SELECT count(*) AS n FROM c WHERE p = :x \gset
+DELETE FROM p WHERE id = :x AND :n = 0;
+COMMIT;
+`
+		off = "SET session_replication_role = replica;\n"
+	)
+	judge(t, []judged{
+		{"checked", tables + add + del, robust.Robust},
+		{"unchecked", tables + off + add + del, robust.Unknown},
+		{"unchecked by a call", tables + "SELECT set_config('session_replication_role', 'replica', false);\n" + add + del, robust.Unknown},
+		{"unchecked child", tables + del + off + add, robust.Unknown},
+		{"unchecked at the end", tables + add + del + off, robust.Robust},
+		{"checked again", tables + off + "RESET session_replication_role;\n" + add + del, robust.Robust},
+		{"unchecked by a transaction before", tables + "-- name: first\nBEGIN;\n" + off + "SELECT count(*) FROM p;\nCOMMIT;\n" + add + del, robust.Unknown},
+		{"unchecked in a branch", tables + "\\if :bulk\n" + off + "\\endif\n" + add + del, robust.Unknown},
+	})
+	const lost = `CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL);
+%s
+-- name: inc
+BEGIN%s;
+SELECT v AS n FROM t WHERE id = 1 \gset
+UPDATE t SET v = :n + 1 WHERE id = 1;
+COMMIT;
+`
+	for _, tc := range []struct {
+		set, begin string
+		want       report.Verdict
+	}{
+		{"", "", robust.NotRobust},
+		{"SET default_transaction_isolation = 'repeatable read';", "", robust.Robust},
+		{"SET default_transaction_isolation = 'repeatable read'; RESET ALL;", "", robust.NotRobust},
+		{"SET default_transaction_isolation = 'repeatable read';", " ISOLATION LEVEL READ COMMITTED", robust.NotRobust},
+		{"SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE;", "", robust.Robust},
+		{"SET LOCAL default_transaction_isolation = 'serializable';", "", robust.NotRobust},
+		{"\\if :a\nSET default_transaction_isolation = 'serializable';\n\\endif", "", robust.NotRobust},
+	} {
+		t.Run(tc.set+tc.begin, func(t *testing.T) {
+			rep := reportOf(t, fmt.Sprintf(lost, tc.set, tc.begin), robust.Options{Question: robust.Question{Isolation: "code"}, Budget: robust.Budget{Questions: 20}}, "inc")
+			if rep.Verdict != tc.want {
+				t.Errorf("the verdict is %s, and should be %s", rep.Verdict, tc.want)
+			}
+		})
+	}
 }

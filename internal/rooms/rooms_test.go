@@ -53,7 +53,7 @@ var ceilings = map[string]map[string]int{
 	"internal/readcommitted":   {"partial": 2},
 	"internal/schedules":       {"partial": 7},
 	"internal/sql/builtin":     {"function": 100},
-	"internal/sql/ddl":         {"function": 116},
+	"internal/sql/ddl":         {"function": 114},
 	"internal/sql/expr":        {"file": 670, "recursive": 32, "partial": 6},
 	"internal/sql/load":        {"file": 610, "function": 90, "partial": 1},
 	"internal/sql/mysql":       {"function": 105},

@@ -99,11 +99,7 @@ func (l *Definer) apply(n *syntax.Node) {
 		l.Fail(pos, "a statement that changes rows outside of a transaction is not analysed; write BEGIN … COMMIT around it, or a comment -- name: … before it")
 	case *pg.SelectStmt:
 		l.SetPath(s)
-		if s.IntoClause != nil {
-			l.madeByQuery(s.IntoClause.Rel, s, t, pos)
-			return
-		}
-		l.topSelect(s, pos)
+		l.topSelect(s, t, pos)
 	case *pg.DoStmt:
 		l.Runs.RunBlock(s, n)
 	case *pg.CallStmt:
@@ -182,7 +178,11 @@ func (l *Definer) madeByQuery(r *pg.RangeVar, query pg.Message, t *syntax.Text, 
 }
 
 // topSelect is a SELECT outside of functions, such as pg_dump's set_config.
-func (l *Definer) topSelect(s *pg.SelectStmt, pos ir.Pos) {
+func (l *Definer) topSelect(s *pg.SelectStmt, t *syntax.Text, pos ir.Pos) {
+	if s.IntoClause != nil {
+		l.madeByQuery(s.IntoClause.Rel, s, t, pos)
+		return
+	}
 	if l.Matters(l.RefsIn(s)) {
 		l.Note(pos, "a SELECT outside of a transaction is left out; write a comment -- name: … before it if it is one")
 		l.Runs.RunCalls(l.RefsIn(s), pos)
