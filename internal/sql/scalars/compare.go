@@ -128,11 +128,9 @@ func Rank(e ir.Expr, t *value.Type, name string) ir.Expr {
 
 // plain reports whether an expression may stand several times.
 func plain(e ir.Expr) bool {
-	switch e.(type) {
-	case *ir.Var, *ir.Col:
-		return true
-	}
-	return false
+	_, local := e.(*ir.Var)
+	_, column := e.(*ir.Col)
+	return local || column
 }
 
 // place gives the place of a label in its enum, from 0, and NULL for NULL.
