@@ -1,6 +1,8 @@
 package robust_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/txrobust/robust"
@@ -65,6 +67,24 @@ func TestUniqueOnly(t *testing.T) {
 CREATE TABLE bk1 PARTITION OF bk FOR VALUES IN (1);
 CREATE TABLE bkd PARTITION OF bk DEFAULT;
 `
+		attach = `CREATE TABLE bk (id int NOT NULL, room int NOT NULL, slot int NOT NULL) PARTITION BY LIST (room);
+CREATE TABLE bk1 (id int NOT NULL, room int NOT NULL, slot int NOT NULL);
+CREATE TABLE bkd (room int NOT NULL, slot int NOT NULL, id int NOT NULL CHECK (id > 0));
+ALTER TABLE ONLY bk ATTACH PARTITION bk1 FOR VALUES IN (1);
+ALTER TABLE ONLY bk ATTACH PARTITION bkd DEFAULT;
+`
+		deep = `CREATE TABLE bk (id int NOT NULL, room int NOT NULL, slot int NOT NULL) PARTITION BY LIST (room);
+CREATE TABLE bk1 (id int NOT NULL, room int NOT NULL, slot int NOT NULL) PARTITION BY LIST (slot);
+CREATE TABLE bk11 (id int NOT NULL, room int NOT NULL, slot int NOT NULL);
+CREATE TABLE bkd (id int NOT NULL, room int NOT NULL, slot int NOT NULL);
+ALTER TABLE ONLY bk1 ATTACH PARTITION bk11 DEFAULT;
+ALTER TABLE ONLY bk ATTACH PARTITION bk1 FOR VALUES IN (1);
+ALTER TABLE ONLY bk ATTACH PARTITION bkd DEFAULT;
+`
+		inner   = "ALTER TABLE ONLY bk1 ATTACH PARTITION bk11 DEFAULT;\n"
+		trigger = `CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+CREATE TRIGGER stop BEFORE INSERT ON bk1 FOR EACH ROW EXECUTE FUNCTION stop();
+`
 		indexes = "CREATE UNIQUE INDEX u1 ON bk1 (room, slot); CREATE UNIQUE INDEX ud ON bkd (room, slot);\n"
 		book    = `
 CREATE FUNCTION book(i int, r int, s int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
@@ -72,6 +92,7 @@ CREATE FUNCTION book(i int, r int, s int) RETURNS bool LANGUAGE plpgsql AS $$ BE
   INSERT INTO bk (id, room, slot) VALUES (i, r, s); RETURN true; END $$;
 `
 	)
+	turned := strings.Replace(deep, inner, "", 1) + inner
 	judge(t, []judged{
 		{"index", head + "CREATE UNIQUE INDEX u ON bk (room, slot);" + book, robust.Robust},
 		{"index of none", head + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + book, robust.Unknown},
@@ -81,6 +102,17 @@ CREATE FUNCTION book(i int, r int, s int) RETURNS bool LANGUAGE plpgsql AS $$ BE
 		{"constraint of none", head + "ALTER TABLE ONLY bk ADD CONSTRAINT u UNIQUE (room, slot);" + book, robust.Unknown},
 		{"primary key", head + "ALTER TABLE bk ADD PRIMARY KEY (room, slot);" + book, robust.Robust},
 		{"primary key of none", head + "ALTER TABLE ONLY bk ADD PRIMARY KEY (room, slot);" + book, robust.Unknown},
+		{"attached", attach + "CREATE UNIQUE INDEX u ON bk (room, slot);" + book, robust.Robust},
+		{"attached, index of one", attach + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u ATTACH PARTITION u1;" + book, robust.Unknown},
+		{"attached, index of all", attach + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u ATTACH PARTITION u1; ALTER INDEX u ATTACH PARTITION ud;" + book, robust.Robust},
+		{"attached after the index of none", strings.Replace(attach, "ALTER", "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);\nALTER", 1) + book, robust.Robust},
+		{"attached with a key of its own", strings.Replace(attach, "slot int NOT NULL);", "slot int NOT NULL, UNIQUE (room));", 1) + "CREATE UNIQUE INDEX u ON bk (room, slot);" + book, robust.Unknown},
+		{"attached with a trigger", strings.Replace(attach, "ALTER", trigger+"ALTER", 1) + "CREATE UNIQUE INDEX u ON bk (room, slot);" + book, robust.Unknown},
+		{"partitions of partitions", deep + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u ATTACH PARTITION u1; ALTER INDEX u1 ATTACH PARTITION u11; ALTER INDEX u ATTACH PARTITION ud;" + book, robust.Robust},
+		{"partitions of partitions, the outer first, index of some", turned + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u ATTACH PARTITION u1; ALTER INDEX u ATTACH PARTITION ud;" + book, robust.Unknown},
+		{"partitions of partitions, the inner index last", turned + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u1 ATTACH PARTITION u11; ALTER INDEX u ATTACH PARTITION u1; ALTER INDEX public.u ATTACH PARTITION public.ud;" + book, robust.Robust},
+		{"an index that is attached twice", attach + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u ATTACH PARTITION u1; ALTER INDEX u ATTACH PARTITION public.u1;" + book, robust.Unknown},
+		{"partitions of partitions, index of some", deep + "CREATE UNIQUE INDEX u ON ONLY bk (room, slot);" + indexes + "ALTER INDEX u ATTACH PARTITION u1; ALTER INDEX u ATTACH PARTITION ud;" + book, robust.Unknown},
 	})
 }
 
@@ -189,4 +221,90 @@ END $$;
 		{"ALTER TABLE", parent + plain + "ALTER TABLE bk1 ADD CONSTRAINT u UNIQUE (slot);\n" + book, robust.Unknown},
 		{"beside one of the whole", parent + plain + "CREATE UNIQUE INDEX u ON bk1 (slot, room);\nALTER TABLE bk ADD UNIQUE (room, slot);\n" + book, robust.Robust},
 	})
+}
+
+// TestPartitionForeignKey: a foreign key to one partition refuses what it does, but for which rows is not seen.
+func TestPartitionForeignKey(t *testing.T) {
+	const (
+		head = `CREATE TABLE p (a int PRIMARY KEY, n int NOT NULL) PARTITION BY LIST (a);
+CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1);
+CREATE TABLE px PARTITION OF p DEFAULT;
+CREATE TABLE c (id int PRIMARY KEY, a int NOT NULL);
+`
+		body = `CREATE FUNCTION addc(i int, x int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
+  IF NOT EXISTS (SELECT 1 FROM p WHERE a = x) THEN RETURN false; END IF;
+  INSERT INTO c VALUES (i, x); RETURN true; END $$;
+CREATE FUNCTION delp(x int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
+  IF EXISTS (SELECT 1 FROM c WHERE a = x) THEN RETURN false; END IF;
+  DELETE FROM p WHERE a = x; RETURN true; END $$;
+`
+		other = "CREATE TABLE o (id int PRIMARY KEY, n int NOT NULL); CREATE FUNCTION f(i int) RETURNS void LANGUAGE sql AS 'UPDATE o SET n = n + 1 WHERE id = i';"
+	)
+	judge(t, []judged{
+		{"no key", head + body, robust.NotRobust},
+		{"key to a partition", head + "ALTER TABLE c ADD FOREIGN KEY (a) REFERENCES p1;" + body, robust.Unknown},
+		{"key of the columns of a partition", head + "ALTER TABLE p1 ADD UNIQUE (a); ALTER TABLE c ADD FOREIGN KEY (a) REFERENCES p1 (a);" + body, robust.Unknown},
+		{"another table", head + "ALTER TABLE c ADD FOREIGN KEY (a) REFERENCES p1;" + other, robust.Robust},
+		{"dropped key of the parent", strings.Replace(head, "px PARTITION OF p", "px0 PARTITION OF p", 1) + "ALTER TABLE c ADD FOREIGN KEY (a) REFERENCES p; ALTER TABLE p DROP CONSTRAINT p_pkey CASCADE;" + body, robust.NotRobust},
+	})
+}
+
+// TestSessionSettings: what a script sets for its session holds for the transactions that follow, and not for
+// those before.
+func TestSessionSettings(t *testing.T) {
+	const (
+		tables = `CREATE TABLE p (id int PRIMARY KEY);
+CREATE TABLE c (id int PRIMARY KEY, p int NOT NULL REFERENCES p);
+`
+		add = `-- name: addc
+BEGIN;
+SELECT count(*) AS n FROM p WHERE id = :x \gset
+INSERT INTO c SELECT :i, :x WHERE :n > 0;
+COMMIT;
+`
+		del = `-- name: delp
+BEGIN;
+SELECT count(*) AS n FROM c WHERE p = :x \gset
+DELETE FROM p WHERE id = :x AND :n = 0;
+COMMIT;
+`
+		off = "SET session_replication_role = replica;\n"
+	)
+	judge(t, []judged{
+		{"checked", tables + add + del, robust.Robust},
+		{"unchecked", tables + off + add + del, robust.Unknown},
+		{"unchecked by a call", tables + "SELECT set_config('session_replication_role', 'replica', false);\n" + add + del, robust.Unknown},
+		{"unchecked child", tables + del + off + add, robust.Unknown},
+		{"unchecked at the end", tables + add + del + off, robust.Robust},
+		{"checked again", tables + off + "RESET session_replication_role;\n" + add + del, robust.Robust},
+		{"unchecked by a transaction before", tables + "-- name: first\nBEGIN;\n" + off + "SELECT count(*) FROM p;\nCOMMIT;\n" + add + del, robust.Unknown},
+		{"unchecked in a branch", tables + "\\if :bulk\n" + off + "\\endif\n" + add + del, robust.Unknown},
+	})
+	const lost = `CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL);
+%s
+-- name: inc
+BEGIN%s;
+SELECT v AS n FROM t WHERE id = 1 \gset
+UPDATE t SET v = :n + 1 WHERE id = 1;
+COMMIT;
+`
+	for _, tc := range []struct {
+		set, begin string
+		want       report.Verdict
+	}{
+		{"", "", robust.NotRobust},
+		{"SET default_transaction_isolation = 'repeatable read';", "", robust.Robust},
+		{"SET default_transaction_isolation = 'repeatable read'; RESET ALL;", "", robust.NotRobust},
+		{"SET default_transaction_isolation = 'repeatable read';", " ISOLATION LEVEL READ COMMITTED", robust.NotRobust},
+		{"SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE;", "", robust.Robust},
+		{"SET LOCAL default_transaction_isolation = 'serializable';", "", robust.NotRobust},
+		{"\\if :a\nSET default_transaction_isolation = 'serializable';\n\\endif", "", robust.NotRobust},
+	} {
+		t.Run(tc.set+tc.begin, func(t *testing.T) {
+			rep := reportOf(t, fmt.Sprintf(lost, tc.set, tc.begin), robust.Options{Question: robust.Question{Isolation: "code"}, Budget: robust.Budget{Questions: 20}}, "inc")
+			if rep.Verdict != tc.want {
+				t.Errorf("the verdict is %s, and should be %s", rep.Verdict, tc.want)
+			}
+		})
+	}
 }

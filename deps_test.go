@@ -20,7 +20,7 @@ const module = "github.com/txrobust/robust"
 // line do not import each other. FOLDER/* stands for the packages in a folder that no
 // other line has.
 var layers = [][]string{
-	{"internal/quote", "internal/infile", "internal/z3program", "internal/fault", "internal/page", "internal/ansi", "internal/clock", "internal/revision", "internal/cycle"}, // names and files of any input: they know nothing of what these mean
+	{"internal/quote", "internal/infile", "internal/z3program", "internal/fault", "internal/page", "internal/ansi", "internal/clock", "internal/revision", "internal/cycle", "internal/choices"}, // names and files of any input: they know nothing of what these mean
 	{"internal/checker/anomalies", "internal/irwords", "internal/irnames", "internal/flags", "internal/terminal"},
 	{"internal/output"},
 	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
@@ -37,7 +37,7 @@ var layers = [][]string{
 	{"internal/collect", "internal/tail"},
 	{"internal/recording"},
 	{"ir", "internal/smt", "internal/proof", "internal/cache", "internal/sqlgen", "internal/sarif"},
-	{"internal/wellformed", "internal/failure", "internal/batch", "internal/doubles", "internal/excerpt", "internal/commits", "internal/ignore", "internal/pieces", "internal/config"},
+	{"internal/wellformed", "internal/failure", "internal/batch", "internal/arith", "internal/doubles", "internal/excerpt", "internal/commits", "internal/ignore", "internal/pieces", "internal/config"},
 	{"engine", "internal/rowvalues", "internal/advice", "internal/client", "internal/schemafind", "internal/gormmodel", "internal/gosource"},
 	{"ir/irtext", "internal/prepare", "internal/interp", "internal/draws", "internal/client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "internal/sql/input", "internal/sql/pg", "internal/sql/trace", "internal/sql/system", "internal/sql/tidy", "internal/sql/catalog", "analyzer/internal/gotypes", "analyzer/internal/hole"},
 	{"analyzer/internal/program"},

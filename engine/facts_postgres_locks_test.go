@@ -140,6 +140,51 @@ func TestFact04(t *testing.T) {
 			B: UPDATE t SET v = 1 WHERE id = 1
 			B: COMMIT
 			A: SELECT v FROM t WHERE id = 1 FOR UPDATE NOWAIT -> 40001`},
+		fact{name: "a lock or write that will be rolled back fails on what was written before", script: `
+			A: BEGIN
+			A: SELECT 1
+			B: UPDATE t SET v = 1 WHERE id = 1
+			A: SAVEPOINT s
+			A: SELECT v FROM t WHERE id = 1 FOR UPDATE -> 40001
+			A: ROLLBACK TO s
+			A: UPDATE t SET v = 2 WHERE id = 1  -> 40001
+			A: ROLLBACK TO s
+			B: INSERT INTO t VALUES (3, 0, 0)
+			A: INSERT INTO t VALUES (3, 0, 0)   -> 23505
+			A: ROLLBACK TO s
+			A: INSERT INTO t VALUES (3, 0, 0) ON CONFLICT DO NOTHING -> 40001
+			A: ROLLBACK TO s
+			A: COMMIT                           -> COMMIT`},
+		fact{name: "a rolled back insertion leaves its key free", script: `
+			A: BEGIN
+			A: SELECT 1
+			A: SAVEPOINT s
+			A: INSERT INTO t VALUES (3, 0, 0)
+			B: INSERT INTO t VALUES (3, 0, 0)   -> blocks, INSERT 0 1
+			A: ROLLBACK TO s
+			A: COMMIT                           -> COMMIT`},
+		fact{name: "who will roll a lock back waits for others, which wait for what it keeps", script: `
+			A: BEGIN
+			A: UPDATE t SET v = 1 WHERE id = 1
+			B: BEGIN
+			B: SELECT v FROM t WHERE id = 2     -> 0
+			B: UPDATE t SET v = 1 WHERE id = 2
+			A: SAVEPOINT s
+			A: SELECT v FROM t WHERE id = 2 FOR UPDATE -> blocks, 40001
+			B: COMMIT
+			A: ROLLBACK TO s
+			A: COMMIT                           -> COMMIT`},
+		fact{name: "a rollback to a savepoint releases table locks and advisory locks of the transaction, not of the session", script: `
+			A: BEGIN
+			A: SAVEPOINT s
+			A: LOCK TABLE t
+			A: SELECT pg_advisory_xact_lock(1)
+			A: SELECT pg_advisory_lock(2)
+			A: ROLLBACK TO s
+			B: SELECT count(*) FROM t           -> 2
+			B: SELECT pg_try_advisory_lock(1)   -> t
+			B: SELECT pg_try_advisory_lock(2)   -> f
+			A: COMMIT                           -> COMMIT`},
 		fact{name: "a lock of the row that a view shows", setup: `CREATE VIEW o AS SELECT id, v FROM t`, script: `
 			A: BEGIN
 			A: SELECT v FROM o WHERE id = 1 FOR UPDATE -> 0

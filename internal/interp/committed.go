@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/txrobust/robust/internal/choices"
 	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/pieces"
 	"github.com/txrobust/robust/ir"
@@ -111,9 +112,9 @@ func (m *Machine) mustHold(db *DB, ops []Op, from int) *DB {
 // if in has no such cut, with any choice. undecided is why there may be other
 // executions, or "".
 func (m *Machine) Interrupt(in *Instance, others []*Instance, start *DB, cut int, yield func(*Execution) bool) (more bool, undecided string) {
-	ch := &chooser{}
+	ch := &choices.Script{}
 	for range m.MaxRuns {
-		ch.pos = 0
+		ch.Restart()
 		c := &cutter{at: cut, others: others, start: start}
 		run := m.runCut(in, start, nil, ch, true, c)
 		more = more || c.seen >= cut
@@ -127,7 +128,7 @@ func (m *Machine) Interrupt(in *Instance, others []*Instance, start *DB, cut int
 				}
 			}
 		}
-		if !ch.next() {
+		if !ch.Next() {
 			return more, undecided
 		}
 	}

@@ -301,3 +301,26 @@ func (m *Machine) leavesOut(run *Run, claims []claim) bool {
 			slices.ContainsFunc(claims, func(c claim) bool { return m.about(d.Stmt, c.table) })
 	})
 }
+
+// WaitsFor reports whether other, which commits while a run is open, would wait for what the run
+// has done in its first steps. It may say so too often.
+func (m *Machine) WaitsFor(other, run *Run, steps int) bool {
+	if steps == 0 {
+		return false
+	}
+	early := func(st ir.Stmt) bool {
+		return slices.ContainsFunc(run.Steps[:steps], func(s Step) bool { return s.Stmt == st })
+	}
+	part := &Run{Inst: run.Inst, Ops: run.Ops[:min(run.Steps[steps-1].OpsTo, len(run.Ops))]}
+	for _, l := range run.Locks {
+		if early(l.Stmt) {
+			part.Locks = append(part.Locks, l)
+		}
+	}
+	all := *other
+	for i := range other.undone {
+		u := &other.undone[i]
+		all.Ops, all.Locks = slices.Concat(all.Ops, u.ops), slices.Concat(all.Locks, u.held)
+	}
+	return m.blocks(part, &all)
+}

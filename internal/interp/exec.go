@@ -274,21 +274,12 @@ func (s *scope) stmt(st ir.Stmt) exec {
 			if !ok {
 				panic(stop{reason: "there is no savepoint " + st.Name})
 			}
-			u := undone{after: p.ops, ops: append([]Op(nil), f.run.Ops[p.ops:]...), broken: map[int]bool{}}
-			f.m.replay(p.db, slices.Clone(u.ops), nil, func(statement int, why string) bool { u.broken[statement] = true; return true })
-			if len(u.broken) > 0 {
-				f.run.undone = append(f.run.undone, u)
-			}
 			for name, later := range f.points {
 				if later.set > p.set {
 					delete(f.points, name)
 				}
 			}
-			f.db = p.db
-			f.run.Ops = f.run.Ops[:p.ops:p.ops]
-			f.run.Locks = f.run.Locks[:p.locks:p.locks]
-			f.run.uses, f.run.preLocks = f.run.uses[:p.uses:p.uses], f.run.preLocks[:p.preLocks:p.preLocks]
-			f.run.unlock(p.dropped)
+			f.rollBack(p)
 			return control{}
 		}
 	case *ir.Unmodelled:
@@ -309,6 +300,23 @@ func (s *scope) stmt(st ir.Stmt) exec {
 		}
 	}
 	panic(fmt.Sprintf("interp: unknown statement %T", st))
+}
+
+// rollBack goes back to a savepoint, and releases the locks taken since (manual, 13.3).
+func (f *frame) rollBack(p point) {
+	r := f.run
+	u := undone{after: p.ops, locks: p.locks, ops: slices.Clone(r.Ops[p.ops:]), held: slices.Clone(r.Locks[p.locks:]), broken: map[int]bool{}, end: f.cur}
+	f.m.replay(p.db, slices.Clone(u.ops), nil, func(statement int, why string) bool { u.broken[statement] = true; return true })
+	for i := range r.undone { // a savepoint inside of this one
+		before := &r.undone[i]
+		before.after, before.locks = min(before.after, p.ops), min(before.locks, p.locks)
+	}
+	r.undone = append(r.undone, u)
+	r.Ops = r.Ops[:p.ops:p.ops]
+	r.Locks = r.Locks[:p.locks:p.locks]
+	r.uses, r.preLocks = r.uses[:p.uses:p.uses], r.preLocks[:p.preLocks:p.preLocks]
+	r.unlock(p.dropped)
+	f.db = p.db
 }
 
 // send records what a command is sent with. What cannot be computed is not known.

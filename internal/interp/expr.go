@@ -2,10 +2,9 @@ package interp
 
 import (
 	"fmt"
-	"math"
-	"math/big"
 	"slices"
 
+	"github.com/txrobust/robust/internal/arith"
 	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/ir"
 )
@@ -69,7 +68,7 @@ func (s *scope) expr(e ir.Expr) eval {
 		switch e.Op {
 		case ir.Neg:
 			return func(f *frame) ir.Value {
-				v, why := arith(ir.Sub, ir.Int(0), x(f))
+				v, why := arith.Compute(ir.Sub, ir.Int(0), x(f))
 				if why != "" {
 					return f.fails(why)
 				}
@@ -164,13 +163,13 @@ func (s *scope) binary(e *ir.Binary) eval {
 			if a.IsNull() || b.IsNull() {
 				return ir.Null
 			}
-			return ir.Bool(compare(op, ir.Compare(a, b)))
+			return ir.Bool(arith.Compare(op, ir.Compare(a, b)))
 		}
 	default:
 		in := e.Within
 		return func(f *frame) ir.Value {
 			a, b := x(f), y(f)
-			v, why := arith(op, a, b)
+			v, why := arith.Compute(op, a, b)
 			if in != nil && !v.IsNull() && !in.Has(v.I) && in.Has(a.I) && in.Has(b.I) { // other operands come of FRESH values
 				why = "integer out of range"
 			}
@@ -181,92 +180,6 @@ func (s *scope) binary(e *ir.Binary) eval {
 			return v
 		}
 	}
-}
-
-func compare(op ir.BinaryOp, c int) bool {
-	switch op {
-	case ir.Eq:
-		return c == 0
-	case ir.Ne:
-		return c != 0
-	case ir.Lt:
-		return c < 0
-	case ir.Le:
-		return c <= 0
-	case ir.Gt:
-		return c > 0
-	case ir.Ge:
-		return c >= 0
-	}
-	panic(fmt.Sprintf("interp: %s is no comparison", op))
-}
-
-// arith computes with two values; why says that it is an error.
-func arith(op ir.BinaryOp, a, b ir.Value) (v ir.Value, why string) {
-	if a.IsNull() || b.IsNull() {
-		return ir.Null, ""
-	}
-	if a.Kind == ir.KindNum || b.Kind == ir.KindNum {
-		return rational(op, a.Rat(), b.Rat())
-	}
-	x, y := a.I, b.I
-	kind := a.Kind
-	if a.Kind == ir.KindTime && b.Kind == ir.KindTime {
-		kind = ir.KindInt
-	}
-	var r int64
-	overflow := false
-	switch op {
-	case ir.Add:
-		r = x + y
-		overflow = (x > 0) == (y > 0) && (r > 0) != (x > 0) && x != 0 && y != 0
-	case ir.Sub:
-		r = x - y
-		overflow = (x >= 0) != (y >= 0) && (r >= 0) != (x >= 0)
-	case ir.Mul:
-		r = x * y
-		overflow = x != 0 && (r/x != y || x == -1 && y == math.MinInt64)
-	case ir.Div, ir.Mod:
-		if y == 0 {
-			return ir.Null, "division by zero"
-		}
-		overflow = x == math.MinInt64 && y == -1
-		if !overflow {
-			if r = x / y; op == ir.Mod {
-				r = x % y
-			}
-		}
-	default:
-		panic(fmt.Sprintf("interp: %s is no arithmetic", op))
-	}
-	if overflow {
-		return ir.Null, "integer overflow"
-	}
-	return ir.Value{Kind: kind, I: r}, ""
-}
-
-func rational(op ir.BinaryOp, a, b *big.Rat) (v ir.Value, why string) {
-	r := new(big.Rat)
-	switch op {
-	case ir.Add:
-		r.Add(a, b)
-	case ir.Sub:
-		r.Sub(a, b)
-	case ir.Mul:
-		r.Mul(a, b)
-	case ir.Div, ir.Mod:
-		if b.Sign() == 0 {
-			return ir.Null, "division by zero"
-		}
-		r.Quo(a, b)
-		if op == ir.Mod {
-			q := new(big.Int).Quo(r.Num(), r.Denom())
-			r.Sub(a, new(big.Rat).Mul(b, new(big.Rat).SetInt(q)))
-		}
-	default:
-		panic(fmt.Sprintf("interp: %s is no arithmetic", op))
-	}
-	return ir.Num(r), ""
 }
 
 // RowValue gives a function that computes an expression over a row of t, whose

@@ -120,6 +120,11 @@ row e (1, 1, 0)
 // transactions, a with the older snapshot, b inside its window, and whether
 // both commit on PostgreSQL and in the plain model.
 func TestPostgresExclusions(t *testing.T) {
+	const (
+		lock1 = "(x) := select r.v from k r where r.k == 1 for update; rollback to s; "
+		lock2 = "(x) := select r.v from k r where r.k == 2 for update; "
+		waits = "update k set v = 2 where k.k == 2; savepoint s; "
+	)
 	const drop = "delete k where k.k == 3; cascade d d_p; cascade e e_d"
 	for _, tc := range []struct {
 		name, a, b   string
@@ -128,6 +133,18 @@ func TestPostgresExclusions(t *testing.T) {
 		{"same row, other column", "update k set v = 1 where k.k == 1", "update k set w = 1 where k.k == 1", false, false},
 		{"other row", "update k set v = 1 where k.k == 1", "update k set w = 1 where k.k == 2", true, true},
 		{"same values", "update k set v = 0 where k.k == 1", "update k set v = 0 where k.k == 1", false, false},
+		{"lock rolled back", "savepoint s; (x) := select r.v from k r where r.k == 1 for update; rollback to s", "update k set v = 1 where k.k == 1", true, true},
+		{"lock rolled back, what is kept before in the way", waits + lock1, lock2 + "update k set v = 1 where k.k == 1", false, true},
+		{"write rolled back, what is kept before in the way", waits + "update k set v = 2 where k.k == 1; rollback to s", lock2 + "update k set v = 1 where k.k == 1", false, true},
+		{"insertion rolled back, what is kept before in the way", waits + "insert k (k, v) values (5, 2); rollback to s", lock2 + "insert k (k, v) values (5, 1)", false, true},
+		{"lock rolled back, what is kept after in the way", "savepoint s; " + lock1 + "update k set v = 2 where k.k == 2", lock2 + "update k set v = 1 where k.k == 1", true, true},
+		{"lock rolled back, kept locks that go together", "(x) := select r.v from k r where r.k == 2 for share; savepoint s; " + lock1,
+			"(x) := select r.v from k r where r.k == 2 for share; update k set v = 1 where k.k == 1", true, true},
+		{"lock rolled back, kept locks that do not", "(x) := select r.v from k r where r.k == 2 for share; savepoint s; " + lock1, lock2 + "update k set v = 1 where k.k == 1", false, true},
+		{"lock rolled back, the other's too", waits + lock1, "savepoint s; " + lock2 + "rollback to s; update k set v = 1 where k.k == 1", true, true},
+		{"lock of another row rolled back", waits + "(x) := select r.v from k r where r.k == 3 for update; rollback to s", lock2 + "update k set v = 1 where k.k == 1", true, true},
+		{"lock rolled back, a lock that is kept after", "savepoint s; " + lock1 + lock2, lock2 + "update k set v = 1 where k.k == 1", true, true},
+		{"outer and inner savepoint", "savepoint o; update k set v = 2 where k.k == 2; savepoint s; " + lock1 + "rollback to o", lock2 + "update k set v = 1 where k.k == 1", true, true},
 		{"absent row", "update k set v = 1 where k.k == 9", "update k set v = 1 where k.k == 9", true, true},
 		{"rolled back", "savepoint s; update k set v = 1 where k.k == 1; rollback to s", "update k set v = 1 where k.k == 1", true, true},
 		{"for update, then update", "(x) := select r.v from k r where r.k == 1 for update", "update k set v = 1 where k.k == 1", false, true},

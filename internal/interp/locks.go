@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/choices"
 	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/rowvalues"
 	"github.com/txrobust/robust/ir"
@@ -245,11 +246,76 @@ func (m *Machine) Frees(run *Run, insert *Op) bool {
 	})
 }
 
+// firstMet gives the first of others, in the order of their commits, whose writes would make
+// statements that were rolled back fail, and these statements. It gives -1 if there is none.
+func (m *Machine) firstMet(u *undone, since []*Run) (n int, stmts []ir.Stmt) {
+	if m.Engine.LockExcludes[ir.ForUpdate] == engine.NoWrite {
+		return -1, nil // the profile has no moments within a transaction
+	}
+	first := len(since)
+	for n := range since {
+		for _, l := range u.held {
+			if m.keepsOut(l, since[:n+1]) {
+				stmts, first = append(stmts, l.Stmt), min(first, n)
+			}
+		}
+		for i := range u.ops {
+			op := &u.ops[i]
+			if !op.Own && slices.ContainsFunc(since[n].Ops, func(o Op) bool {
+				return o.touches(op.Table, op.Key) && (op.Kind != OpInsert || o.Kind == OpInsert)
+			}) {
+				stmts, first = append(stmts, op.Stmt), min(first, n)
+			}
+		}
+	}
+	if len(stmts) == 0 {
+		return -1, nil
+	}
+	return first, stmts
+}
+
+// Early gives the statements of a run that were rolled back and have to come before the commits
+// of others, which wrote the same rows since its snapshot, with those that roll them back.
+func (m *Machine) Early(run *Run, since []*Run) []ir.Stmt {
+	var out []ir.Stmt
+	for i := range run.undone {
+		if n, stmts := m.firstMet(&run.undone[i], since); n >= 0 {
+			out = append(append(out, stmts...), run.undone[i].end)
+		}
+	}
+	return out
+}
+
+// tooEarly reports whether what a run keeps is in the way of others that have to wait for what
+// it rolled back later. Until those commit, it holds the rows that it has written or locked before.
+func (m *Machine) tooEarly(run *Run, since []*Run) bool {
+	for i := range run.undone {
+		u := &run.undone[i]
+		n, _ := m.firstMet(u, since)
+		if n < 0 {
+			continue
+		}
+		for _, other := range since[n:] {
+			for _, l := range other.Locks {
+				held := func(k RowLock) bool { return k.Table == l.Table && k.Key == l.Key && locksExclude(k.Mode, l.Mode) }
+				written := func(o Op) bool { return o.touches(l.Table, l.Key) && locksExclude(m.strength(&o), l.Mode) }
+				if slices.ContainsFunc(run.Locks[:u.locks], held) || slices.ContainsFunc(run.Ops[:u.after], written) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // excluded says why a transaction cannot commit, or is "".
 func (m *Machine) excluded(run *Run, since []*Run) string {
 	e := m.Engine
 	if !e.KeyFromSnapshot && m.metGone(run, since) {
 		return "the row that ON CONFLICT met had been deleted"
+	}
+	if m.tooEarly(run, since) {
+		return "what was rolled back to a savepoint had to wait for others, which waited for what was kept"
 	}
 	for n, other := range since {
 		for i := range run.Ops {
@@ -342,7 +408,7 @@ func (n readNote) reads(f *frame) []Read {
 				}
 			}()
 			pf := &frame{m: &quiet, inst: f.inst, db: db, locals: locals,
-				rows: append([][]ir.Value(nil), outer...), run: &Run{}, ch: &chooser{}} // of rows that LIMIT leaves open, the first ones
+				rows: append([][]ir.Value(nil), outer...), run: &Run{}, ch: &choices.Script{}} // of rows that LIMIT leaves open, the first ones
 			hit := false
 			only := []row{{keyOf(t, vals), vals}}
 			n.q.level(pf, 0, func(k int) []row {

@@ -3,6 +3,7 @@ package interp
 import (
 	"sort"
 
+	"github.com/txrobust/robust/internal/arith"
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/rowvalues"
 	"github.com/txrobust/robust/ir"
@@ -170,7 +171,7 @@ func (f *frame) fold(a *ir.Agg, vals []ir.Value) ir.Value {
 	sum := vals[0]
 	for _, v := range vals[1:] {
 		var why string
-		if sum, why = arith(ir.Add, sum, v); why != "" {
+		if sum, why = arith.Compute(ir.Add, sum, v); why != "" {
 			return f.fails(why)
 		}
 	}

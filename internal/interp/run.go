@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/choices"
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/pieces"
 	"github.com/txrobust/robust/ir"
@@ -136,18 +137,19 @@ type Run struct {
 	// moving is the last deletion, in Ops, which an insertion with Moved completes;
 	// it is -1 if there was nothing to delete.
 	moving int
-	// undone is what was rolled back to savepoints and would have failed in
-	// the transaction's own view.
+	// undone is what was rolled back to savepoints.
 	undone []undone
 }
 
-// undone is a sequence of writes that was rolled back. Its constraints count
+// undone is what was rolled back to a savepoint. The constraints of its writes count
 // all the same: it fails unless each statement could run at some moment, that
 // of the snapshot or that of the commit.
 type undone struct {
-	after  int // how many of Run.Ops come before
-	ops    []Op
-	broken map[int]bool // the statements that fail in the own view
+	after, locks int // how many of Run.Ops and Run.Locks come before
+	ops          []Op
+	held         []RowLock
+	broken       map[int]bool // the statements that fail in the own view
+	end          ir.Stmt      // what rolled back
 }
 
 type tableUse struct {
@@ -205,26 +207,6 @@ type Read struct {
 // SELECT that takes one row, only rows that would come before it do.
 func (r *Read) Matches(vals []ir.Value) bool { return vals != nil && r.matches(vals) }
 
-// chooser resolves the choices of a run from a script, and counts the
-// alternatives beyond it.
-type chooser struct {
-	script []int
-	limits []int
-	pos    int
-}
-
-// choose takes one of n alternatives, which are several.
-func (c *chooser) choose(n int) int {
-	if c.pos == len(c.script) {
-		c.script = append(c.script, 0)
-		c.limits = append(c.limits, n)
-	}
-	c.limits[c.pos] = n
-	v := c.script[c.pos]
-	c.pos++
-	return v
-}
-
 // choose takes one of n rows or orders that the statement leaves open.
 func (f *frame) choose(n int) int {
 	if n > 1 && f.m.Trace && f.run != nil {
@@ -242,22 +224,7 @@ func (f *frame) pick(n int) int {
 	if n <= 1 {
 		return 0
 	}
-	return f.ch.choose(n)
-}
-
-// next moves to the next script in order, or reports that there is none.
-func (c *chooser) next() bool {
-	c.script = c.script[:c.pos]
-	c.limits = c.limits[:c.pos]
-	for i := len(c.script) - 1; i >= 0; i-- {
-		if c.script[i]+1 < c.limits[i] {
-			c.script[i]++
-			c.script, c.limits = c.script[:i+1], c.limits[:i+1]
-			c.pos = 0
-			return true
-		}
-	}
-	return false
+	return f.ch.Choose(n)
 }
 
 // frame is the state of a running transaction.
@@ -269,7 +236,7 @@ type frame struct {
 	locals []ir.Value
 	rows   [][]ir.Value
 	run    *Run
-	ch     *chooser
+	ch     *choices.Script
 	serial bool // nobody commits between snapshot and commit
 
 	out      []byte
@@ -376,7 +343,7 @@ func NewMachine(p *ir.Program, e *engine.Profile) *Machine {
 // session kept so far. Choices are resolved by taking the first alternative;
 // Runs goes through all.
 func (m *Machine) Run(in *Instance, snap *DB, regs map[string]ir.Value) *Run {
-	return m.run(in, snap, regs, &chooser{}, false)
+	return m.run(in, snap, regs, &choices.Script{}, false)
 }
 
 // Runs gives the runs for every resolution of the choices, as far as MaxRuns lets it.
@@ -388,10 +355,10 @@ func (m *Machine) Runs(in *Instance, snap *DB, regs map[string]ir.Value, serial 
 // EachRun is Runs, one after the other.
 func (m *Machine) EachRun(in *Instance, snap *DB, regs map[string]ir.Value, serial bool) iter.Seq[*Run] {
 	return func(yield func(*Run) bool) {
-		ch := &chooser{}
+		ch := &choices.Script{}
 		for range m.MaxRuns {
-			ch.pos = 0
-			if !yield(m.run(in, snap, regs, ch, serial)) || !ch.next() {
+			ch.Restart()
+			if !yield(m.run(in, snap, regs, ch, serial)) || !ch.Next() {
 				return
 			}
 		}
@@ -399,12 +366,12 @@ func (m *Machine) EachRun(in *Instance, snap *DB, regs map[string]ir.Value, seri
 	}
 }
 
-func (m *Machine) run(in *Instance, snap *DB, regs map[string]ir.Value, ch *chooser, serial bool) (run *Run) {
+func (m *Machine) run(in *Instance, snap *DB, regs map[string]ir.Value, ch *choices.Script, serial bool) (run *Run) {
 	return m.runCut(in, snap, regs, ch, serial, nil)
 }
 
 // runCut is run with what happens inside of it, if cut is not nil.
-func (m *Machine) runCut(in *Instance, snap *DB, regs map[string]ir.Value, ch *chooser, serial bool, cut *cutter) (run *Run) {
+func (m *Machine) runCut(in *Instance, snap *DB, regs map[string]ir.Value, ch *choices.Script, serial bool, cut *cutter) (run *Run) {
 	c := m.compiled(in.Txn)
 	run = &Run{Inst: in}
 	f := &frame{m: m, inst: in, snap: snap, db: snap, run: run, ch: ch, serial: serial, budget: m.MaxSteps, cut: cut,

@@ -472,6 +472,9 @@ func (m *Machine) commit(run *Run, cur *DB, since []*Run) (*DB, *Run, string) {
 	fail := func(_ int, why string) bool { failed = why; return false }
 	done := 0
 	for _, u := range run.undone {
+		if len(u.broken) == 0 {
+			continue
+		}
 		db = m.replay(db, run.Ops[done:u.after], since, fail)
 		done = u.after
 		m.replay(db, slices.Clone(u.ops), since, func(statement int, why string) bool {

@@ -159,6 +159,43 @@ SELECT count(*) > 1 AS enough FROM doctor WHERE on_call -- that many
 UPDATE doctor SET on_call = NOT :enough WHERE id = :me -- not the others
 ;
 COMMIT;`, robust.Options{}},
+		{"a lock that is rolled back before the others commit", `CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL);
+-- name: a
+BEGIN;
+SAVEPOINT s;
+SELECT v AS w FROM t WHERE id = 2 FOR UPDATE \gset
+ROLLBACK TO s;
+UPDATE t SET v = v - 1 WHERE id = 1 AND :w > 0;
+COMMIT;
+-- name: b
+BEGIN;
+SELECT v AS w FROM t WHERE id = 1 FOR UPDATE \gset
+UPDATE t SET v = v - 1 WHERE id = 2 AND :w > 0;
+COMMIT;`, robust.Options{}},
+		{"a write that is rolled back before the others commit", `CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL);
+-- name: a
+BEGIN;
+SELECT v AS w FROM t WHERE id = 2 \gset
+SAVEPOINT s;
+SAVEPOINT s2;
+DELETE FROM t WHERE id = 2;
+RELEASE s2;
+ROLLBACK TO s;
+UPDATE t SET v = v - 1 WHERE id = 1 AND :w > 0;
+COMMIT;
+-- name: b
+BEGIN;
+SELECT v AS w FROM t WHERE id = 1 \gset
+UPDATE t SET v = v - 1 WHERE id = 2 AND :w > 0;
+COMMIT;`, robust.Options{}},
+		{"rows in the order of an enum", `CREATE TYPE prio AS ENUM ('low', 'high', 'mid', 'extra');
+CREATE TABLE task (id int PRIMARY KEY, p prio);
+CREATE FUNCTION raise(a int) RETURNS int LANGUAGE plpgsql AS $$ DECLARE k int; BEGIN
+  SELECT id INTO k FROM task WHERE p > 'low' ORDER BY p DESC, id LIMIT 1; UPDATE task SET p = 'extra' WHERE id = a; RETURN k; END $$;`, robust.Options{}},
+		{"two values of an enum", `CREATE TYPE prio AS ENUM ('low', 'high', 'mid', 'extra');
+CREATE TABLE task (id int PRIMARY KEY, p prio NOT NULL, q prio);
+CREATE FUNCTION even(a int, b int) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+  IF (SELECT p > q FROM task WHERE id = b) THEN UPDATE task SET p = q WHERE id = a; RETURN true; END IF; RETURN false; END $$;`, robust.Options{}},
 		{"a function in SQL, and views", doctors + `CREATE VIEW working AS SELECT id FROM doctor WHERE on_call;
 CREATE FUNCTION leave(p int) RETURNS bigint LANGUAGE sql AS $$
   UPDATE doctor SET on_call = false WHERE id = p AND (SELECT count(*) FROM working) > 1;

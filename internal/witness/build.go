@@ -158,16 +158,50 @@ func (b *builder) schedule() []moment {
 		return b.interrupted()
 	}
 	var out []moment
+	views := make([]*view, len(b.x.Txns))
 	begun := 0
 	for i := range b.x.Txns {
 		for begun < len(b.start) && b.x.Txns[b.start[begun]].Snapshot <= i {
 			k := b.start[begun]
 			out = append(out, b.begins(k, "BEGIN, snapshot", b.x.Versions[b.x.Txns[k].Snapshot]))
+			views[k] = b.view(k)
+			out = append(out, views[k].early(b.undone(k), b.x.Versions[i])...)
 			begun++
 		}
-		out = append(out, b.statements(i)...)
+		v := views[i]
+		v.steps(len(v.run.Steps), len(v.run.Reads))
+		out = append(out, v.events...)
 		out = append(out, b.commits(i))
 	}
+	return out
+}
+
+// undone gives the statements of the transaction in place k that were rolled back and have to
+// come before the others.
+func (b *builder) undone(k int) []ir.Stmt {
+	var since []*interp.Run
+	for _, other := range b.x.Txns[b.x.Txns[k].Snapshot:k] {
+		since = append(since, other.Run)
+	}
+	return b.m.Early(b.x.Txns[k].Run, since)
+}
+
+// early gives what comes up to the last of some statements, where now is the newest committed state.
+func (v *view) early(stmts []ir.Stmt, now *interp.DB) []moment {
+	last := 0
+	for n := range v.run.Steps {
+		if slices.Contains(stmts, v.run.Steps[n].Stmt) {
+			last = n + 1
+		}
+	}
+	later := v.now
+	v.now = now
+	if last > 0 {
+		v.steps(last, v.run.Steps[last-1].ReadsTo)
+	}
+	v.now = later
+	out := v.events
+	v.events = nil
 	return out
 }
 

@@ -177,7 +177,11 @@ func (pl *planner) concurrent() (Run, string) {
 				n, taken := s.early()
 				if must := pl.mustBeEarly(k, s.list); must > n {
 					n, taken = must, true
-					if at, late := pl.mustBeLate(k, s.list[:n]); late {
+					at, late := pl.mustBeLate(k, s.list[:n])
+					if !late && pl.inTheWay(k, s.list[n-1].to) {
+						at, late = s.list[n-1].send.Position(), true
+					}
+					if late {
 						return out, fmt.Sprintf("the others commit between two statements of %s, where a client cannot stop it (%s)", b.x.Txns[k].Run.Inst.Txn.Name, position(at))
 					}
 				}
@@ -196,12 +200,27 @@ func (pl *planner) concurrent() (Run, string) {
 	return out, ""
 }
 
+// inTheWay reports whether the others would wait for what the transaction in place k has done
+// in its first steps.
+func (pl *planner) inTheWay(k, steps int) bool {
+	t := &pl.b.x.Txns[k]
+	return slices.ContainsFunc(pl.b.x.Txns[t.Snapshot:k], func(other interp.Committed) bool { return pl.b.m.WaitsFor(other.Run, t.Run, steps) })
+}
+
 // mustBeEarly is how many commands of the transaction in place k have to run before the
 // others do: those that meet a row which another one changes meanwhile. An ON CONFLICT
-// looks at the rows that are there when it runs.
+// looks at the rows that are there when it runs, and what is rolled back to a savepoint
+// would fail on what the others have written.
 func (pl *planner) mustBeEarly(k int, list []placed) int {
 	t := &pl.b.x.Txns[k]
 	early := 0
+	undone := pl.b.undone(k)
+	for n := range list {
+		meets := func(s interp.Step) bool { return slices.Contains(undone, s.Stmt) }
+		if slices.ContainsFunc(t.Run.Steps[list[n].from:list[n].to], meets) {
+			early = n + 1
+		}
+	}
 	for i := range t.Run.Met {
 		met := &t.Run.Met[i]
 		changed := false

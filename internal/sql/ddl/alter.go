@@ -21,9 +21,17 @@ func (l *Definer) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
 	tab := l.Changed(s.Relation, t, s.MissingOk)
 	if tab == nil {
 		l.guard(s.Relation, t, "options or defaults of its own")
-		for _, n := range s.Cmds {
-			if c, ok := pg.Inner(pg.Inner(n).(*pg.AlterTableCmd).Def).(*pg.Constraint); ok && (c.Contype == pg.ConstrUnique || c.Contype == pg.ConstrPrimary) {
-				l.keyOfPartition(s.Relation, &schema.UniqueKey{Pos: t.Pos(int(c.Location)), Name: c.Conname, Columns: syntax.Names(c.Keys)}, t)
+		if whole := partitionedBy(l.Sees(t).Relation(syntax.RangeName(s.Relation))); whole != nil {
+			for _, n := range s.Cmds {
+				switch c := pg.Inner(pg.Inner(n).(*pg.AlterTableCmd).Def).(type) {
+				case *pg.Constraint:
+					l.partitionConstraint(whole, s.Relation, c, t)
+				case *pg.PartitionCmd:
+					if c.Bound != nil { // ATTACH
+						l.attach(whole, c, t, t.Pos(int(s.Relation.Location)))
+						whole.Partitions.Deep = true
+					}
+				}
 			}
 		}
 		return
@@ -61,10 +69,29 @@ func (l *Definer) joinIndex(s *pg.AlterTableStmt) {
 		}
 		index := syntax.RangeName(pg.Inner(c.Def).(*pg.PartitionCmd).Name)
 		for _, tab := range l.Order {
-			for _, u := range append(slices.Clone(tab.Uniques), tab.Key) {
-				if u != nil && !slices.Contains(u.Joined, index) && u.Name == s.Relation.Relname && (s.Relation.Schemaname == "" || s.Relation.Schemaname == tab.Rel.Schema()) {
-					u.Joined = append(u.Joined, index)
-				}
+			if s.Relation.Schemaname == "" || s.Relation.Schemaname == tab.Rel.Schema() {
+				joinKeys(tab, s.Relation.Relname, index)
+			}
+		}
+	}
+}
+
+// joinKeys adds an index of a partition to the key of a table, or of another partition, that has the
+// name, with those that the index is made of itself.
+func joinKeys(tab *schema.Table, name, index string) {
+	added := []string{index}
+	for _, k := range tab.PartitionKeys {
+		if k.Name == syntax.LastPart(index) {
+			added = append(added, k.Joined...)
+		}
+	}
+	for _, u := range slices.Concat(tab.Uniques, tab.Keys(), tab.PartitionKeys) {
+		if u.Name != name && !slices.ContainsFunc(u.Joined, func(j string) bool { return syntax.LastPart(j) == name }) {
+			continue
+		}
+		for _, j := range added {
+			if !slices.ContainsFunc(u.Joined, func(o string) bool { return syntax.LastPart(o) == syntax.LastPart(j) }) {
+				u.Joined = append(u.Joined, j)
 			}
 		}
 	}
@@ -91,7 +118,7 @@ func (l *Definer) alter(tab *schema.Table, c *pg.AlterTableCmd, t *syntax.Text, 
 			return
 		}
 		col()
-		tab.DropColumn(c.Name)
+		l.withKeys(tab, func() { tab.DropColumn(c.Name) })
 	case pg.AlterColumnDefault:
 		l.setDefault(col(), c.Def, t)
 	case pg.AlterSetNotNull:
@@ -128,7 +155,9 @@ func (l *Definer) alter(tab *schema.Table, c *pg.AlterTableCmd, t *syntax.Text, 
 			tab.AlterForeignKey(d)
 		}
 	case pg.AlterDropConstraint:
-		if !tab.DropConstraint(c.Name) && !c.MissingOk { // the server has it, under a name that was not foreseen
+		found := false
+		l.withKeys(tab, func() { found = tab.DropConstraint(c.Name) })
+		if !found && !c.MissingOk { // the server has it, under a name that was not foreseen
 			tab.Odd = "a constraint that was dropped, but which one is not known"
 			l.Note(pos, "table %s has no constraint %s here: no statement on it is modelled; give the constraint a name where it is declared", tab.Name, c.Name)
 		}
@@ -140,8 +169,7 @@ func (l *Definer) alter(tab *schema.Table, c *pg.AlterTableCmd, t *syntax.Text, 
 		}
 		l.inherit(tab, parent, pos)
 	case pg.AlterAttachPartition:
-		tab.Odd = "a partition that was a table of its own"
-		l.Note(pos, "ATTACH PARTITION to %s is not modelled: nor is any statement on it", tab.Name)
+		l.attach(tab, pg.Inner(c.Def).(*pg.PartitionCmd), t, pos)
 	case pg.AlterEnableRowSecurity, pg.AlterForceRowSecurity:
 		tab.RowSec = true
 	case pg.AlterDisableRowSecurity:
@@ -187,7 +215,7 @@ func (l *Definer) drop(s *pg.DropStmt, t *syntax.Text) {
 			}
 		case *pg.TypeName:
 			if u := in.Typ(syntax.Qualified(syntax.Names(obj.Names))); u != nil {
-				u.Gone = l.Clock
+				l.dropType(u)
 			}
 		case *pg.ObjectWithArgs:
 			for _, f := range l.functionsOf(obj, t) {
@@ -205,7 +233,7 @@ func (l *Definer) dropIndex(in *schema.Resolver, parts []string) {
 		if schemaName != "" && s != schemaName || schemaName == "" && !in.LeadsTo(s) {
 			continue
 		}
-		tab.DropIndex(name)
+		l.withKeys(tab, func() { tab.DropIndex(name) })
 	}
 }
 
@@ -216,7 +244,7 @@ func (l *Definer) dropSchema(name string) {
 		l.DropRelation(o)
 	}
 	for _, u := range l.Declarations.Types.InSchema(name, l.Clock) {
-		u.Gone = l.Clock
+		l.dropType(u)
 	}
 	for _, f := range slices.Clone(l.Funcs) {
 		if f.Schema() == name {
@@ -231,6 +259,9 @@ func (l *Definer) DropRelation(o *schema.Relation) {
 		for _, other := range l.Order {
 			other.Foreign = schema.Without(other.Foreign, func(f *schema.ForeignKey) bool { return f.Parent() == o.Table })
 		}
+	}
+	if o.View != nil && o.View.What == schema.SequenceView {
+		l.dropSequence(o.Full())
 	}
 	o.Gone = l.Clock
 	l.Order = schema.Without(l.Order, func(t *schema.Table) bool { return t == o.Table })

@@ -80,9 +80,7 @@ func (l *Definer) apply(n *syntax.Node) {
 	case *pg.ViewStmt:
 		l.createView(s, t, pos)
 	case *pg.CreateTableAsStmt:
-		v := &schema.View{Pos: pos, What: "a table made by a query", Refs: l.DeclaredRefs(s.Query, t), Rows: true}
-		l.createRelation(v, s.Into.Rel, t)
-		l.Note(pos, "%s is made by a query: statements on it are not modelled", v.Name)
+		l.madeByQuery(s.Into.Rel, s.Query, t, pos)
 	case *pg.CreateSeqStmt:
 		l.createRelation(&schema.View{Pos: pos, What: schema.SequenceView}, s.Sequence, t)
 	case *pg.CreateForeignTable:
@@ -101,7 +99,7 @@ func (l *Definer) apply(n *syntax.Node) {
 		l.Fail(pos, "a statement that changes rows outside of a transaction is not analysed; write BEGIN … COMMIT around it, or a comment -- name: … before it")
 	case *pg.SelectStmt:
 		l.SetPath(s)
-		l.topSelect(s, pos)
+		l.topSelect(s, t, pos)
 	case *pg.DoStmt:
 		l.Runs.RunBlock(s, n)
 	case *pg.CallStmt:
@@ -172,8 +170,19 @@ func (l *Definer) createView(s *pg.ViewStmt, t *syntax.Text, pos ir.Pos) {
 	l.createRelation(v, s.View, t)
 }
 
+// madeByQuery is a table that CREATE TABLE AS or SELECT INTO makes.
+func (l *Definer) madeByQuery(r *pg.RangeVar, query pg.Message, t *syntax.Text, pos ir.Pos) {
+	v := &schema.View{Pos: pos, What: "a table made by a query", Refs: l.DeclaredRefs(query, t), Rows: true}
+	l.createRelation(v, r, t)
+	l.Note(pos, "%s is made by a query: statements on it are not modelled", v.Name)
+}
+
 // topSelect is a SELECT outside of functions, such as pg_dump's set_config.
-func (l *Definer) topSelect(s *pg.SelectStmt, pos ir.Pos) {
+func (l *Definer) topSelect(s *pg.SelectStmt, t *syntax.Text, pos ir.Pos) {
+	if s.IntoClause != nil {
+		l.madeByQuery(s.IntoClause.Rel, s, t, pos)
+		return
+	}
 	if l.Matters(l.RefsIn(s)) {
 		l.Note(pos, "a SELECT outside of a transaction is left out; write a comment -- name: … before it if it is one")
 		l.Runs.RunCalls(l.RefsIn(s), pos)

@@ -123,7 +123,7 @@ func (l *Definer) SetPath(tree any) {
 // checksOf notes a SET for a whole session after which it has no checks.
 func (l *Definer) checksOf(pos ir.Pos, s *pg.VariableSetStmt) {
 	if syntax.DropsChecks(s) {
-		l.Note(pos, "%s: that no transaction runs with it is taken for granted; set it in the transaction or function that needs it", syntax.ChecksDropped)
+		l.Note(pos, "%s: that no transaction of another session runs with it is taken for granted; set it in the transaction or function that needs it", syntax.ChecksDropped)
 	}
 }
 

@@ -90,78 +90,6 @@ func (l *Definer) inherit(child, parent *schema.Table, pos ir.Pos) {
 	}
 }
 
-// partition notes a partition: its rows are the parent's, and a statement
-// that names it is not modelled.
-func (l *Definer) partition(s *pg.CreateStmt, t *syntax.Text) {
-	rv := pg.Inner(s.InhRelations[0]).(*pg.RangeVar)
-	parent := l.Sees(t).Relation(syntax.RangeName(rv))
-	if parent == nil {
-		l.Fail(t.Pos(int(rv.Location)), schema.NoTable+"%s", syntax.RangeName(rv))
-	}
-	deep := false
-	for parent.View != nil && len(parent.View.Of) == 1 {
-		parent, deep = parent.View.Of[0], true // a partition of a partition
-	}
-	l.addPartition(parent.Table, deep, s, t)
-	l.partitionConstraints(parent.Table, s, t)
-	l.createRelation(&schema.View{Pos: t.Pos(int(s.Relation.Location)), What: "a partition", Of: []*schema.Relation{parent}}, s.Relation, t)
-}
-
-// partitionConstraints are those that CREATE TABLE … PARTITION OF declares for the rows of the partition
-// alone. They are not seen.
-func (l *Definer) partitionConstraints(tab *schema.Table, s *pg.CreateStmt, t *syntax.Text) {
-	if tab == nil {
-		return
-	}
-	see := func(n *pg.Node) {
-		c, ok := pg.Inner(n).(*pg.Constraint)
-		if !ok {
-			return
-		}
-		pos := t.Pos(int(c.Location))
-		what := " of the partition " + syntax.RangeName(s.Relation)
-		hide := func(of *schema.Table, k schema.Unseen) {
-			k.Pos, k.Name, k.What = pos, c.Conname, k.What+what
-			of.Hide(&k)
-		}
-		const written = schema.OnInsert | schema.OnUpdate
-		switch c.Contype {
-		case pg.ConstrUnique, pg.ConstrPrimary:
-			tab.PartitionKeys = append(tab.PartitionKeys, &schema.UniqueKey{Pos: pos, Name: c.Conname, Columns: syntax.Names(c.Keys)})
-		case pg.ConstrExclusion:
-			hide(tab, schema.Unseen{What: "an exclusion constraint", On: written, Tables: []string{tab.Name}})
-		case pg.ConstrForeign:
-			if ref := l.tableNamed(c.Pktable, t); ref != nil {
-				both := []string{tab.Name, ref.Name}
-				hide(tab, schema.Unseen{What: "a foreign key", On: written, Tables: both})
-				hide(ref, schema.Unseen{What: "a foreign key", On: schema.OnDelete | schema.OnUpdate, Tables: both})
-			}
-		case pg.ConstrCheck, pg.ConstrNotNull:
-			l.LeaveOut(tab, pos, "a check"+what, "it is about some of the rows", nil)
-		}
-	}
-	for _, n := range s.TableElts {
-		see(n)
-		if d, ok := pg.Inner(n).(*pg.ColumnDef); ok {
-			for _, c := range d.Constraints {
-				see(c)
-			}
-		}
-	}
-}
-
-// keyOfPartition is a unique key that is declared for a partition, if that is what the name means. Its columns are nil
-// where they do not tell rows apart.
-func (l *Definer) keyOfPartition(r *pg.RangeVar, k *schema.UniqueKey, t *syntax.Text) {
-	o := l.Sees(t).Relation(syntax.RangeName(r))
-	for o != nil && o.View != nil && len(o.View.Of) == 1 {
-		o = o.View.Of[0]
-	}
-	if o != nil && o.Table != nil && o.Table.Partitions != nil {
-		o.Table.PartitionKeys = append(o.Table.PartitionKeys, k)
-	}
-}
-
 func (l *Definer) copyColumns(from *schema.Table) []*schema.Column {
 	var out []*schema.Column
 	for _, c := range from.Columns {
@@ -231,12 +159,9 @@ func (l *Definer) setType(c *schema.Column, d *pg.ColumnDef, t *syntax.Text) {
 	}
 }
 
-func (l *Definer) addColumn(tab *schema.Table, d *pg.ColumnDef, t *syntax.Text) {
-	pos := t.Pos(int(d.Location))
-	if tab.Column(d.Colname) != nil {
-		l.Fail(pos, "table %s has two columns %s", tab.Name, d.Colname)
-	}
-	c := &schema.Column{Pos: pos, Name: d.Colname, Since: l.Clock, Text: t}
+// newColumn adds a column with the default that its type gives.
+func (l *Definer) newColumn(tab *schema.Table, d *pg.ColumnDef, t *syntax.Text) *schema.Column {
+	c := &schema.Column{Pos: t.Pos(int(d.Location)), Name: d.Colname, Since: l.Clock, Text: t}
 	l.setType(c, d, t)
 	tab.Columns = append(tab.Columns, c)
 	if parts := syntax.Names(d.TypeName.GetNames()); len(parts) > 0 {
@@ -249,6 +174,18 @@ func (l *Definer) addColumn(tab *schema.Table, d *pg.ColumnDef, t *syntax.Text) 
 				c.Def = c.Domain.Def
 			}
 		}
+	}
+	return c
+}
+
+func (l *Definer) addColumn(tab *schema.Table, d *pg.ColumnDef, t *syntax.Text) {
+	pos := t.Pos(int(d.Location))
+	c := tab.Column(d.Colname)
+	switch {
+	case c == nil:
+		c = l.newColumn(tab, d, t)
+	case d.TypeName != nil: // not an option of a column that OF gives
+		l.Fail(pos, "table %s has two columns %s", tab.Name, d.Colname)
 	}
 	var attrs []*pg.Constraint
 	for _, n := range d.Constraints {
@@ -422,6 +359,10 @@ func (l *Definer) foreignKey(tab *schema.Table, k *pg.Constraint, t *syntax.Text
 	pos := t.Pos(int(k.Location))
 	cols := syntax.Names(k.FkAttrs)
 	l.CheckColumns(tab, pos, cols)
+	if partitionedBy(l.Sees(t).Relation(syntax.RangeName(k.Pktable))) != nil {
+		l.foreignKeyHidden(tab, k, "a foreign key to the partition "+syntax.RangeName(k.Pktable), pos, t)
+		return
+	}
 	f := &schema.ForeignKey{
 		Pos:        pos,
 		Name:       syntax.NameOr(k.Conname, fmt.Sprintf("%s_%s_fkey", tab.Rel.Own(), strings.Join(cols, "_"))),
@@ -460,17 +401,6 @@ func (l *Definer) initialRows(s *pg.InsertStmt, t *syntax.Text, pos ir.Pos) {
 		return
 	}
 	tab.Inserts = append(tab.Inserts, schema.InitialInsert{Stmt: s, Text: t, Pos: pos})
-}
-
-// addPartition adds a partition that is declared.
-func (l *Definer) addPartition(tab *schema.Table, deep bool, s *pg.CreateStmt, t *syntax.Text) {
-	if tab == nil || tab.Partitions == nil {
-		return
-	}
-	p := tab.Partitions
-	p.Whole = p.Whole || s.Partbound.IsDefault
-	p.Deep = p.Deep || s.Partspec != nil || deep
-	p.Bounds = append(p.Bounds, schema.PartitionBound{Spec: s.Partbound, Text: t})
 }
 
 // TakeLimit takes ORDER BY and LIMIT of an UPDATE or DELETE, which only MySQL has,

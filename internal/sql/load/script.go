@@ -27,8 +27,8 @@ type unitReader struct {
 	ordinal int
 	// last is where the unit before ended: comments after it belong to the next.
 	last map[*syntax.Source]int
-	// level is what SET SESSION CHARACTERISTICS says.
-	level string
+	// settings are those of the session.
+	settings syntax.Settings
 	// lock is the function by which a transaction before took an advisory lock that the
 	// session still holds, "" if there is none.
 	lock string
@@ -96,7 +96,7 @@ func (u *unitReader) statement(n *syntax.Node) {
 		case u.txn == nil:
 			u.begin(n, s)
 		case u.txn.pipeline:
-			u.txn.pipeline, u.txn.level = false, syntax.NameOr(syntax.Isolation(s.Options), u.level)
+			u.txn.pipeline, u.txn.level = false, syntax.NameOr(syntax.Isolation(s.Options), u.settings.Level)
 		default:
 			u.l.Note(n.Pos, "this BEGIN does nothing: the transaction of %s is still open", u.txn.begin.Pos)
 		}
@@ -120,7 +120,7 @@ func (u *unitReader) statement(n *syntax.Node) {
 }
 
 func (u *unitReader) begin(n *syntax.Node, s *pg.TransactionStmt) {
-	u.txn = &openTxn{begin: n, level: syntax.NameOr(syntax.Isolation(s.Options), u.level)}
+	u.txn = &openTxn{begin: n, level: syntax.NameOr(syntax.Isolation(s.Options), u.settings.Level)}
 }
 
 // end closes the open transaction at n.
@@ -144,21 +144,24 @@ func (u *unitReader) end(n *syntax.Node, rollback bool) {
 	}
 }
 
-// follow takes over what a transaction does to the search path of the session.
+// follow takes over what a transaction does to the search path and the settings of the session.
 func (u *unitReader) follow(nodes []*syntax.Node) {
 	l := u.l
 	l.Path.Begin()
 	for _, n := range nodes {
 		if n.Raw != nil {
 			l.SetPath(pg.Inner(n.Raw.Stmt))
+			u.settings.Take(pg.Inner(n.Raw.Stmt))
 			continue
 		}
-		before := l.Path.Paths
+		before, settings := l.Path.Paths, u.settings
 		eachStatement([]*syntax.Node{n}, func(n *syntax.Node) {
 			l.SetPath(pg.Inner(n.Raw.Stmt))
 			before = before.Or(l.Path.Paths)
+			u.settings.Take(pg.Inner(n.Raw.Stmt))
+			settings = settings.Or(u.settings)
 		})
-		l.Path.Paths = before
+		l.Path.Paths, u.settings = before, settings
 	}
 	l.Path.End(false)
 }
@@ -246,16 +249,13 @@ func (u *unitReader) single(n *syntax.Node) {
 		alone = name != "" || len(Parameters(n)) > 0 || n.Cmd != nil && n.Cmd.Name == "gset" && u.l.Matters(u.l.RefsIn(s))
 	case *pg.InsertStmt, *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt, *pg.CallStmt, *pg.DoStmt, *pg.TruncateStmt:
 		alone = name != "" || len(Parameters(n)) > 0 || n.Cmd != nil && n.Cmd.Name == "gset"
-	case *pg.VariableSetStmt:
-		if s.Kind == pg.SetMulti && strings.HasPrefix(s.Name, "SESSION") {
-			u.level = syntax.NameOr(syntax.Isolation(s.Args), u.level)
-		}
 	}
 	if n.Cmd != nil && n.Cmd.Name == ";" {
 		u.l.Fail(n.Cmd.Pos, `statements that are sent together (\;) are not read outside of a transaction; write BEGIN … COMMIT around them`)
 	}
+	defer u.settings.Take(pg.Inner(n.Raw.Stmt))
 	if alone {
-		u.add(n, u.level, []*syntax.Node{n})
+		u.add(n, u.settings.Level, []*syntax.Node{n})
 		u.before = append(u.before, n)
 		u.l.SetPath(pg.Inner(n.Raw.Stmt))
 		return
@@ -269,7 +269,7 @@ func (u *unitReader) command(n *syntax.Node) {
 	switch n.Cmd.Name {
 	case "startpipeline":
 		if u.txn == nil {
-			u.txn = &openTxn{begin: n, pipeline: true, level: u.level}
+			u.txn = &openTxn{begin: n, pipeline: true, level: u.settings.Level}
 		}
 		return
 	case "endpipeline", "syncpipeline":
@@ -294,17 +294,17 @@ func (u *unitReader) branches(n *syntax.Node) {
 		if !HasStatement(n) {
 			return
 		}
-		paths := u.l.Path.Paths
-		after := paths
+		paths, settings := u.l.Path.Paths, u.settings
+		after, set := paths, settings
 		for _, b := range n.Branches {
-			u.before, u.l.Path.Paths = slices.Clone(before), paths
+			u.before, u.l.Path.Paths, u.settings = slices.Clone(before), paths, settings
 			u.list(b.Nodes)
 			if u.txn != nil {
 				u.l.Fail(u.txn.begin.Pos, "this transaction goes on behind the branch of the \\if at %s; end it in the branch, or begin it before", n.Pos)
 			}
-			after = after.Or(u.l.Path.Paths)
+			after, set = after.Or(u.l.Path.Paths), set.Or(u.settings)
 		}
-		u.l.Path.Paths = after
+		u.l.Path.Paths, u.settings = after, set
 		return
 	}
 	u.txn.nodes = append(u.txn.nodes, n)
@@ -409,7 +409,7 @@ func (u *unitReader) add(at *syntax.Node, level string, nodes []*syntax.Node) {
 		base := filepath.Base(u.file)
 		f.Name = strings.TrimSuffix(base, filepath.Ext(base)) + "-" + strconv.Itoa(u.ordinal)
 	}
-	f.Level = level
+	f.Level, f.Unchecked = level, u.settings.Unchecked
 	if f.Text == nil {
 		f.Text = &syntax.Text{Src: at.Src}
 	}

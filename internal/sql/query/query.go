@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
+	"github.com/txrobust/robust/internal/sql/scalars"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/ir"
@@ -310,7 +311,7 @@ func (q *Query) Sort(s *pg.SelectStmt) {
 		}
 		e := v.Expr
 		if !v.Type.Ordered() { // some order of the type that is not the IR's
-			e = &ir.Call{Name: "rank of " + v.Type.String(), Args: []ir.Expr{e}, Type: ir.NumType}
+			e = scalars.Rank(e, v.Type.SQL, v.Type.String())
 		}
 		q.Order = append(q.Order, ir.Order{Expr: e, Desc: desc})
 	}

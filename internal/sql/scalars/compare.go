@@ -80,18 +80,20 @@ func Quantified(op string, all, strict bool, x, array *value.Type, args ...ir.Ex
 
 // Ranked compares a value of an enum with a label by the labels that come before it or after it:
 // a list of values, of which a proof knows more than of a rank. Where not one operand is a
-// label and the other a variable or a column, it gives the comparison of ranks.
+// label and the other a variable or a column, it gives the comparison of ranks; those of two
+// variables or columns are lists as well.
 func Ranked(op string, l, r ir.Expr, labels []string, ranks ir.Expr) ir.Expr {
 	c, isLabel := r.(*ir.Const)
 	if !isLabel {
 		if c, isLabel = l.(*ir.Const); !isLabel {
+			if b, is := ranks.(*ir.Binary); is && plain(l) && plain(r) {
+				return ir.Op(b.Op, place(l, labels), place(r, labels))
+			}
 			return ranks
 		}
 		l, op = r, map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]
 	}
-	switch l.(type) {
-	case *ir.Var, *ir.Col:
-	default:
+	if !plain(l) {
 		return ranks
 	}
 	at := slices.Index(labels, c.Value.S)
@@ -111,6 +113,31 @@ func Ranked(op string, l, r ir.Expr, labels []string, ranks ir.Expr) ir.Expr {
 	var out ir.Expr
 	for _, label := range labels[from:to] {
 		out = ir.OrE(out, ir.Op(ir.Eq, l, ir.C(ir.Value{Kind: c.Value.Kind, S: label})))
+	}
+	return out
+}
+
+// Rank is what a value is ordered by whose type has another order than the IR: the place of its label where
+// it is a variable or column of an enum, else a number of which nothing is known. name is that of the type.
+func Rank(e ir.Expr, t *value.Type, name string) ir.Expr {
+	if t != nil && t.Labels != nil && plain(e) {
+		return place(e, t.Labels)
+	}
+	return &ir.Call{Name: "rank of " + name, Args: []ir.Expr{e}, Type: ir.NumType}
+}
+
+// plain reports whether an expression may stand several times.
+func plain(e ir.Expr) bool {
+	_, local := e.(*ir.Var)
+	_, column := e.(*ir.Col)
+	return local || column
+}
+
+// place gives the place of a label in its enum, from 0, and NULL for NULL.
+func place(e ir.Expr, labels []string) ir.Expr {
+	var out ir.Expr = ir.C(ir.Null)
+	for i, label := range labels {
+		out = &ir.Cond{If: ir.Op(ir.Eq, e, ir.C(ir.Text(label))), Then: ir.C(ir.Int(int64(i))), Else: out}
 	}
 	return out
 }

@@ -94,14 +94,8 @@ func SetsIsolation(s *pg.VariableSetStmt) (level string, is bool) {
 		return level, level != ""
 	case !strings.EqualFold(s.Name, "transaction_isolation"):
 		return "", false
-	case s.Kind == pg.SetReset || s.Kind == pg.SetDefault:
-		return "", true
-	case len(s.Args) == 1:
-		if c, ok := pg.Inner(s.Args[0]).(*pg.A_Const); ok && c.GetSval() != nil {
-			return c.GetSval().GetSval(), true
-		}
 	}
-	return "read uncommitted", true
+	return levelValue(s), true
 }
 
 // DropsChecks reports whether SET makes a session one that replays what others did: foreign keys and
