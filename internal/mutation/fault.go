@@ -60,7 +60,7 @@ var quickTests = map[string][]string{
 		"^Test(Comm|Buil|File|Inv|Min|Three|Serial|Arg|Ord|Any|Det|Many|Lit|FromWalksM|Betw|Poss|Refu|Sessions)",
 		"^Test(Search|Cycles)",
 	},
-	"sqlmodel": {"^Test(Altered|RefusalsDiffer|ModelledOrNot|Golden|ProgramGolden|MySQLStatements|LimitedWrites)$"},
+	"sqlmodel": {"^Test(Altered|ExistsLocksFirst|RefusalsDiffer|ModelledOrNot|Golden|ProgramGolden|MySQLStatements|LimitedWrites)$"},
 }
 
 // stages are how many rounds of tests there are for a fault, see targets.
