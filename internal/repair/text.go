@@ -194,6 +194,9 @@ func (e *edit) statement(p report.Position) *statement {
 			continue // the semicolon is one of a string or of a comment
 		}
 		toks = slices.DeleteFunc(toks[:len(toks)-last], func(t pg.Token) bool { return t.Kind == pg.Comment })
+		if len(toks) == 0 {
+			return nil
+		}
 		for k := range toks {
 			toks[k].Start += start
 			toks[k].End += start
