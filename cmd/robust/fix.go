@@ -6,9 +6,7 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -109,21 +107,20 @@ func (f *fixFlags) run(ctx context.Context, std streams, inputs []string) (int, 
 	}
 	applied := f.apply && len(res.Repairs) > 0 && len(res.Repairs[0].Files()) > 0
 	if applied {
-		if err := apply(res.Repairs[0].Files()); err != nil {
+		if err := res.Repairs[0].Apply(); err != nil {
 			return 0, err
 		}
 	}
-	var out bytes.Buffer
+	var out, remarks bytes.Buffer
 	switch {
 	case f.format == "json":
 		err = repair.JSON(&out, res, applied)
 	case f.diff:
-		if len(res.Repairs) > 0 {
-			out.WriteString(repair.Painted(res.Repairs[0].Diff, f.colored(std)))
-		}
+		repair.Diff(&out, &remarks, res, f.colored(std))
 	default:
-		repair.Text(&out, res, repair.TextOptions{Applied: applied, Verbose: f.verbose, Colors: f.colored(std)})
+		repair.Text(&out, res, repair.TextOptions{Apply: f.apply, Applied: applied, Verbose: f.verbose, Colors: f.colored(std)})
 	}
+	std.err.Write(remarks.Bytes())
 	if err != nil {
 		return 0, err
 	}
@@ -271,23 +268,6 @@ func (f *fixFlags) sql(ctx context.Context, src *sources, p *repair.Program) err
 	p.Load = func(files []input.File) (*repair.Model, error) {
 		prog, err := sqlmodel.Parse(files, sqlmodel.Options{Txns: src.txns, Files: src.files.Fork(), SearchPath: src.searchPath})
 		return &repair.Model{Program: prog}, err
-	}
-	return nil
-}
-
-// apply writes the texts of changed files, if all of them can be written.
-func apply(files []input.File) error {
-	for _, file := range files {
-		out, err := os.OpenFile(file.Name, os.O_WRONLY, 0)
-		if err != nil {
-			return fmt.Errorf("%w; no file was changed", err)
-		}
-		out.Close()
-	}
-	for i, file := range files {
-		if err := os.WriteFile(file.Name, []byte(file.Text), 0); err != nil {
-			return fmt.Errorf("%w; of the %d files to change the first %d are changed", err, len(files), i)
-		}
 	}
 	return nil
 }

@@ -19,9 +19,9 @@ import (
 	"github.com/txrobust/robust/report"
 )
 
-const lspOperands = "It speaks the Language Server Protocol on standard input and output: editors start\n" +
-	"it. An application is the .sql files of a folder, or a module of Go. It is checked\n" +
-	"when one of its files is opened or saved, with the flags of robust.yaml."
+const lspOperands = "It speaks the Language Server Protocol on standard input and output: editors\n" +
+	"start it. An application is the .sql files of a folder, or a module of Go. It is\n" +
+	"checked when one of its files is opened or saved, with the flags of robust.yaml."
 
 func lspCommand(*flag.FlagSet) func(context.Context, streams, []string) (int, error) {
 	return func(ctx context.Context, std streams, _ []string) (int, error) {
@@ -162,11 +162,8 @@ func (e *editor) reports(ctx context.Context, inputs []string, say func(string))
 	return programs, out, nil
 }
 
-// Repairs gives what robust fix would propose for SQL.
+// Repairs gives what robust fix would propose.
 func (e *editor) Repairs(ctx context.Context, app string) ([]lsp.Repair, error) {
-	if filepath.Base(app) == "..." {
-		return nil, nil
-	}
 	var out []lsp.Repair
 	err := e.inFolder(app, func(dir string, inputs []string) error {
 		f := &fixFlags{}

@@ -131,6 +131,28 @@ type lspDiagnostic struct {
 	} `json:"relatedInformation"`
 }
 
+// lspAction is a repair that is offered.
+type lspAction struct {
+	Title string
+	Edit  struct {
+		Changes map[string][]struct {
+			Range   struct{ Start, End struct{ Line, Character int } }
+			NewText string
+		}
+	}
+}
+
+// apply gives a file with the change of its lines.
+func (a *lspAction) apply(t *testing.T, uri, text string) string {
+	t.Helper()
+	if len(a.Edit.Changes[uri]) != 1 {
+		t.Fatalf("%+v", a)
+	}
+	e := a.Edit.Changes[uri][0]
+	lines := strings.SplitAfter(text, "\n")
+	return strings.Join(lines[:e.Range.Start.Line], "") + e.NewText + strings.Join(lines[e.Range.End.Line:], "")
+}
+
 // diagnostics waits for those of a file.
 func (c *client) diagnostics(uri string) []lspDiagnostic {
 	c.t.Helper()
@@ -209,22 +231,13 @@ func TestLSPForSQL(t *testing.T) {
 	if none != nil {
 		t.Errorf("hover above all transactions: %v", none)
 	}
-	type edit struct {
-		Range   struct{ Start, End struct{ Line, Character int } }
-		NewText string
-	}
-	var actions []struct {
-		Title string
-		Edit  struct{ Changes map[string][]edit }
-	}
+	var actions []lspAction
 	ask := about(uri, map[string]any{"range": list[0].Range, "context": map[string]any{"diagnostics": list}})
 	c.call("textDocument/codeAction", ask, &actions)
-	if len(actions) == 0 || len(actions[0].Edit.Changes[uri]) != 1 {
-		t.Fatalf("%+v", actions)
+	if len(actions) == 0 {
+		t.Fatal("no repair is offered")
 	}
-	e := actions[0].Edit.Changes[uri][0]
-	lines := strings.SplitAfter(oncallSQL, "\n")
-	repaired := strings.Join(lines[:e.Range.Start.Line], "") + e.NewText + strings.Join(lines[e.Range.End.Line:], "")
+	repaired := actions[0].apply(t, uri, oncallSQL)
 
 	// What is proved is about the files: a document that was changed gets no repair.
 	c.tell("textDocument/didChange", about(uri, map[string]any{"contentChanges": []map[string]string{{"text": "-- " + oncallSQL}}}))
@@ -235,7 +248,7 @@ func TestLSPForSQL(t *testing.T) {
 	save(repaired)
 	c.tell("textDocument/didSave", about(uri, nil))
 	if list := c.diagnostics(uri); len(list) != 0 {
-		t.Errorf("with %q: %+v", e.NewText, list)
+		t.Errorf("with %q: %+v", repaired, list)
 	}
 	save("SELCT;\n")
 	c.tell("textDocument/didSave", about(uri, nil))
@@ -248,7 +261,7 @@ func TestLSPForSQL(t *testing.T) {
 	c.quit()
 }
 
-// TestLSPForGo: the application of a Go file is its module.
+// TestLSPForGo: the application of a Go file is its module, and a repair changes its texts.
 func TestLSPForGo(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -283,12 +296,30 @@ func Leave(ctx context.Context, db *sql.DB, who int) error {
 			t.Fatal(err)
 		}
 	}
-	uri := fileURI(filepath.Join(dir, "ward.go"))
+	path := filepath.Join(dir, "ward.go")
+	was, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	uri := fileURI(path)
 	c := startLSP(t)
-	c.tell("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri, "text": ""}})
+	c.tell("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri, "text": string(was)}})
 	list := c.diagnostics(uri)
 	if len(list) != 1 || list[0].Code != "RB1002" || list[0].Range.Start.Line != 14 {
-		t.Errorf("%+v", list)
+		t.Fatalf("%+v", list)
+	}
+	var actions []lspAction
+	c.call("textDocument/codeAction", about(uri, map[string]any{"range": list[0].Range, "context": map[string]any{"diagnostics": list}}), &actions)
+	if len(actions) == 0 {
+		t.Fatal("no repair is offered")
+	}
+	repaired := actions[0].apply(t, uri, string(was))
+	if err := os.WriteFile(path, []byte(repaired), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c.tell("textDocument/didSave", about(uri, nil))
+	if list := c.diagnostics(uri); len(list) != 0 || !strings.Contains(repaired, "FOR UPDATE") {
+		t.Errorf("with %q: %+v", repaired, list)
 	}
 	c.quit()
 }

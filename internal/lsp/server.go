@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/txrobust/robust/ir"
 )
@@ -14,10 +15,21 @@ import (
 // errNoShutdown says that the client left without saying so.
 var errNoShutdown = errors.New("the client left without a request shutdown")
 
+// A check waits until nothing is saved, or changed while one ran, for so long: editors save many files
+// at once, and a program that formats files saves them again.
+const (
+	afterSave   = 200 * time.Millisecond
+	afterChange = time.Second
+)
+
 // Serve answers a client until it says exit, its input ends, or ctx does.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, app App, version string) error {
+	return serve(ctx, &server{app: app, version: version, conn: newConn(in, out), after: time.After})
+}
+
+func serve(ctx context.Context, s *server) error {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &server{app: app, version: version, conn: newConn(in, out), open: map[string]string{}, states: map[string]*state{}}
+	s.open, s.states = map[string]string{}, map[string]*state{}
 	defer s.jobs.Wait()
 	defer cancel()
 	messages, ended := make(chan *message), make(chan error, 1)
@@ -64,6 +76,7 @@ type server struct {
 	jobs     sync.WaitGroup
 	down     bool // shutdown was asked for
 	progress bool // the client shows what is being done
+	after    func(time.Duration) <-chan time.Time
 
 	mu     sync.Mutex        // of what follows
 	open   map[string]string // texts of open documents, by path
@@ -74,6 +87,7 @@ type server struct {
 type state struct {
 	cancel context.CancelFunc // of the check that runs, or ran last
 	number int                // of this check
+	busy   bool               // it runs, or waits to
 	result *Result            // of the last check that ended well, nil after a change
 	shown  map[string]bool    // URIs with diagnostics
 	// repairs is closed when list and failed are those of the result, nil if nobody asked.
@@ -110,13 +124,14 @@ func (s *server) handle(ctx context.Context, m *message) {
 		}
 	case "textDocument/didOpen":
 		s.edited(path, p.Document.Text)
-		s.check(ctx, path, false)
+		s.check(ctx, path, opened)
 	case "textDocument/didChange":
 		if n := len(p.Changes); n > 0 {
 			s.edited(path, p.Changes[n-1].Text)
+			s.check(ctx, path, changed)
 		}
 	case "textDocument/didSave":
-		s.check(ctx, path, true)
+		s.check(ctx, path, saved)
 	case "textDocument/didClose":
 		s.mu.Lock()
 		delete(s.open, path)
@@ -163,9 +178,18 @@ func (s *server) edited(path, text string) {
 	s.open[path] = text
 }
 
+// event is what happened to a document.
+type event uint8
+
+const (
+	opened event = iota
+	changed
+	saved
+)
+
 // check checks the application of a file: again, where it was saved, and else where nothing is
-// known of it. The check that runs is cancelled.
-func (s *server) check(ctx context.Context, path string, saved bool) {
+// known of it. The check that runs is cancelled; where a document was only changed, it begins anew later.
+func (s *server) check(ctx context.Context, path string, e event) {
 	if path == "" {
 		return
 	}
@@ -175,23 +199,36 @@ func (s *server) check(ctx context.Context, path string, saved bool) {
 	}
 	s.mu.Lock()
 	st := s.states[app]
+	wait := time.Duration(0)
 	switch {
-	case st == nil:
-		st = &state{shown: map[string]bool{}}
+	case st == nil && e == opened:
+		st = &state{shown: map[string]bool{}, cancel: func() {}}
 		s.states[app] = st
-	case !saved:
+	case st == nil || e == opened || e == changed && !st.busy:
 		s.mu.Unlock()
 		return
+	case e == changed:
+		wait = afterChange
 	default:
-		st.cancel()
+		wait = afterSave
 	}
+	st.cancel()
 	checking, cancel := context.WithCancel(ctx)
-	st.cancel, st.result, st.repairs = cancel, nil, nil
+	st.cancel, st.result, st.repairs, st.busy = cancel, nil, nil, true
 	st.number++
 	number := st.number
 	s.mu.Unlock()
 	s.jobs.Go(func() {
 		defer cancel()
+		if wait > 0 {
+			select {
+			case <-s.after(wait):
+			case <-checking.Done():
+			}
+		}
+		if checking.Err() != nil {
+			return
+		}
 		say, end := s.working(fmt.Sprintf("check-%s-%d", app, number), "robust")
 		defer end()
 		result, err := s.app.Check(checking, app, say)
@@ -219,6 +256,7 @@ func (s *server) checked(ctx context.Context, st *state, number int, result *Res
 	if st.number != number || ctx.Err() != nil {
 		return
 	}
+	st.busy = false
 	if err == nil {
 		st.result = result
 	}

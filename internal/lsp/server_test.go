@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/quick"
+	"time"
 
 	"github.com/txrobust/robust/report"
 )
@@ -102,6 +103,81 @@ func TestCancellation(t *testing.T) {
 	toServer.Close()
 	if err := <-end; err == nil {
 		t.Error("the client left without a word, which is no error")
+	}
+}
+
+// TestNewer: a change cancels the check that runs and starts it again when nothing changes for a while, and of
+// many files that are saved at once the last one starts one check.
+func TestNewer(t *testing.T) {
+	app := &slow{make(chan string, 9), make(chan string, 9), make(chan bool, 9)}
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	type wait struct {
+		time time.Duration
+		over chan time.Time
+	}
+	waits := make(chan wait, 9)
+	s := &server{app: app, version: "test", conn: newConn(fromClient, toClient), after: func(d time.Duration) <-chan time.Time {
+		w := wait{d, make(chan time.Time, 1)}
+		waits <- w
+		return w.over
+	}}
+	end := make(chan error, 1)
+	go func() { end <- serve(t.Context(), s) }()
+	client := newConn(fromServer, toServer)
+	tell := func(method, more string) {
+		if err := client.write(&message{Method: method, Params: json.RawMessage(`{"textDocument":{"uri":"file:///app/a.sql"}` + more + `}`)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waited := func(want time.Duration) wait {
+		t.Helper()
+		w := <-waits
+		if w.time != want {
+			t.Fatalf("a check waits for %v, want %v", w.time, want)
+		}
+		return w
+	}
+	shown := func() {
+		t.Helper()
+		for {
+			if m, err := client.read(); err != nil {
+				t.Fatal(err)
+			} else if m.Method == "textDocument/publishDiagnostics" {
+				return
+			}
+		}
+	}
+	const change = `,"contentChanges":[{"text":"SELECT"}]`
+	tell("textDocument/didOpen", "")
+	<-app.started // at once
+	app.pass <- false
+	tell("textDocument/didChange", change)
+	<-app.cancelled
+	first := waited(afterChange)
+	tell("textDocument/didChange", change)
+	second := waited(afterChange)
+	first.over <- time.Time{} // nobody waits for it any more
+	second.over <- time.Time{}
+	app.pass <- true
+	<-app.started
+	shown()
+	tell("textDocument/didChange", change) // no check runs
+	for range 3 {
+		tell("textDocument/didSave", "")
+	}
+	for _, w := range []wait{waited(afterSave), waited(afterSave), waited(afterSave)} {
+		w.over <- time.Time{}
+	}
+	app.pass <- true
+	<-app.started
+	shown()
+	toServer.Close()
+	if err := <-end; err == nil {
+		t.Error("the client left without a word, which is no error")
+	}
+	if len(app.started)+len(app.cancelled)+len(waits) > 0 {
+		t.Errorf("%d more checks began, %d were cancelled, %d wait", len(app.started), len(app.cancelled), len(waits))
 	}
 }
 

@@ -31,7 +31,7 @@ type Fault struct {
 
 // faults is the whole table.
 func faults() []Fault {
-	return slices.Concat(proofFaults, searchFaults, interpFaults, sqlFaults, constraintFaults, valueFaults, mysqlFaults, goFaults, judgeFaults, replayFaults, weakFaults)
+	return slices.Concat(proofFaults, searchFaults, interpFaults, sqlFaults, constraintFaults, valueFaults, mysqlFaults, goFaults, judgeFaults, replayFaults, weakFaults, followFaults, repairFaults)
 }
 
 // digest names what a fault is, without what is said about it.
@@ -60,7 +60,7 @@ var quickTests = map[string][]string{
 		"^Test(Comm|Buil|File|Inv|Min|Three|Serial|Arg|Ord|Any|Det|Many|Lit|FromWalksM|Betw|Poss|Refu|Sessions)",
 		"^Test(Search|Cycles)",
 	},
-	"sqlmodel": {"^Test(Altered|RefusalsDiffer|ModelledOrNot|Golden|ProgramGolden|MySQLStatements|LimitedWrites)$"},
+	"sqlmodel": {"^Test(Altered|ExistsLocksFirst|RefusalsDiffer|ModelledOrNot|Golden|ProgramGolden|MySQLStatements|LimitedWrites)$"},
 }
 
 // stages are how many rounds of tests there are for a fault, see targets.

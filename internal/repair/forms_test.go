@@ -1,8 +1,11 @@
 package repair
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/sql/input"
@@ -32,6 +35,10 @@ func TestForms(t *testing.T) {
 		{"a subquery", "n := (SELECT v FROM x WHERE id = p);", "WHERE id = p FOR SHARE);"},
 		{"a loop", "FOR r IN SELECT v FROM x WHERE id = p LOOP n := r.v; END LOOP;", "WHERE id = p FOR SHARE LOOP"},
 		{"an aggregate", "SELECT sum(v) INTO n FROM x WHERE id = p;", "PERFORM 1 FROM x WHERE id = p FOR SHARE;\n  SELECT sum(v)"},
+		{"a comment with a semicolon", "SELECT sum(v) INTO n FROM x WHERE v > 0 -- all;\n    AND id = p;", "PERFORM 1 FROM x WHERE v > 0 -- all;\n    AND id = p FOR SHARE;\n  SELECT sum(v)"},
+		{"a statement behind another one", "n := 1; SELECT sum(v) INTO n FROM x WHERE id = p;", "n := 1; PERFORM 1 FROM x WHERE id = p FOR SHARE;\n  SELECT sum(v)"},
+		{"a statement of a branch", "IF p > 1 THEN SELECT sum(v) INTO n FROM x WHERE id = p; END IF;", "IF p > 1 THEN PERFORM 1 FROM x WHERE id = p FOR SHARE;\n  SELECT sum(v)"},
+		{"a comment before it", "/* n; */ SELECT sum(v) INTO n FROM x WHERE id = p;", "  PERFORM 1 FROM x WHERE id = p FOR SHARE;\n  /* n; */ SELECT sum(v)"},
 		{"a condition", "IF (SELECT v FROM x WHERE id = p) > 1 THEN n := 2; END IF;", "id = p FOR SHARE) > 1 THEN"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -122,5 +129,83 @@ func TestNothing(t *testing.T) {
 	}
 	if _, err := Propose(t.Context(), program([]input.File{{Name: "a.sql", Text: "CREATE TABLE ("}}), Limits{Want: 1, Checks: 1}); err == nil {
 		t.Error("no error")
+	}
+}
+
+// TestOneLine: a lock is put into a function that is written in one line, not before it.
+func TestOneLine(t *testing.T) {
+	const f = "CREATE TABLE x (id int PRIMARY KEY, v boolean NOT NULL); CREATE FUNCTION f(p int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE n int; BEGIN SELECT count(*) INTO n FROM x WHERE v AND id <> p; IF n > 0 THEN UPDATE x SET v = false WHERE id = p; END IF; END $$;"
+	res := propose(t, program([]input.File{{Name: "a.sql", Text: f}}))
+	if len(res.Repairs) == 0 || res.Repairs[0].Files()[0].Text != strings.Replace(f, "SELECT", "PERFORM 1 FROM x WHERE v AND id <> p FOR UPDATE;\nSELECT", 1) {
+		t.Errorf("%+v", res.Repairs)
+	}
+}
+
+// TestLastStatement: the last statement of an SQL function needs no semicolon, whatever follows the function.
+func TestLastStatement(t *testing.T) {
+	const update = "UPDATE x SET v = false WHERE id = p AND (SELECT count(*) FROM x AS o WHERE o.v AND o.id <> p) > 0"
+	for _, quotes := range []string{"$$", "$f$", "'"} {
+		before := "CREATE TABLE x (id int PRIMARY KEY, v boolean NOT NULL);\nCREATE FUNCTION f(p int) RETURNS void AS " + quotes + "\n  "
+		after := "\n" + quotes + " LANGUAGE sql;\nCREATE FUNCTION g(p int) RETURNS boolean AS " + quotes + " SELECT v FROM x WHERE id = p " + quotes + " LANGUAGE sql;\n"
+		res := propose(t, program([]input.File{{Name: "a.sql", Text: before + update + after}}))
+		if len(res.Repairs) == 0 || res.Repairs[0].Files()[0].Text != before+"SELECT 1 FROM x AS o WHERE o.v AND o.id <> p FOR UPDATE;\n  "+update+after {
+			t.Errorf("%s: %+v", quotes, res.Repairs)
+		}
+	}
+}
+
+// TestBehind: what is declared stands behind the semicolon of the table, wherever that is, and behind the comment on
+// its line.
+func TestBehind(t *testing.T) {
+	const f = "CREATE FUNCTION f(p text) RETURNS void LANGUAGE plpgsql AS $$\nBEGIN\n  IF NOT EXISTS (SELECT FROM x WHERE v = p) THEN\n    INSERT INTO x (v) VALUES (p);\n  END IF;\nEND $$;\n"
+	for name, tc := range map[string]struct{ table, want string }{
+		"at once":             {"CREATE TABLE x (v text);\n", "CREATE TABLE x (v text);\nCREATE TABLE x_guard"},
+		"on the next line":    {"CREATE TABLE x (v text)\n;\n", "CREATE TABLE x (v text)\n;\nCREATE TABLE x_guard"},
+		"behind a comment":    {"CREATE TABLE x (v text) /* it; */ -- it;\n ;\n", "\n ;\nCREATE TABLE x_guard"},
+		"a comment behind it": {"CREATE TABLE x (v text); -- all of them\r\n", "; -- all of them\r\nCREATE TABLE x_guard"},
+		"more on the line":    {"CREATE TABLE x (v text); CREATE TABLE y (v text);\n", "CREATE TABLE x (v text);\nCREATE TABLE x_guard"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res := propose(t, program([]input.File{{Name: "a.sql", Text: tc.table + f}}))
+			for i := range res.Repairs {
+				if files := res.Repairs[i].Files(); len(files) == 1 && strings.Contains(files[0].Text, tc.want) {
+					return
+				}
+			}
+			t.Errorf("no repair has %q: %+v", tc.want, res.Repairs)
+		})
+	}
+}
+
+// TestNoDiff: where the first repair changes no file, or none is proved, that is said.
+func TestNoDiff(t *testing.T) {
+	const table = "CREATE TABLE x (id int PRIMARY KEY, v boolean NOT NULL);\n"
+	for name, tc := range map[string]struct{ text, diff, remark, apply string }{
+		"a level":    {table + "CREATE FUNCTION f(p int) RETURNS void LANGUAGE plpgsql AS $$\nBEGIN\n  IF EXISTS (SELECT FROM x WHERE v AND id <> p) THEN\n    UPDATE x SET v = false WHERE id = p;\n  END IF;\nEND $$;\n", "", "There is no diff: the first repair changes no file. f runs", "No file is changed"},
+		"a lock":     {table + "CREATE FUNCTION f(p int) RETURNS void LANGUAGE plpgsql AS $$\nBEGIN\n  IF EXISTS (SELECT FROM x WHERE v AND id <> p) THEN\n    UPDATE x SET v = false WHERE id = p;\n  END IF;\nEND $$;\n", "+", "", "No file is changed"},
+		"no finding": {table + "CREATE FUNCTION f(p int) RETURNS void LANGUAGE sql AS 'UPDATE x SET v = false WHERE id = p';\n", "", "a is robust", "a is robust"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := program([]input.File{{Name: "a.sql", Text: tc.text}})
+			p.Levels = []string{"serializable"}
+			want := 1
+			if name == "a level" {
+				want = 20
+			}
+			res, err := Propose(t.Context(), p, Limits{Want: want, Checks: 40, Each: 5 * time.Second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name == "a level" {
+				res.Repairs = slices.DeleteFunc(res.Repairs, func(r Repair) bool { return r.Changes[0].Kind != Level })
+			}
+			var out, remarks, text bytes.Buffer
+			Diff(&out, &remarks, res, false)
+			Text(&text, res, TextOptions{Apply: true})
+			flat := strings.Join(strings.Fields(remarks.String()), " ")
+			if !strings.Contains(out.String(), tc.diff) || (out.Len() > 0) == (remarks.Len() > 0) || !strings.Contains(flat, tc.remark) || !strings.Contains(text.String(), tc.apply) {
+				t.Errorf("%q\n%q\n%q", out.String(), remarks.String(), text.String())
+			}
+		})
 	}
 }

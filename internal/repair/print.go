@@ -23,9 +23,9 @@ func JSON(out *bytes.Buffer, res *Result, applied bool) error {
 	return err
 }
 
-// TextOptions direct Text: Applied says that the first repair is made, Verbose shows what did not help, and
-// Colors paints diffs.
-type TextOptions struct{ Applied, Verbose, Colors bool }
+// TextOptions direct Text: Apply says that the first repair was to be made, Applied that it is made, Verbose shows
+// what did not help, and Colors paints diffs.
+type TextOptions struct{ Apply, Applied, Verbose, Colors bool }
 
 // Text writes the result for people.
 func Text(out *bytes.Buffer, res *Result, opt TextOptions) {
@@ -33,6 +33,9 @@ func Text(out *bytes.Buffer, res *Result, opt TextOptions) {
 	switch {
 	case res.Before.Verdict == report.Robust:
 		fmt.Fprintf(out, "%s is robust: there is nothing to repair.\n", name)
+		return
+	case len(res.Before.Confirmed()) == 0 && !res.Complete:
+		para(out, "", fmt.Sprintf("%s is neither proved robust nor refuted: the time ran out before there was a finding to repair (-timeout gives more).", name))
 		return
 	case len(res.Before.Confirmed()) == 0:
 		para(out, "", fmt.Sprintf("%s is neither proved robust nor refuted: there is no finding to repair. robust check says what would settle it.", name))
@@ -45,10 +48,29 @@ func Text(out *bytes.Buffer, res *Result, opt TextOptions) {
 	for i := range res.Repairs {
 		res.Repairs[i].text(out, fmt.Sprintf("%d.", i+1), opt.Colors)
 	}
-	if opt.Applied {
+	switch {
+	case opt.Applied:
 		fmt.Fprintln(out, "\nThe files are changed as the first one says.")
+	case opt.Apply && len(res.Repairs) > 0:
+		fmt.Fprintln(out, "\nNo file is changed: the first one is made where transactions begin.")
 	}
 	res.rest(out, opt.Verbose)
+}
+
+// Diff writes the diff of the first repair. Where there is none, it says why on remarks.
+func Diff(out, remarks *bytes.Buffer, res *Result, colors bool) {
+	switch {
+	case len(res.Repairs) == 0:
+		Text(remarks, res, TextOptions{})
+	case res.Repairs[0].Diff == "":
+		var list []string
+		for _, c := range res.Repairs[0].Changes {
+			list = append(list, c.Text)
+		}
+		para(remarks, "", fmt.Sprintf("There is no diff: the first repair changes no file. %s.", strings.Join(list, "; ")))
+	default:
+		out.WriteString(Painted(res.Repairs[0].Diff, colors))
+	}
 }
 
 // nothing says why no repair was found.

@@ -72,7 +72,7 @@ type Repair struct {
 	// Left names the finding that is still there, for those that do not help.
 	Left []string `json:"left,omitempty"`
 
-	files []input.File
+	files, before []input.File
 }
 
 // Files are the texts of the changed program, those that differ only.
@@ -140,7 +140,7 @@ func Propose(ctx context.Context, p Program, lim Limits) (*Result, error) {
 		return nil, err
 	}
 	s := &search{Program: p, lim: lim, seen: map[string]bool{}, names: names(prog),
-		out: &Result{Before: before, Repairs: []Repair{}, Refuted: []Repair{}, Complete: true, Notes: []string{}}}
+		out: &Result{Before: before, Repairs: []Repair{}, Refuted: []Repair{}, Complete: ctx.Err() == nil, Notes: []string{}}}
 	s.extend(plan{}, prog, before, false)
 	for len(s.queue) > 0 && len(s.out.Repairs) < lim.Want {
 		if ctx.Err() != nil || s.checks == lim.Checks {
@@ -391,5 +391,5 @@ func (s *search) keep(ctx context.Context, p plan) error {
 
 func (s *search) repair(changes []Change, v report.Verdict) Repair {
 	ed := edited(s.Files, changes)
-	return Repair{Changes: changes, Verdict: v, Diff: ed.diff(), files: ed.changed()}
+	return Repair{Changes: changes, Verdict: v, Diff: ed.diff(), files: ed.changed(), before: ed.before}
 }

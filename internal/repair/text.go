@@ -180,22 +180,49 @@ func (e *edit) statement(p report.Position) *statement {
 	if !ok {
 		return nil
 	}
-	for end := start; ; {
-		semi := strings.IndexByte(text[end:], ';')
-		if semi < 0 {
+	limit := bodyEnd(text, start)
+	for end := start; end < limit; end++ {
+		last := 0 // tokens that are not of the statement
+		if semi := strings.IndexByte(text[end:limit], ';'); semi < 0 {
+			end = limit - 1
+		} else {
+			end += semi
+			last = 1
+		}
+		toks, err := pg.Scan(text[start : end+1])
+		if err != nil || len(toks) == 0 || last == 1 && toks[len(toks)-1].Kind == pg.Comment {
+			continue // the semicolon is one of a string or of a comment
+		}
+		toks = slices.DeleteFunc(toks[:len(toks)-last], func(t pg.Token) bool { return t.Kind == pg.Comment })
+		if len(toks) == 0 {
 			return nil
 		}
-		end += semi
-		if toks, err := pg.Scan(text[start:end]); err == nil {
-			toks = slices.DeleteFunc(toks, func(t pg.Token) bool { return t.Kind == pg.Comment })
-			for k := range toks {
-				toks[k].Start += start
-				toks[k].End += start
-			}
-			return &statement{ed: e, file: p.File, text: text, toks: toks}
+		for k := range toks {
+			toks[k].Start += start
+			toks[k].End += start
 		}
-		end++
+		return &statement{ed: e, file: p.File, text: text, toks: toks}
 	}
+	return nil
+}
+
+// bodyEnd is where the string ends that has a byte in it, the body of a function, or else the text: the last statement
+// of a body needs no semicolon.
+func bodyEnd(text string, at int) int {
+	toks, err := pg.Scan(text)
+	if err != nil {
+		return len(text)
+	}
+	for _, t := range toks {
+		switch {
+		case t.Start >= at || t.End <= at:
+		case text[t.Start] == '$':
+			return t.End - strings.IndexByte(text[t.Start+1:], '$') - 2
+		case text[t.End-1] == '\'':
+			return t.End - 1
+		}
+	}
+	return len(text)
 }
 
 // says reports whether a word is one of the statement.
@@ -330,17 +357,45 @@ func (s *statement) replace(at, end int, text string) (out []Edit) {
 	return out
 }
 
-// behind is the insertion of another statement behind this one.
+// behind is the insertion of another statement behind this one, and behind a comment on its line.
 func (s *statement) behind(sql string) []Edit {
-	return s.insert(s.toks[len(s.toks)-1].End+1, "\n"+sql+";")
+	at := s.toks[len(s.toks)-1].End
+	m := ending.FindStringIndex(s.text[at:])
+	if m == nil {
+		return nil
+	}
+	return s.insert(at+m[1], "\n"+sql+";")
 }
 
-// line gives where the line of the statement begins, behind its blanks, and these.
+var (
+	// ending is what ends a statement: comments, the semicolon, and a comment on the same line.
+	ending = regexp.MustCompile(`^(?:\s|--[^\n]*\n|/\*(?:[^*]|\*[^*/])*\*/)*;(?:[ \t]*--[^\r\n]*)?`)
+	// opening is what a statement can stand behind on its line, and commented what looks like that.
+	opening   = regexp.MustCompile(`(?i)(?:;|\b(?:begin(?:\s+atomic)?|loop|then|else)\b|\$\w*\$)[ \t]*`)
+	commented = regexp.MustCompile(`/\*.*?\*/|'[^']*'`)
+	choice    = regexp.MustCompile(`(?i)\bcase\b`)
+)
+
+// line gives where a statement before this one can stand: where the line begins, behind its blanks, or
+// behind what else ends or begins a statement on the line. It also gives the blanks.
 func (s *statement) line() (at int, indent string) {
-	from := strings.LastIndexByte(s.text[:s.toks[0].Start], '\n') + 1
+	start := s.toks[0].Start
+	from := strings.LastIndexByte(s.text[:start], '\n') + 1
 	at = from
 	for s.text[at] == ' ' || s.text[at] == '\t' {
 		at++
 	}
-	return at, s.text[from:at]
+	indent = s.text[from:at]
+	before := commented.ReplaceAllStringFunc(s.text[at:start], func(c string) string { return strings.Repeat(" ", len(c)) })
+	all := opening.FindAllStringIndex(before, -1)
+	for i, m := range slices.Backward(all) {
+		behind := 0
+		if i > 0 {
+			behind = all[i-1][1]
+		}
+		if !choice.MatchString(before[behind:m[0]]) {
+			return at + m[1], indent
+		}
+	}
+	return at, indent
 }

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"time"
@@ -139,11 +140,14 @@ func (t *tail) source(ctx context.Context) (source, error) {
 	if t.o.Input != nil {
 		return newPipe(ctx, t.o.Input), nil
 	}
+	if info, err := os.Stat(t.o.Path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		return nil, fmt.Errorf("%s: a recording must be a file that grows or standard input, but this is a named pipe; robust history check -follow - < %[1]s reads it", t.o.Path)
+	}
 	f, err := infile.Open(t.o.Path)
 	if err != nil {
 		return nil, err
 	}
-	return &growing{path: t.o.Path, f: f}, nil
+	return &growing{path: t.o.Path, f: f, stat: os.Stat}, nil
 }
 
 // all reads until the recording ends.
@@ -291,7 +295,10 @@ type growing struct {
 	path string
 	f    *os.File
 	at   int64
-	buf  [1 << 16]byte
+	stat func(path string) (os.FileInfo, error) // of the file that has the path now
+	// replaced: another file has the path. What was written before that is still to be read.
+	replaced bool
+	buf      [1 << 16]byte
 }
 
 func (g *growing) Close() error { return g.f.Close() }
@@ -315,14 +322,15 @@ func (g *growing) pull(ctx context.Context) (piece, error) {
 	if now.Size() < g.at {
 		return piece{}, fmt.Errorf("%s became shorter while it was followed: it was written anew; follow it again", g.path)
 	}
-	if there, err := os.Stat(g.path); err == nil && !os.SameFile(there, now) {
-		f, err := infile.Open(g.path)
-		if err != nil {
-			return piece{}, err
-		}
-		g.f.Close()
-		g.f, g.at = f, 0
-		return piece{next: true}, nil
+	switch there, err := g.stat(g.path); {
+	case err != nil: // it was moved away
+	case os.SameFile(there, now):
+		g.replaced = false
+	case g.replaced:
+		return g.another()
+	default:
+		g.replaced = true // a last line may have been written after the end was met
+		return piece{}, nil
 	}
 	select {
 	case <-ctx.Done():
@@ -330,6 +338,17 @@ func (g *growing) pull(ctx context.Context) (piece, error) {
 	case <-time.After(pause):
 	}
 	return piece{}, nil
+}
+
+// another opens the file that took the place of the one before.
+func (g *growing) another() (piece, error) {
+	f, err := infile.Open(g.path)
+	if err != nil {
+		return piece{}, err
+	}
+	g.f.Close()
+	g.f, g.at, g.replaced = f, 0, false
+	return piece{next: true}, nil
 }
 
 // pipe is a stream that ends.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -233,6 +234,8 @@ func TestCompactCutOff(t *testing.T) {
 // TestGrows follows a file that grows, is moved away, and goes on in another one.
 func TestGrows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.edn")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	add := func(text string) {
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err == nil {
@@ -241,10 +244,10 @@ func TestGrows(t *testing.T) {
 		}
 		if err != nil {
 			t.Error(err)
+			cancel() // what is waited for never comes
 		}
 	}
 	add(write[:30])
-	ctx, cancel := context.WithCancel(t.Context())
 	step := 0
 	o := tail.Options{Path: path, Name: path, Progress: func(txns, _ int64) {
 		switch {
@@ -260,8 +263,10 @@ func TestGrows(t *testing.T) {
 		}
 		step++
 	}}
-	go add(write[30:]) // the first piece alone is too short to show anything
+	var writer sync.WaitGroup
+	writer.Go(func() { add(write[30:]) }) // the first piece alone is too short to show anything
 	got, err := tail.Follow(ctx, o)
+	writer.Wait()
 	if err != nil || got.Txns != 2 || got.Complete || got.Verdict() != isolation.Accept {
 		t.Errorf("%v, %+v", err, got)
 	}

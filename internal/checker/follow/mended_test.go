@@ -72,8 +72,11 @@ func TestMended(t *testing.T) {
 		"an old snapshot that writes":                "0 w1=1 w2=2\n1 w1=3\n2 r1=1 w3=4\n3 r3= w3=5\n0 r3=4",
 		"an old snapshot":                            "0 w1=1 w2=2\n1 w1=3\n2 r1=1 w3=4\n3 r3=4 w3=5\n0 r3=5",
 		"a value that is written again":              "0 w1=1\n1 w1=2\n2 r1=2 r1=1\n3 w1=3\n3 w1=4\n4 w1=1\n4 w1=2",
-		"the first writes initial values":            "0 w1=\n1 w1=1\n1 r1=1\n2 r1=1\n2 r1=",
-		"the first does not":                         "0 w1=2\n1 w1=1\n1 r1=1\n2 r1=1\n2 r1=",
+		// Who wrote the version that is read is closed, and so may be what its session wrote before and was seen.
+		"an old version of a closed writer":  "1 r2=1\n1\n2 w2=2\n2?\n2? w2=1\n2\n2\n2\n2\n2?\n1\n1 r2=2\n1?\n1",
+		"a newer version of a closed writer": "1 r2=2\n1\n2 w2=2\n2?\n2? w2=1\n2\n2\n2\n2\n2?\n1\n1 r2=1\n1?\n1",
+		"the first writes initial values":    "0 w1=\n1 w1=1\n1 r1=1\n2 r1=1\n2 r1=",
+		"the first does not":                 "0 w1=2\n1 w1=1\n1 r1=1\n2 r1=1\n2 r1=",
 	} {
 		h, txns := parse(t, text)
 		for _, window := range []int{2, 3, 4, 5, 9, 100} {
