@@ -44,17 +44,18 @@ Flags, beside those of Apache Beam (-runner, -endpoint, …; the default is Pris
 // settings are the flags.
 type settings struct {
 	levels, order, format, in, scratch string
-	parts, workerOps, limit            int
+	parts, slices, workerOps, limit    int
 	split                              int64
 	logs, here                         bool
 }
 
-var own = []string{"level", "order", "parts", "worker-ops", "limit", "split", "in", "format", "scratch", "logs", "one-machine"}
+var own = []string{"level", "order", "parts", "slices", "worker-ops", "limit", "split", "in", "format", "scratch", "logs", "one-machine"}
 
 func (s *settings) declare(fs *flag.FlagSet) {
 	fs.StringVar(&s.levels, "level", "RC,RA,CC,SI,SER", "`levels` to judge, with commas between them")
 	fs.StringVar(&s.order, "order", string(contract.Auto), "where the candidate order comes from: stamps of the ends of transactions, a merge of the sessions by who reads from whom, or auto: stamps where there are any (`auto, stamps or merge`)")
 	fs.IntVar(&s.parts, "parts", 0, "into how many `parts` keys are divided; 0 chooses by the number of operations")
+	fs.IntVar(&s.slices, "slices", 1, "read the shards so many `times`, for a part of the keys each, which takes that much less memory")
 	fs.IntVar(&s.workerOps, "worker-ops", 10_000_000, "how many `operations` one worker judges in memory, about 200 bytes each; 0 for any")
 	fs.IntVar(&s.limit, "limit", 3, "`number` of anomalies of each kind that are told of each window")
 	fs.Int64Var(&s.split, "split", 64<<20, "size in `bytes` from which files in the text format of Plume are split; 0 for never")
@@ -74,7 +75,7 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(f
 
 // parse checks the flags.
 func (s *settings) parse() (contract.Options, codec.Format, error) {
-	o := contract.Options{Order: contract.Order(s.order), Parts: s.parts, WorkerOps: s.workerOps, Limit: s.limit}
+	o := contract.Options{Order: contract.Order(s.order), Parts: s.parts, Slices: s.slices, WorkerOps: s.workerOps, Limit: s.limit}
 	for _, name := range strings.Split(s.levels, ",") {
 		l, err := isolation.ParseLevel(strings.TrimSpace(name))
 		if err != nil {
@@ -94,8 +95,8 @@ func (s *settings) parse() (contract.Options, codec.Format, error) {
 		return o, "", usagef("-order %s: expected auto, stamps or merge", s.order)
 	case s.format != "text" && s.format != "json":
 		return o, "", usagef("-format %s: expected text or json", s.format)
-	case s.parts < 0 || s.workerOps < 0 || s.limit < 0 || s.split < 0:
-		return o, "", usagef("-parts, -worker-ops, -limit and -split must not be negative")
+	case s.parts < 0 || s.slices < 0 || s.workerOps < 0 || s.limit < 0 || s.split < 0:
+		return o, "", usagef("-parts, -slices, -worker-ops, -limit and -split must not be negative")
 	case s.in == "":
 		return o, codec.Guess, nil
 	}
@@ -174,7 +175,7 @@ func run(ctx context.Context, s *settings, args []string, out, errs io.Writer) i
 		fmt.Fprintln(errs, "robust-beam: interrupted")
 		return exitFault
 	case err != nil:
-		fmt.Fprintf(errs, "robust-beam: %v\n", err)
+		fmt.Fprintln(errs, err) // it begins with the place
 		return exitFault
 	}
 	write := text

@@ -33,6 +33,9 @@ type Options struct {
 	Order  Order
 	// Parts divides keys and transactions; 0 chooses by the size of the input.
 	Parts int
+	// Slices is how many times the shards are read for a part of the keys each, which takes
+	// that much less memory; 0 stands for 1.
+	Slices int
 	// WorkerOps bounds the operations of a window, which one worker judges in memory.
 	WorkerOps int
 	// Limit is how many anomalies of each kind a window lists.
@@ -93,7 +96,9 @@ type driver struct {
 	before  []map[string]Pos
 	ranked  bool
 	back    []Interval
-	samples []Sample // of all shards, with the operations up to each
+	hard    []Interval    // besides those of stale transactions
+	stale   map[ID]*stale // transactions
+	samples []Sample      // of all shards, with the operations up to each
 	result  *Result
 	// verdicts are the known ones, why reasons of unknown ones.
 	verdicts map[isolation.Level]isolation.Verdict
@@ -144,28 +149,28 @@ func (d *driver) check(ctx context.Context) error {
 		return err
 	}
 	d.sessions()
-	found, err := d.suspect(ctx, serial)
+	hard, err := d.suspect(ctx)
 	if err != nil {
 		return err
 	}
-	if len(found.Hard) == 0 {
+	if len(hard) == 0 {
 		d.decide(isolation.SER, isolation.Accept)
 		return nil
 	}
 	weaker := slices.DeleteFunc(slices.Clone(d.Levels), func(l isolation.Level) bool { return l == isolation.SER })
 	if len(weaker) > 0 {
-		older, err := d.suspect(ctx, snapshots)
+		hard, soft, err := d.older(ctx)
 		if err != nil {
 			return err
 		}
-		if len(older.Hard) == 0 {
+		if len(hard) == 0 {
 			d.decide(isolation.SI, isolation.Accept)
-		} else if err := d.refine(ctx, older, weaker); err != nil {
+		} else if err := d.refine(ctx, hard, soft, weaker); err != nil {
 			return err
 		}
 	}
 	if slices.Contains(d.Levels, isolation.SER) && d.verdicts[isolation.SER] == isolation.Unknown {
-		return d.refine(ctx, found, []isolation.Level{isolation.SER})
+		return d.refine(ctx, hard, nil, []isolation.Level{isolation.SER})
 	}
 	return nil
 }
@@ -192,7 +197,7 @@ func (d *driver) run(ctx context.Context, j Job) ([][]byte, error) {
 	out, err := d.runner.Run(ctx, j)
 	d.result.Stats.Passes = append(d.result.Stats.Passes, Pass{j.Kind, time.Since(start).Seconds()})
 	if err != nil {
-		return nil, fmt.Errorf("the pass %q: %w", j.Kind, err)
+		return nil, err
 	}
 	return out, nil
 }
@@ -294,26 +299,105 @@ func (d *driver) sessions() {
 	d.back = merge(d.back)
 }
 
-// suspect runs a job that finds intervals.
-func (d *driver) suspect(ctx context.Context, k Kind) (Suspicion, error) {
-	j := Job{Kind: k}
-	if k == snapshots {
-		j.Before = make([]map[string]Pos, len(d.before))
-		for i, m := range d.before {
-			j.Before[i] = m
+// facts runs a job for each slice of the keys.
+func (d *driver) facts(ctx context.Context, j Job) (out []facts, err error) {
+	j.Slices = max(1, d.Slices)
+	for j.Slice = range j.Slices {
+		blobs, err := d.run(ctx, j)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range blobs {
+			var f facts
+			if err := json.Unmarshal(b, &f); err != nil {
+				return nil, err
+			}
+			out = append(out, f)
 		}
 	}
-	blobs, err := d.run(ctx, j)
-	out := Suspicion{Hard: slices.Clone(d.back)}
-	for _, b := range blobs {
-		var one Suspicion
-		if err := json.Unmarshal(b, &one); err != nil {
-			return out, err
-		}
-		out.Hard, out.Soft = append(out.Hard, one.Hard...), append(out.Soft, one.Soft...)
+	return out, nil
+}
+
+// suspect finds the intervals that no serial execution in the candidate order explains.
+func (d *driver) suspect(ctx context.Context) ([]Interval, error) {
+	some, err := d.facts(ctx, Job{Kind: serial})
+	if err != nil {
+		return nil, err
 	}
-	out.Hard, out.Soft = merge(out.Hard), merge(out.Soft)
-	return out, err
+	effective := map[ID]bool{}
+	d.hard, d.stale = slices.Clone(d.back), map[ID]*stale{}
+	for _, f := range some {
+		for _, id := range f.Effective {
+			effective[id] = true
+		}
+	}
+	for _, f := range some {
+		d.hard = append(d.hard, f.Hard...)
+		for _, p := range f.Pending {
+			if effective[p.Txn] {
+				d.hard = append(d.hard, p.Interval)
+			}
+		}
+		for _, b := range f.Bounds {
+			if b.Unknown && !effective[b.At.Txn] {
+				continue
+			}
+			if s := d.stale[b.At.Txn]; s != nil {
+				s.From = earlier(s.From, b.Bound)
+			} else {
+				d.stale[b.At.Txn] = &stale{Interval: Interval{b.Bound, b.At}}
+			}
+		}
+	}
+	d.hard = merge(d.hard)
+	all := slices.Clone(d.hard)
+	for _, s := range d.stale {
+		all = append(all, s.Interval)
+	}
+	return merge(all), nil
+}
+
+// stale is a transaction that read older versions: from the first that it did not see to itself.
+type stale struct {
+	Interval
+	after Pos // the last commit that it has to see
+	some  bool
+}
+
+// older finds the intervals that no execution on snapshots explains, which have to be judged,
+// and those of transactions on older snapshots, which must not be cut.
+func (d *driver) older(ctx context.Context) (hard, soft []Interval, err error) {
+	hard = slices.Clone(d.hard)
+	if len(d.stale) == 0 {
+		return hard, nil, nil
+	}
+	var w writer
+	for id := range d.stale {
+		w.id(id)
+	}
+	if err := ReplaceFile(staleFile(d.Scratch), w); err != nil {
+		return nil, nil, err
+	}
+	some, err := d.facts(ctx, Job{Kind: snapshots, Before: d.before})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range some {
+		for _, b := range f.Bounds {
+			s := d.stale[b.At.Txn]
+			if !s.some || s.after.before(b.Bound) {
+				s.after, s.some = b.Bound, true
+			}
+		}
+	}
+	for _, s := range d.stale {
+		if s.some && !s.after.before(s.From) {
+			hard = append(hard, s.Interval)
+		} else {
+			soft = append(soft, s.Interval)
+		}
+	}
+	return merge(hard), merge(soft), nil
 }
 
 // single judges a history that is more than registers and lists on this machine.

@@ -49,7 +49,8 @@ type writer []byte
 func (w *writer) uint(n uint64) { *w = binary.AppendUvarint(*w, n) }
 func (w *writer) int(n int64)   { *w = binary.AppendVarint(*w, n) }
 func (w *writer) text(s string) { w.uint(uint64(len(s))); *w = append(*w, s...) }
-func (w *writer) pos(p Pos)     { w.int(p.Stamp); w.uint(uint64(p.Txn)) }
+func (w *writer) pos(p Pos)     { w.int(p.Stamp); w.id(p.Txn) }
+func (w *writer) id(id ID)      { w.uint(uint64(id.shard())); w.uint(uint64(id.txn())) }
 func (w *writer) texts(s []string) {
 	w.uint(uint64(len(s)))
 	for _, x := range s {
@@ -90,7 +91,12 @@ func (r *reader) text() string {
 	return s
 }
 
-func (r *reader) pos() Pos { return Pos{r.int(), ID(r.uint())} }
+func (r *reader) pos() Pos { return Pos{r.int(), r.id()} }
+
+func (r *reader) id() ID {
+	shard := int(r.uint())
+	return makeID(shard, history.Txn(r.uint()))
+}
 
 func (r *reader) texts() []string {
 	out := make([]string, r.uint())

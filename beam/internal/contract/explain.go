@@ -16,6 +16,9 @@ const (
 
 // finding hands a fact to the part of a transaction.
 func (j *Job) finding(out *batches, fact byte, p Pos, status history.Status, i Interval) {
+	if fact == factLower && !j.stale[p.Txn] {
+		return
+	}
 	x := uint64(p.Txn) * 0x9e3779b97f4a7c15
 	w := out.to(j.Parts + int(x>>33%uint64(j.Parts)))
 	*w = append(*w, fact)
@@ -36,31 +39,32 @@ func (j *Job) explain(k *keyed, out *batches) {
 		r := &k.reads[i]
 		if r.from == noVersion {
 			j.finding(out, factHard, r.at, r.status, r.span)
-			continue
-		}
-		next, some := k.next(r)
-		switch stale := some && next.before(r.at); {
-		case stale && j.Kind == serial:
-			j.finding(out, factHard, r.at, r.status, Interval{next, r.at})
-		case stale:
+		} else if next, some := k.next(r); some && next.before(r.at) {
 			j.finding(out, factUpper, r.at, r.status, Interval{From: next})
 		}
-		if r.from >= 0 && j.Kind == snapshots {
+	}
+	for i := range k.writes {
+		switch w := &k.writes[i]; {
+		case w.status != history.Unknown:
+		case w.read:
+			j.finding(out, factEffective, w.at, w.status, Interval{})
+		default:
+			j.finding(out, factHard, w.at, w.status, Interval{w.at, k.disturbed(i)})
+		}
+	}
+}
+
+// bound says which commits the snapshots of transactions on older ones come after.
+func (j *Job) bound(k *keyed, out *batches) {
+	k.resolve()
+	for i := range k.reads {
+		if r := &k.reads[i]; r.from >= 0 {
 			j.finding(out, factLower, r.at, r.status, Interval{From: k.writes[r.from].at})
 		}
 	}
 	for n, i := range k.order {
-		w := &k.writes[i]
-		if w.status == history.Unknown {
-			j.finding(out, factEffective, w.at, w.status, Interval{})
-		}
-		if n > 0 && j.Kind == snapshots {
+		if w := &k.writes[i]; n > 0 {
 			j.finding(out, factLower, w.at, w.status, Interval{From: k.writes[k.order[n-1]].at})
-		}
-	}
-	for i := range k.writes {
-		if w := &k.writes[i]; w.status == history.Unknown && !w.read {
-			j.finding(out, factHard, w.at, w.status, Interval{w.at, k.disturbed(i)})
 		}
 	}
 }
@@ -105,63 +109,66 @@ func (j *Job) mapSessions(h *shardHistory, out *batches) {
 	}
 }
 
-// Suspicion are the intervals of the candidate order that a job finds: Hard ones have to be
-// judged, Soft ones are those of transactions on older snapshots, and must not be cut.
-type Suspicion struct{ Hard, Soft []Interval }
+// facts are what is known of the transactions of a part.
+type facts struct {
+	// Hard are intervals that have to be judged, Pending those that have to be if a
+	// transaction of unknown outcome took effect, Effective such that did.
+	Hard      []Interval
+	Pending   []pending
+	Effective []ID
+	// Bounds are the versions before which, or the commits after which, transactions on older
+	// snapshots took these.
+	Bounds []bound
+}
+
+type pending struct {
+	Txn ID
+	Interval
+}
+
+type bound struct {
+	At      Pos
+	Unknown bool
+	Bound   Pos
+}
 
 // settle puts the facts about transactions together.
 func (j *Job) settle(blobs [][]byte) ([]byte, error) {
-	type txn struct {
-		at           Pos
-		status       history.Status
-		effective    bool
-		hard         []Interval
-		upper, lower Pos
-		bound, after bool
-	}
-	all := map[ID]*txn{}
+	var out facts
+	bounds := map[ID]int{}
+	effective := map[ID]bool{}
 	for _, b := range blobs {
 		for r := reader(b); len(r) > 0; {
 			fact := r[0]
 			r.skip(1)
-			p, status := r.pos(), history.Status(r.uint())
-			t := all[p.Txn]
-			if t == nil {
-				t = &txn{at: p, status: status}
-				all[p.Txn] = t
-			}
+			p, unknown := r.pos(), history.Status(r.uint()) == history.Unknown
 			switch fact {
 			case factEffective:
-				t.effective = true
+				if !effective[p.Txn] {
+					effective[p.Txn] = true
+					out.Effective = append(out.Effective, p.Txn)
+				}
 			case factHard:
 				from := r.pos()
-				t.hard = append(t.hard, Interval{from, r.pos()})
-			case factUpper:
-				if at := r.pos(); !t.bound || at.before(t.upper) {
-					t.upper, t.bound = at, true
+				if i := (Interval{from, r.pos()}); unknown {
+					out.Pending = append(out.Pending, pending{p.Txn, i})
+				} else {
+					out.Hard = append(out.Hard, i)
 				}
-			case factLower:
-				if at := r.pos(); !t.after || t.lower.before(at) {
-					t.lower, t.after = at, true
+			default:
+				at := r.pos()
+				i, some := bounds[p.Txn]
+				if !some {
+					bounds[p.Txn] = len(out.Bounds)
+					out.Bounds = append(out.Bounds, bound{p, unknown, at})
+				} else if b := &out.Bounds[i]; fact == factUpper {
+					b.Bound = earlier(b.Bound, at)
+				} else {
+					b.Bound = later(b.Bound, at)
 				}
 			}
 		}
 	}
-	var out Suspicion
-	for _, t := range all {
-		if t.status == history.Unknown && !t.effective {
-			continue
-		}
-		out.Hard = append(out.Hard, t.hard...)
-		if !t.bound {
-			continue
-		}
-		if span := (Interval{t.upper, t.at}); t.after && !t.lower.before(t.upper) {
-			out.Hard = append(out.Hard, span)
-		} else {
-			out.Soft = append(out.Soft, span)
-		}
-	}
-	out.Hard, out.Soft = merge(out.Hard), merge(out.Soft)
+	out.Hard = merge(out.Hard)
 	return json.Marshal(out)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 )
 
 // Kind says what a job finds out.
@@ -12,8 +13,9 @@ type Kind string
 const (
 	scanning  Kind = "scan"      // what the shards are: Scan
 	ordering  Kind = "order"     // a candidate order, into files
-	serial    Kind = "serial"    // intervals that no serial execution in the candidate order explains
-	snapshots Kind = "snapshots" // intervals that no execution on snapshots explains
+	serial    Kind = "serial"    // what no serial execution in the candidate order explains: facts
+	snapshots Kind = "snapshots" // what snapshots of the transactions in the file of stale ones come after: facts
+	touching  Kind = "touch"     // the keys of windows
 	judging   Kind = "judge"     // verdicts about windows: Verdict
 )
 
@@ -27,6 +29,11 @@ type Job struct {
 	// order is there.
 	Scratch string
 	Ranked  bool
+	// Slice is which of so many Slices of the keys a pass looks at: one after the other
+	// they take less memory.
+	Slice, Slices int
+	// Keys are those that windows touch; nil if all keys are looked at.
+	Keys [][]byte `json:",omitempty"`
 	// Before has, of each shard, the position of the last transaction of a session
 	// in the shards before, by name of the session.
 	Before []map[string]Pos `json:",omitempty"`
@@ -35,6 +42,9 @@ type Job struct {
 	Whole   bool
 	Levels  []string
 	Limit   int // of anomalies of each kind that a window lists
+
+	stale map[ID]bool
+	keys  map[string]bool
 }
 
 // Stages gives what a runner executes.
@@ -55,6 +65,35 @@ func Decode(blob []byte) (*Job, error) {
 	return j, json.Unmarshal(blob, j)
 }
 
+// load reads what all stages of a job need.
+func (j *Job) load() error {
+	if j.Kind == snapshots && j.stale == nil {
+		blob, err := os.ReadFile(staleFile(j.Scratch))
+		if err != nil {
+			return err
+		}
+		j.stale = map[ID]bool{}
+		for r := reader(blob); len(r) > 0; {
+			j.stale[r.id()] = true
+		}
+	}
+	if j.Keys != nil && j.keys == nil {
+		j.keys = map[string]bool{}
+		for _, k := range j.Keys {
+			j.keys[string(k)] = true
+		}
+	}
+	return nil
+}
+
+// wants tells whether a pass looks at a key.
+func (j *Job) wants(key string) bool {
+	if j.keys != nil && !j.keys[key] {
+		return false
+	}
+	return j.Slices <= 1 || partOf(key, j.Parts*j.Slices)/j.Parts == j.Slice
+}
+
 type stages struct{ *Job }
 
 func (s stages) Map(ctx context.Context, shard int, emit Emit) error {
@@ -65,12 +104,19 @@ func (s stages) Map(ctx context.Context, shard int, emit Emit) error {
 		}
 		return err
 	}
+	if err := s.load(); err != nil {
+		return err
+	}
 	h, err := s.open(ctx, shard)
 	if err != nil {
 		return err
 	}
 	out := newBatches(emit)
-	s.mapKeys(h, out)
+	if s.Kind == touching {
+		s.mapTouched(h, out)
+	} else {
+		s.mapKeys(h, out)
+	}
 	if s.Kind == judging {
 		s.mapBodies(h, out)
 	}
@@ -91,6 +137,9 @@ func (s stages) First(ctx context.Context, part int, blobs [][]byte, emit Emit) 
 		}
 		return nil
 	}
+	if err := s.load(); err != nil {
+		return err
+	}
 	out := newBatches(emit)
 	defer out.flush()
 	return eachKey(blobs, func(k *keyed) error {
@@ -100,8 +149,10 @@ func (s stages) First(ctx context.Context, part int, blobs [][]byte, emit Emit) 
 		switch s.Kind {
 		case ordering:
 			s.relate(k, out)
-		case serial, snapshots:
+		case serial:
 			s.explain(k, out)
+		case snapshots:
+			s.bound(k, out)
 		case judging:
 			s.states(k, out)
 		}
@@ -117,6 +168,8 @@ func (s stages) Second(ctx context.Context, part int, blobs [][]byte) ([]byte, e
 		return nil, s.arrange(blobs)
 	case serial, snapshots:
 		return s.settle(blobs)
+	case touching:
+		return gather(blobs), nil
 	case judging:
 		return s.judge(ctx, part-s.Parts, blobs)
 	}

@@ -69,12 +69,11 @@ func (j *Job) mapKeys(h *shardHistory, out *batches) {
 		w := out.to(partOf(h.names[k], j.Parts))
 		w.text(h.names[k])
 		w.pos(p)
-		w.uint(uint64(status))
-		w.uint(flags)
+		w.uint(uint64(status)<<3 | flags)
 		w.texts(values)
 	}
 	for k := range history.Key(h.NumKeys()) {
-		if h.InitialGiven(k) {
+		if h.wanted[k] && h.InitialGiven(k) {
 			record(k, Pos{}, history.Committed, isInitial, []string{encodeName(h.ValueName(h.Value(history.Op(k))))})
 		}
 	}
@@ -93,7 +92,7 @@ func (j *Job) mapKeys(h *shardHistory, out *batches) {
 			}
 			record(a.key, p, status, flags, a.values)
 		}
-		if odd && status != history.Aborted && (j.Kind == serial || j.Kind == snapshots) {
+		if odd && status != history.Aborted && j.Kind == serial {
 			j.finding(out, factHard, p, status, Interval{p, p})
 		}
 	}
@@ -110,7 +109,8 @@ func eachKey(blobs [][]byte, do func(*keyed) error) error {
 				k = &keyed{key: name}
 				all[name] = k
 			}
-			at, status, flags, values := r.pos(), history.Status(r.uint()), r.uint(), r.texts()
+			at, flags, values := r.pos(), r.uint(), r.texts()
+			status := history.Status(flags >> 3)
 			switch {
 			case flags&isInitial != 0:
 				if k.given && k.initial != values[0] {

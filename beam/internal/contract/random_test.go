@@ -103,7 +103,7 @@ func TestRandom(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		h := generate(seed, i, r)
 		compareWith(t, Local{}, divide(t, dir, h, 1+r.IntN(4), r.IntN(2) == 0, codec.Compact), h,
-			Options{Parts: 1 + r.IntN(4), Scratch: dir, Order: []Order{Auto, Merge}[r.IntN(2)]}, seen, &windows)
+			Options{Parts: 1 + r.IntN(4), Slices: r.IntN(4), Scratch: dir, Order: []Order{Auto, Merge}[r.IntN(2)]}, seen, &windows)
 		if t.Failed() {
 			t.Fatalf("history %d", i)
 		}

@@ -21,12 +21,12 @@ type task struct {
 const batch = 256
 
 // refine judges windows, the smallest first, and makes larger ones of those that stay open.
-func (d *driver) refine(ctx context.Context, s Suspicion, levels []isolation.Level) error {
-	pieces := merge(append(slices.Clone(s.Hard), s.Soft...))
+func (d *driver) refine(ctx context.Context, hard, soft []Interval, levels []isolation.Level) error {
+	pieces := merge(append(slices.Clone(hard), soft...))
 	var tasks []task
 	for _, p := range pieces {
-		i, _ := slices.BinarySearchFunc(s.Hard, p.From, func(x Interval, p Pos) int { return x.To.compare(p) })
-		if i < len(s.Hard) && s.Hard[i].meets(p) {
+		i, _ := slices.BinarySearchFunc(hard, p.From, func(x Interval, p Pos) int { return x.To.compare(p) })
+		if i < len(hard) && hard[i].meets(p) {
 			t := task{Interval: p, open: map[isolation.Level]bool{}}
 			for _, l := range levels {
 				t.open[l] = true
@@ -111,6 +111,9 @@ func (d *driver) judge(ctx context.Context, tasks []task) ([]task, error) {
 			j.Levels = append(j.Levels, l.String())
 		}
 	}
+	if err := d.touch(ctx, &j); err != nil {
+		return nil, err
+	}
 	j.Whole = len(tasks) == 1 && d.everything(tasks[0].Interval)
 	blobs, err := d.run(ctx, j)
 	if err != nil {
@@ -141,6 +144,26 @@ func (d *driver) judge(ctx context.Context, tasks []task) ([]task, error) {
 		}
 	}
 	return undecided, nil
+}
+
+// maxKeys bounds the keys that a job names.
+const maxKeys = 1_000_000
+
+// touch finds the keys of the windows of a job, so that no others have to be moved.
+func (d *driver) touch(ctx context.Context, j *Job) error {
+	blobs, err := d.run(ctx, Job{Kind: touching, Windows: j.Windows})
+	if err != nil {
+		return err
+	}
+	for _, b := range blobs {
+		for r := reader(b); len(r) > 0; {
+			j.Keys = append(j.Keys, []byte(r.text()))
+		}
+	}
+	if len(j.Keys) > maxKeys {
+		j.Keys = nil
+	}
+	return nil
 }
 
 // keep keeps what a window says.

@@ -63,6 +63,7 @@ type shardHistory struct {
 	*history.History
 	number int
 	names  []string // of keys
+	wanted []bool   // by key: see Job.wants
 	ranks  []int64  // by transaction; nil where stamps decide
 }
 
@@ -72,9 +73,10 @@ func (j *Job) open(ctx context.Context, number int) (*shardHistory, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &shardHistory{Shard: s, History: h, number: number, names: make([]string, h.NumKeys())}
+	out := &shardHistory{Shard: s, History: h, number: number, names: make([]string, h.NumKeys()), wanted: make([]bool, h.NumKeys())}
 	for k := range out.names {
 		out.names[k] = encodeName(h.KeyName(history.Key(k)))
+		out.wanted[k] = j.wants(out.names[k])
 	}
 	if j.Ranked {
 		blob, err := os.ReadFile(ranksFile(j.Scratch, number))
@@ -127,12 +129,15 @@ type access struct {
 	values []string
 }
 
-// accesses gives those of a transaction. odd tells that it does not see its own writes.
+// accesses gives those of a transaction to the keys that are wanted. odd tells that it does not see its own writes.
 func (s *shardHistory) accesses(t history.Txn) (out []access, odd bool) {
 	first, end := s.Ops(t)
 	var own map[history.Key]int // index in out of the writes
 	for o := first; o < end; o++ {
 		k, kind := s.Key(o), s.Kind(o)
+		if !s.wanted[k] {
+			continue
+		}
 		at, written := own[k]
 		switch {
 		case kind.Writes():

@@ -116,6 +116,9 @@ func ranksFile(scratch string, shard int) string {
 	return filepath.Join(scratch, fmt.Sprintf("order-%d", shard))
 }
 
+// staleFile has the transactions that read older versions, in the candidate order.
+func staleFile(scratch string) string { return filepath.Join(scratch, "stale") }
+
 // ReplaceFile writes a file so that nobody sees half of it.
 func ReplaceFile(name string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")

@@ -108,7 +108,7 @@ func (s *keyState) needs(p Pos) {
 	}
 }
 
-func flag(b bool) uint64 {
+func bit(b bool) uint64 {
 	if b {
 		return 1
 	}
@@ -118,15 +118,15 @@ func flag(b bool) uint64 {
 func (s *keyState) encode(w *writer) {
 	*w = append(*w, stateRecord)
 	w.text(s.key)
-	w.uint(flag(s.list))
+	w.uint(bit(s.list))
 	w.text(s.first)
 	w.texts(s.before)
-	w.uint(flag(s.closes))
+	w.uint(bit(s.closes))
 	if s.closes {
 		w.texts(s.closing)
 	}
 	w.texts(s.outside)
-	w.uint(flag(s.reads))
+	w.uint(bit(s.reads))
 	if s.reads {
 		w.pos(s.source)
 	}
@@ -163,6 +163,40 @@ type operation struct {
 	values []string
 }
 
+// mapTouched hands the keys of windows to one part.
+func (j *Job) mapTouched(h *shardHistory, out *batches) {
+	some := make([]bool, h.NumKeys())
+	for t := history.Txn(1); int(t) < h.NumTxns(); t++ {
+		if find(j.Windows, h.pos(t)) < 0 {
+			continue
+		}
+		first, end := h.Ops(t)
+		for o := first; o < end; o++ {
+			some[h.Key(o)] = true
+		}
+	}
+	for k, touched := range some {
+		if touched {
+			out.to(j.Parts).text(h.names[k])
+		}
+	}
+}
+
+// gather gives each text of blobs once.
+func gather(blobs [][]byte) []byte {
+	seen := map[string]bool{}
+	var out writer
+	for _, b := range blobs {
+		for r := reader(b); len(r) > 0; {
+			if s := r.text(); !seen[s] {
+				seen[s] = true
+				out.text(s)
+			}
+		}
+	}
+	return out
+}
+
 // mapBodies hands the transactions of windows to them.
 func (j *Job) mapBodies(h *shardHistory, out *batches) {
 	for t := history.Txn(1); int(t) < h.NumTxns(); t++ {
@@ -176,7 +210,7 @@ func (j *Job) mapBodies(h *shardHistory, out *batches) {
 		w.uint(uint64(makeID(h.number, t)))
 		w.uint(uint64(h.Status(t)))
 		n, numbered := h.Number(t)
-		w.uint(flag(numbered))
+		w.uint(bit(numbered))
 		w.int(n)
 		w.uint(uint64(h.History.Position(t) + 1))
 		w.text(h.place(h.History, t))
@@ -184,7 +218,7 @@ func (j *Job) mapBodies(h *shardHistory, out *batches) {
 		w.uint(uint64(end - first))
 		for o := first; o < end; o++ {
 			w.uint(uint64(h.Kind(o)))
-			w.uint(flag(h.Known(o)))
+			w.uint(bit(h.Known(o)))
 			w.text(h.names[h.Key(o)])
 			if h.Kind(o) == history.ReadList {
 				w.uint(uint64(len(h.List(o))))

@@ -57,9 +57,9 @@ func (Runner) Run(ctx context.Context, j contract.Job) ([][]byte, error) {
 	beam.ParDo0(scope, &secondFn{Common: c}, parts)
 	if err := beamx.Run(ctx, p); err != nil {
 		if why, e := os.ReadFile(filepath.Join(out, failed)); e == nil {
-			return nil, &Failure{Text: string(why)}
+			return nil, errors.New(string(why))
 		}
-		return nil, err
+		return nil, fmt.Errorf("the pass %q failed: %w", j.Kind, err)
 	}
 	files, err := os.ReadDir(out)
 	if err != nil {
@@ -78,11 +78,6 @@ func (Runner) Run(ctx context.Context, j contract.Job) ([][]byte, error) {
 	}
 	return blobs, nil
 }
-
-// Failure is what a stage failed with, where it was a mistake in the input.
-type Failure struct{ Text string }
-
-func (f *Failure) Error() string { return f.Text }
 
 // Common is what all stages know.
 type Common struct {
