@@ -34,7 +34,7 @@ func TestRecorded(t *testing.T) {
 	} else {
 		t.Log("shared/data/histories IS NOT BESIDE THE REPOSITORY: the sample alone")
 	}
-	limit, patience := 3_000, 10*time.Second
+	limit, patience := 1_000, 10*time.Second
 	if *allRecorded {
 		limit, patience = 1<<30, time.Minute
 	}
