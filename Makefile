@@ -2,6 +2,9 @@
 # make test   formatting, vet and all tests; needs what `make setup` installs
 # make release  static binaries for all platforms with their checksums, in dist
 # make bin/z3 Z3 for the playground, from npm
+# make beam   the tests of the module beam alone, and its command bin/robust-beam
+# make peers PEERS=DIR HISTORIES='FILE…'   checkers of other projects and robust on the same files;
+#             FETCH=-fetch clones those that are not in DIR
 # make soak   long random comparisons with a server, from SEED on; they print what differs
 #
 # Both install the missing packages of a Debian or Ubuntu system (Z3's headers;
@@ -12,7 +15,7 @@ GO ?= go
 APPS = testdata/apps
 CHECK = $(GO) tool -modfile=tools.mod
 
-.PHONY: all demo test soak setup setup-demo build playground release clean
+.PHONY: all demo test beam peers soak setup setup-demo build playground release clean
 
 all: build
 
@@ -47,6 +50,16 @@ test: setup
 	@dead=$$($(CHECK) deadcode -test ./...) || exit 1; test -z "$$dead" || { echo "nothing calls:"; echo "$$dead"; exit 1; }
 	$(GO) test -timeout 30m ./...
 	cd internal/outside && $(GO) vet ./... && $(GO) test ./...
+	cd beam && $(GO) vet ./... && $(GO) test ./...
+
+beam:
+	@mkdir -p bin
+	cd beam && $(GO) build -o ../bin/robust-beam ./cmd/robust-beam && $(GO) vet ./... && $(GO) test ./...
+
+PEERS_RUNS ?= 5
+peers: build
+	@test -n "$(PEERS)" -a -n "$(HISTORIES)" || { echo "name a folder for the peers and recorded histories: make peers PEERS=DIR HISTORIES='FILE…'"; exit 2; }
+	$(GO) run ./internal/peers/run -dir $(PEERS) -robust bin/robust -runs $(PEERS_RUNS) $(FETCH) $(HISTORIES)
 
 # Binaries without cgo ask the program z3. What git describe says is their version; the
 # Containerfile puts the one for linux beside a z3.
@@ -88,6 +101,8 @@ soak: setup
 	$(GO) test -v -timeout 0 -count 1 ./internal/checker/follow -run '^TestRandom$$' -follow.random $(SOAK_CALLS) -follow.seed $(SEED) || failed=1; \
 	$(GO) test -v -timeout 0 -count 1 ./internal/tail -run '^TestRandom$$' -tail.random $(SOAK_PAIRS) -tail.seed $(SEED) || failed=1; \
 	$(GO) test -v -timeout 0 -count 1 ./internal/weak -run '^TestRandom$$' -weak.programs $(SOAK_CALLS) -weak.seed $(SEED) || failed=1; \
+	(cd beam && $(GO) test -v -timeout 0 -count 1 ./internal/contract -run '^(TestRandom|TestRecorded)$$' -contract.random $(SOAK_CALLS) -contract.seed $(SEED) -contract.all) || failed=1; \
+	(cd beam && $(GO) test -v -timeout 0 -count 1 ./internal/pipeline -run '^TestRunner$$' -pipeline.random 2000) || failed=1; \
 	$(SOAK) -run MariaDB -sqlgen.mariacalls=$(SOAK_CALLS) -sqlgen.mariapairs=$(SOAK_PAIRS) -sqlgen.mariaapps=$(SOAK_APPS) || failed=1; \
 	exit $$failed
 

@@ -34,8 +34,8 @@ var layers = [][]string{
 	{"checker/judge", "internal/checker/definitions"}, // judge asks them all, definitions is for their tests
 	{"internal/checker/view", "internal/checker/follow"},
 	{"internal/folder", "internal/dbserver"},
-	{"internal/collect", "internal/tail"},
-	{"internal/recording"},
+	{"internal/collect", "internal/tail", "internal/peers"},
+	{"internal/recording", "internal/peers/run"},
 	{"ir", "internal/smt", "internal/proof", "internal/cache", "internal/sqlgen", "internal/sarif"},
 	{"internal/wellformed", "internal/failure", "internal/batch", "internal/arith", "internal/doubles", "internal/excerpt", "internal/commits", "internal/ignore", "internal/pieces", "internal/config"},
 	{"engine", "internal/rowvalues", "internal/advice", "internal/client", "internal/schemafind", "internal/gormmodel", "internal/gosource"},
