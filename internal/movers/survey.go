@@ -308,7 +308,7 @@ func (s *surveyor) turn(ctx context.Context, t0 int, l *lane) *event {
 		}
 		w := p.walk(t0, chain, answer{})
 		p.progress(t0, w.String())
-		scouts := s.opt.Scout != nil && len(chain) > scoutWindow && !s.scouted[t0][w.String()]
+		scouts := s.opt.Scout != nil && len(chain) > scoutWindow && !s.scouted[t0][w.String()] && !repeats(t0, chain)
 		list := chunks(t0, chain)
 		if scouts {
 			list = slices.DeleteFunc(list, func(q piece) bool { return len(q.elems) > scoutWindow })
@@ -328,6 +328,18 @@ func (s *surveyor) turn(ctx context.Context, t0 int, l *lane) *event {
 			return &event{walk: p.walk(t0, chain, whole), facts: p.facts}
 		}
 	}
+}
+
+// repeats reports whether a walk has a node twice.
+func repeats(t0 int, chain []elem) bool {
+	seen := map[int]bool{t0: true}
+	for _, e := range chain {
+		if seen[e.node] {
+			return true
+		}
+		seen[e.node] = true
+	}
+	return false
 }
 
 // stopped reports whether no more is asked about a delayed node.
