@@ -31,17 +31,22 @@ func (c *check) more() error {
 		known = append(known, c.templates(f.Cycle))
 	}
 	var found []report.Finding
+	note := func(f *report.Finding) []*ir.Txn {
+		if f == nil {
+			return nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		found = append(found, *f)
+		return c.templates(f.Cycle)
+	}
 	opt := movers.SurveyOptions{Known: known, Effort: c.opt.Questions * questionEffort, NoFacts: len(c.unsettled()) > 0,
 		Progress: func(done, total int, what string) { c.opt.Progress(done, total, "looking for more: "+what) },
 		Suspect: func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) []*ir.Txn {
-			f := c.along(ctx, w, facts)
-			if f == nil {
-				return nil
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			found = append(found, *f)
-			return c.templates(f.Cycle)
+			return note(c.along(ctx, w, facts))
+		},
+		Scout: func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) []*ir.Txn {
+			return note(c.tryWalk(ctx, w, facts, true))
 		}}
 	c.guarded("the look for more findings", func() { c.left = r.Survey(c.ctx, opt) })
 	if c.trials.unconfirmed != nil {
@@ -69,13 +74,7 @@ func (c *check) more() error {
 // along tries a walk as an execution, and if it is none, with one of its transactions
 // twice in a row: short walks often lack a second instance.
 func (c *check) along(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) *report.Finding {
-	try := func(w *walk.Walk, likely bool) *report.Finding {
-		c.trials.run(ctx, w, facts, likely)
-		c.trials.mu.Lock()
-		defer c.trials.mu.Unlock()
-		return c.trials.found[w]
-	}
-	if f := try(w, false); f != nil {
+	if f := c.tryWalk(ctx, w, facts, false); f != nil {
 		return f
 	}
 	if len(w.Helpers) > 2 {
@@ -87,11 +86,19 @@ func (c *check) along(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) 
 		}
 		twice := *w
 		twice.Helpers = slices.Insert(slices.Clone(w.Helpers), i, h)
-		if f := try(&twice, true); f != nil {
+		if f := c.tryWalk(ctx, &twice, facts, true); f != nil {
 			return f
 		}
 	}
 	return nil
+}
+
+// tryWalk gives what was found on a walk, nil if nothing was.
+func (c *check) tryWalk(ctx context.Context, w *walk.Walk, facts []*ir.Invariant, likely bool) *report.Finding {
+	c.trials.run(ctx, w, facts, likely)
+	c.trials.mu.Lock()
+	defer c.trials.mu.Unlock()
+	return c.trials.found[w]
 }
 
 // openBeside says which walks are open beside findings.

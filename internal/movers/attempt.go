@@ -259,6 +259,7 @@ type lane struct {
 	// contexts and templates are digests for the cache.
 	contexts  map[*prepare.Code]string
 	templates map[templateID]string
+	shapes    *shapes // nil until they are needed
 }
 
 // laneCount is the number of lanes, on every machine.

@@ -138,16 +138,18 @@ type Result struct {
 // prover asks about the walks of one delayed node.
 type prover struct {
 	*attempt
-	code   *prepare.Code
-	lane   *lane
-	memo   map[string]answer
-	order  []piece // the keys of memo, as they came
-	steady []int   // the node, if it is steady
-	bounds []Bound // that ran out
-	stats  Stats
-	left   int // questions that may still be asked
-	spent  int // questions that a solver was needed for, now or earlier
-	effort int // the sum of the terms of those that were asked
+	code  *prepare.Code
+	lane  *lane
+	memo  map[string]answer
+	order []piece // the keys of memo, as they came
+	// presumption has the pieces that a survey presumes to be possible, by their keys.
+	presumption map[string]bool
+	steady      []int   // the node, if it is steady
+	bounds      []Bound // that ran out
+	stats       Stats
+	left        int // questions that may still be asked
+	spent       int // questions that a solver was needed for, now or earlier
+	effort      int // the sum of the terms of those that were asked
 	// memory has the answers of earlier runs, or is nil; recalled says that it
 	// was opened.
 	memory   *memory

@@ -168,7 +168,7 @@ type templateID struct {
 // are named; memories have them in full.
 func text(x any) string {
 	var b strings.Builder
-	spell(&b, reflect.ValueOf(x))
+	speller{b: &b}.spell(reflect.ValueOf(x))
 	return b.String()
 }
 
@@ -176,11 +176,35 @@ var (
 	positionType = reflect.TypeFor[ir.Pos]()
 	placeType    = reflect.TypeFor[ir.At]() // at snapshot isolation, commands do not matter
 	tableType    = reflect.TypeFor[*ir.Table]()
+	sendType     = reflect.TypeFor[ir.Send]() // what a statement is for a server
 )
+
+// speller writes values. Tables are named, or with a list of tables they are numbered, in
+// the order in which they come, as are those of which names has the text; ir.Send is left out.
+type speller struct {
+	b      *strings.Builder
+	tables *[]*ir.Table
+	names  map[string]*ir.Table
+}
+
+// table writes a table.
+func (w speller) table(t *ir.Table) {
+	if w.tables == nil {
+		fmt.Fprintf(w.b, "table %q ", t.Name)
+		return
+	}
+	i := slices.Index(*w.tables, t)
+	if i < 0 {
+		i = len(*w.tables)
+		*w.tables = append(*w.tables, t)
+	}
+	fmt.Fprintf(w.b, "table %d ", i)
+}
 
 // spell writes every field of a value, so that whatever a program is made of
 // counts, also what its printed form leaves out.
-func spell(b *strings.Builder, v reflect.Value) {
+func (w speller) spell(v reflect.Value) {
+	b := w.b
 	if !v.IsValid() {
 		b.WriteString("nil ")
 		return
@@ -191,39 +215,44 @@ func spell(b *strings.Builder, v reflect.Value) {
 		case v.IsNil():
 			b.WriteString("nil ")
 		case v.Type() == tableType:
-			fmt.Fprintf(b, "table %q ", v.Elem().FieldByName("Name").String())
+			w.table((*ir.Table)(v.UnsafePointer()))
 		default:
-			spell(b, v.Elem())
+			w.spell(v.Elem())
 		}
 	case reflect.Interface:
-		spell(b, v.Elem())
+		w.spell(v.Elem())
 	case reflect.Struct:
-		if v.Type() == positionType || v.Type() == placeType {
+		if v.Type() == positionType || v.Type() == placeType || w.tables != nil && v.Type() == sendType {
 			return
 		}
 		b.WriteString(v.Type().String() + "{")
 		for i := range v.NumField() {
-			spell(b, v.Field(i))
+			w.spell(v.Field(i))
 		}
 		b.WriteString("}")
 	case reflect.Slice, reflect.Array:
 		fmt.Fprintf(b, "%d[", v.Len())
 		for i := range v.Len() {
-			spell(b, v.Index(i))
+			w.spell(v.Index(i))
 		}
 		b.WriteString("]")
 	case reflect.Map:
 		var list []string
 		for _, k := range v.MapKeys() {
 			var e strings.Builder
-			spell(&e, k)
+			entry := speller{b: &e} // entries come in any order
+			entry.spell(k)
 			e.WriteString(": ")
-			spell(&e, v.MapIndex(k))
+			entry.spell(v.MapIndex(k))
 			list = append(list, e.String())
 		}
 		slices.Sort(list)
 		fmt.Fprintf(b, "map%q", list)
 	case reflect.String:
+		if t := w.names[v.String()]; t != nil {
+			w.table(t)
+			return
+		}
 		fmt.Fprintf(b, "%q ", v.String())
 	case reflect.Bool:
 		fmt.Fprint(b, v.Bool(), " ")

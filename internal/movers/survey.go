@@ -2,6 +2,7 @@ package movers
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -22,6 +23,9 @@ type SurveyOptions struct {
 	// It may be called by several goroutines at once, and its answer must not depend on
 	// their order.
 	Suspect func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) []*ir.Txn
+	// Scout is Suspect for walks of which only short pieces were asked about: it should
+	// take less than to ask about the others. It may be nil.
+	Scout func(ctx context.Context, w *walk.Walk, facts []*ir.Invariant) []*ir.Txn
 	// Effort bounds the questions about all delayed transactions together, by the terms
 	// that they have. Each gets the same share.
 	Effort int
@@ -65,6 +69,9 @@ const (
 	// and surveyLength those of a walk that is asked about.
 	surveyWindow = 3
 	surveyLength = 12
+	// scoutWindow bounds the elements of the pieces that are asked about before a walk is
+	// tried as an execution.
+	scoutWindow = 2
 )
 
 // surveyor makes a Survey.
@@ -74,7 +81,9 @@ type surveyor struct {
 	graphs []*proof.Graph // by delayed node, since they are not shared
 	sets   [][]string     // that cover walks
 	tries  []int          // in vain, by delayed node
-	out    *Survey
+	// scouted are the walks that were tried before all was asked about them, by delayed node.
+	scouted []map[string]bool
+	out     *Survey
 }
 
 // Survey looks at all walks that an attempt to prove has left. It is nil where the
@@ -91,7 +100,7 @@ func (r *Result) Survey(ctx context.Context, opt SurveyOptions) *Survey {
 	a.opt.Explain, a.opt.Scripts, a.opt.Progress, a.quick = false, false, opt.Progress, false
 	a.opt.Suspect, a.opt.Scout = nil, nil
 	s := &surveyor{a: &a, opt: opt, out: &Survey{Uncovered: map[*ir.Txn]*ir.Txn{}, Like: map[*ir.Txn]*ir.Txn{}, Unprovable: unprovable(a.prog)},
-		tries: make([]int, len(a.nodes))}
+		tries: make([]int, len(a.nodes)), scouted: make([]map[string]bool, len(a.nodes))}
 	defer func() {
 		for _, l := range a.lanes {
 			l.close()
@@ -202,6 +211,9 @@ func (s *surveyor) counted(r *Refutation) bool { return !s.opt.NoFacts || len(r.
 type event struct {
 	anomaly []*ir.Txn
 	walk    *walk.Walk
+	facts   []*ir.Invariant
+	// likely says that not all was asked about the walk, and tried that it was tried.
+	likely, tried bool
 }
 
 // cover goes through the walks that are left, short ones first, until sets cover them. In
@@ -217,13 +229,14 @@ func (s *surveyor) cover(ctx context.Context) {
 				done[t0] = events[t0] == nil
 			}
 		})
+		s.execute(ctx, events)
 		for t0, e := range events {
-			if e == nil {
+			switch {
+			case e == nil || !e.tried || e.likely && e.anomaly == nil:
 				continue
-			}
-			if e.anomaly != nil {
+			case e.anomaly != nil:
 				s.anomaly(e.anomaly)
-			} else {
+			case ctx.Err() == nil:
 				s.tries[t0]++
 				s.out.Open = append(s.out.Open, e.walk)
 			}
@@ -235,7 +248,53 @@ func (s *surveyor) cover(ctx context.Context) {
 	}
 }
 
-// turn asks about the walks of a delayed node until one is possible.
+// execute tries the walks of a round as executions. Of walks of the same templates the
+// others are left when all of these are in an anomaly along one: it covers them.
+func (s *surveyor) execute(ctx context.Context, events []*event) {
+	var groups [][]*event
+	index := map[string]int{}
+	for _, e := range events {
+		if e == nil {
+			continue
+		}
+		key := templateSet(e.walk.Templates())
+		i, ok := index[key]
+		if !ok {
+			i = len(groups)
+			index[key] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], e)
+	}
+	parallel(ctx, len(groups), s.a.lanes, func(ctx context.Context, i int, _ *lane) {
+		for _, e := range groups[i] {
+			try := s.opt.Suspect
+			if e.likely {
+				try = s.opt.Scout
+			}
+			if ctx.Err() != nil {
+				return
+			}
+			e.anomaly = try(ctx, e.walk, e.facts)
+			e.tried = e.anomaly != nil || ctx.Err() == nil
+			if e.anomaly != nil && templateSet(e.anomaly) == templateSet(e.walk.Templates()) {
+				return
+			}
+		}
+	})
+}
+
+// templateSet names the members of a list of templates.
+func templateSet(list []*ir.Txn) string {
+	var names []string
+	for _, t := range list {
+		names = append(names, t.Name)
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("%q", slices.Compact(names))
+}
+
+// turn asks about the walks of a delayed node until one is possible, or likely.
 func (s *surveyor) turn(ctx context.Context, t0 int, l *lane) *event {
 	p := s.a.moved(t0, l)
 	defer p.save()
@@ -247,19 +306,40 @@ func (s *surveyor) turn(ctx context.Context, t0 int, l *lane) *event {
 		if chain == nil {
 			return nil
 		}
-		p.progress(t0, p.walk(t0, chain, answer{}).String())
-		whole, refuted := p.refutes(ctx, t0, chain, s.counted)
-		if refuted || ctx.Err() != nil {
-			continue
+		w := p.walk(t0, chain, answer{})
+		p.progress(t0, w.String())
+		scouts := s.opt.Scout != nil && len(chain) > scoutWindow && !s.scouted[t0][w.String()] && !repeats(t0, chain)
+		list := chunks(t0, chain)
+		if scouts {
+			list = slices.DeleteFunc(list, func(q piece) bool { return len(q.elems) > scoutWindow })
 		}
-		w := p.walk(t0, chain, whole)
-		if set := s.opt.Suspect(ctx, w, p.facts); set != nil {
-			return &event{set, w}
-		}
-		if ctx.Err() == nil {
-			return &event{nil, w}
+		whole, refuted := s.refutes(ctx, p, list, len(chain))
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case refuted:
+		case scouts:
+			if s.scouted[t0] == nil {
+				s.scouted[t0] = map[string]bool{}
+			}
+			s.scouted[t0][w.String()] = true
+			return &event{walk: w, facts: p.facts, likely: true}
+		default:
+			return &event{walk: p.walk(t0, chain, whole), facts: p.facts}
 		}
 	}
+}
+
+// repeats reports whether a walk has a node twice.
+func repeats(t0 int, chain []elem) bool {
+	seen := map[int]bool{t0: true}
+	for _, e := range chain {
+		if seen[e.node] {
+			return true
+		}
+		seen[e.node] = true
+	}
+	return false
 }
 
 // stopped reports whether no more is asked about a delayed node.
@@ -307,16 +387,21 @@ func (s *surveyor) covered(t0 int, counts func(*Refutation) bool) bool {
 	return list == nil && !bounded
 }
 
-// refutes asks about the pieces of a walk, small ones first, until one is impossible.
-// Otherwise it gives the answer to the whole.
-func (p *prover) refutes(ctx context.Context, t0 int, chain []elem, counts func(*Refutation) bool) (whole answer, refuted bool) {
-	for _, q := range chunks(t0, chain) {
-		if whole = p.ask(ctx, q); whole.res == smt.Unsat && counts(whole.refuted) {
-			p.shorten(ctx, q, counts)
-			return whole, true
+// refutes asks about pieces of a walk of n elements, short ones first, until one is impossible.
+// Otherwise it gives the answer to the last. Pieces that are presumed to be possible are not
+// asked about, but for the whole.
+func (s *surveyor) refutes(ctx context.Context, p *prover, list []piece, n int) (last answer, refuted bool) {
+	for _, q := range list {
+		if len(q.elems) < n && p.presumed(q) {
+			continue
 		}
+		if last = p.ask(ctx, q); last.res == smt.Unsat && s.counted(last.refuted) {
+			p.shorten(ctx, q, s.counted)
+			return last, true
+		}
+		p.learn(q, last)
 	}
-	return whole, false
+	return last, false
 }
 
 // chunks gives the pieces of a walk that are asked about, the whole last.
