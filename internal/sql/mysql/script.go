@@ -29,6 +29,12 @@ type Scripts struct {
 	// Ignores are the comments that accept findings about them.
 	Ignores []*ir.Ignore
 	Notes   []ir.Note
+
+	// routines are the procedures and events, by name in lower case; order are these names as they were made. named counts
+	// the transactions of each.
+	routines map[string]*routine
+	order    []string
+	named    map[string]int
 }
 
 // ReadScripts reads SQL files as one application: declarations, transactions, and single statements that have a name or
@@ -40,6 +46,7 @@ func ReadScripts(files []File) (out *Scripts, err error) {
 	for _, f := range files {
 		s.file(f)
 	}
+	s.procedures()
 	s.Notes = append(s.Notes, s.Schema.Notes...)
 	return s, nil
 }
@@ -291,8 +298,11 @@ func (r *reader) declare(st *statement) {
 		!st.first("CREATE", "TRIGGER") {
 		r.Declared = append(r.Declared, ir.Declaration{Pos: st.pos(), Text: st.text()})
 	}
-	if routine := st.routine(); routine != "" {
-		r.routine(st, routine)
+	if what := st.routineWord(); what != "" && what != "TRIGGER" {
+		r.routine(st, what)
+		return
+	}
+	if st.first("DROP") && r.drop(st) {
 		return
 	}
 	if r.Schema.passes(st) {
@@ -331,38 +341,6 @@ func (r *reader) unreadable(st *statement) *ir.Error {
 		return ir.Errorf(pos, "%s", what)
 	}
 	return ir.Errorf(pos, "%s; write the schema as it is in the end", what)
-}
-
-// routine is the word for the routine that a statement makes, "" for another statement.
-func (st *statement) routine() string {
-	if !st.first("CREATE") {
-		return ""
-	}
-	for _, t := range st.tokens[1:min(len(st.tokens), 12)] {
-		switch {
-		case t.is("PROCEDURE", "EVENT", "FUNCTION"):
-			return strings.ToUpper(t.text)
-		case t.is("TABLE", "TRIGGER", "VIEW", "INDEX", "("):
-			return ""
-		}
-	}
-	return ""
-}
-
-// routine takes over a procedure, event or function, whose body is not read.
-func (r *reader) routine(st *statement, what string) {
-	if what == "FUNCTION" {
-		r.note(st.pos(), "the bodies of functions are not read: a statement that calls one is not modelled")
-		return
-	}
-	c := &cursor{st, 1}
-	for !c.done() && !c.peek().is(what) {
-		c.i++
-	}
-	c.i++
-	c.accept("IF", "NOT", "EXISTS")
-	r.Txns = append(r.Txns, &client.Txn{Pos: st.pos(), Name: c.tableName(),
-		Body: []client.Stmt{&client.Unknown{At: client.At{Pos: st.pos()}, Reason: "the body of a procedure or event"}}})
 }
 
 // rows takes over an INSERT of initial rows.
