@@ -111,11 +111,14 @@ func (w *bodyWriter) cursorLoop(a *action) bool {
 	case !known:
 		return false
 	case a.kind == endless && truth && leaves(check.arms[0].body) && len(check.arms) == 1:
-		w.rowsOf(a, c, into, check.arms[0].cond, a.body[2:])
+		w.rowsOf(a, c, into, func(*jump) { w.actions(a.body[1:]) })
 		return true
 	case a.kind == repeat && !truth && len(check.arms) == 1 && len(a.body) == 2:
 		if end, ok := truthOf(a.cond, values); ok && end {
-			w.rowsOf(a, c, into, a.cond, check.arms[0].body)
+			w.rowsOf(a, c, into, func(j *jump) {
+				w.actions(a.body[1:])
+				w.choose(a.st, w.cond(a.st, nil, a.cond), func() { w.leave(j, a.st) }, func() {})
+			})
 			return true
 		}
 	}
@@ -135,16 +138,21 @@ func (w *bodyWriter) fetchLoop(list []*action) int {
 	}
 	again, intoAgain := w.fetched(a.body[len(a.body)-1])
 	goes, known := truthOf(a.cond, values)
-	if again != c || !slices.Equal(into, intoAgain) || !known || goes {
+	iterates := false // past the FETCH at the end
+	a.each(func(s *action) { iterates = iterates || s.kind == simple && s.st.first("ITERATE") })
+	if again != c || !slices.Equal(into, intoAgain) || !known || goes || iterates {
 		return 0
 	}
-	w.rowsOf(a, c, into, nil, a.body[:len(a.body)-1])
+	w.rowsOf(a, c, into, func(j *jump) {
+		w.choose(a.st, w.cond(a.st, nil, a.cond), func() {}, func() { w.leave(j, a.st) })
+		w.actions(a.body[:len(a.body)-1])
+	})
 	return 2
 }
 
-// rowsOf writes a loop over the rows of a cursor. done, if not nil, is the condition at which a round ends the loop: a statement of
-// the round before may have found nothing as well.
-func (w *bodyWriter) rowsOf(a *action, c *openCursor, into []string, done []token, body []*action) {
+// rowsOf writes a loop over the rows of a cursor: what round writes behind each FETCH that finds one. A round may come to its end at once, since
+// a statement of the one before may have found nothing as well.
+func (w *bodyWriter) rowsOf(a *action, c *openCursor, into []string, round func(j *jump)) {
 	c.open = false
 	st := a.st
 	q := w.query(c.query, "", c.query.tokens, "")
@@ -157,28 +165,31 @@ func (w *bodyWriter) rowsOf(a *action, c *openCursor, into []string, done []toke
 			w.unknown(st, "a transaction for each row of a cursor that is read outside of it")
 			w.inside = false
 		}
-		w.loop(&action{kind: endless, label: a.label, st: st, body: body})
+		w.loop(&action{kind: endless, label: a.label, st: st, body: a.body[1:]})
 		return
 	}
 	w.commands++
 	w.risk(st)
 	q.Into = into
 	j := w.jump(a)
+	j.again = j.label + "_rows"
 	before := w.flow
 	rows := w.collect(func() {
-		if done != nil {
-			w.choose(st, w.cond(st, nil, done), func() { w.leave(j, st) }, func() {})
-		}
-		w.actions(body)
+		round(j)
 	})
 	again := w.flow
 	w.flow = before
 	if !again.gone && !before.gone && again.inside != before.inside {
 		w.unknown(st, "a transaction that begins in one round of a loop and ends in another")
 	}
-	w.add(&client.ForRows{At: w.at(st), Label: j.label, Query: q, Body: rows})
-	w.close(j, st)
-	if !w.gone {
+	end := w.collect(func() { // where there is no row any more
+		w.add(&client.ForRows{At: w.at(st), Label: j.again, Query: q, Body: rows})
+		w.counted(st, -1)
 		w.raised(st, notFound, "02000", "1329")
-	}
+	})
+	was := w.gone
+	w.gone = before.gone
+	w.add(&client.Block{At: w.at(st), Label: j.label, Body: end})
+	w.gone = was
+	w.close(j, st)
 }

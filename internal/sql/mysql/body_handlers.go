@@ -111,6 +111,7 @@ func (w *bodyWriter) signal(st *statement, state string) {
 	case strings.HasPrefix(state, "02"):
 		class = notFound
 	}
+	w.counted(st, -1)
 	if !w.raised(st, class, state) && class == exception {
 		w.lost(st)
 	}
@@ -119,7 +120,7 @@ func (w *bodyWriter) signal(st *statement, state string) {
 // lost ends the transaction by an error that nobody handles: its caller is taken to roll back.
 func (w *bodyWriter) lost(st *statement) {
 	w.add(&client.Rollback{At: w.at(st)})
-	w.gone, w.ended = true, true
+	w.gone = true
 }
 
 // risk adds what errors of a statement may lead to: a handler after which the transaction may commit without it.

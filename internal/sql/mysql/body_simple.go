@@ -35,15 +35,18 @@ func (w *bodyWriter) simple(a *action) {
 		if onTables(st.tokens) {
 			w.unknown(st, "DO with a query")
 		}
+		w.counted(st, 0)
 	case st.first("RELEASE", "SAVEPOINT"), st.first("ANALYZE"), st.first("SHOW"):
 	case st.first("SAVEPOINT") && len(st.tokens) == 2:
 		if w.inside {
 			w.add(&client.Savepoint{At: at, Name: strings.ToLower(st.tokens[1].text)})
 		}
+		w.counted(st, 0)
 	case st.first("ROLLBACK"):
 		if w.inside {
 			w.add(&client.RollbackTo{At: at, Name: strings.ToLower(st.tokens[len(st.tokens)-1].text)})
 		}
+		w.counted(st, 0)
 	case !st.readable():
 		w.unknown(st, "a statement that is too large or nests too deep")
 	case dml(st) && !st.tokens[0].is("LOAD", "HANDLER", "EXECUTE", "PREPARE", "TABLE"):
@@ -61,6 +64,7 @@ func (w *bodyWriter) begin(a *action) {
 		w.end(a.st)
 		return
 	}
+	w.counted(a.st, 0)
 	if w.inside = a == w.start && len(w.calls) == 0; !w.inside {
 		w.other = true
 		return
@@ -79,9 +83,17 @@ func (w *bodyWriter) finish(st *statement) {
 		w.end(st)
 	case w.inside:
 		w.add(&client.Rollback{At: w.at(st)})
-		w.gone, w.ended = true, true
+		w.gone = true
 	}
 	w.other = false
+	w.counted(st, 0)
+}
+
+// counted sets what ROW_COUNT() gives, if the procedure asks.
+func (w *bodyWriter) counted(st *statement, n int64) {
+	if w.rows != "" {
+		w.add(&client.Assign{At: w.at(st), Var: w.rows, Expr: client.C(ir.Int(n))})
+	}
 }
 
 // end ends the transaction that is written with a commit.
@@ -122,6 +134,9 @@ func (w *bodyWriter) assignments(st *statement) {
 		switch {
 		case target != "":
 			w.set(st, target, part[from:])
+			if part[0].kind == named {
+				w.counted(st, 0)
+			}
 		case st.has("autocommit"), st.has("foreign_key_checks", "unique_checks"):
 			w.unknown(st, "SET of something that is no variable of the procedure")
 		}
@@ -142,7 +157,7 @@ func (w *bodyWriter) jumpTo(st *statement) {
 			w.leave(j, st)
 			return
 		case j.loop:
-			w.add(&client.Continue{At: w.at(st), Label: j.label})
+			w.add(&client.Continue{At: w.at(st), Label: j.again})
 			w.gone = true
 			return
 		}
@@ -162,7 +177,7 @@ func (w *bodyWriter) command(st *statement) {
 	}
 	q := w.query(st, "", tokens, "")
 	isQuery := st.tokens[0].is("SELECT", "WITH", "(", "VALUES") && !st.has("INSERT", "DELETE") && !(st.has("SET") && st.has("UPDATE"))
-	q.Into, q.OneRow, q.Returned = into, into != nil, into == nil
+	q.Into, q.OneRow, q.Returned = into, into != nil, into == nil && (isQuery || st.has("RETURNING"))
 	q.Clears = into != nil && !slices.ContainsFunc(into, func(v string) bool { return !w.unset[v] })
 	if into != nil && w.handlerOf(notFound, "02000", "1329") != nil {
 		q.Found = w.temporary("is_row", client.Bool)
@@ -176,6 +191,9 @@ func (w *bodyWriter) command(st *statement) {
 	}
 	w.risk(st)
 	w.send(st, q, !isQuery || onTables(tokens))
+	if isQuery && into == nil {
+		w.counted(st, -1)
+	}
 	if counter == w.rows && counter != "" && w.found != "" && isQuery {
 		w.add(&client.Assign{At: w.at(st), Var: w.found, Expr: client.V(counter)})
 	}
@@ -279,6 +297,7 @@ func (w *bodyWriter) call(st *statement) {
 	w.action(p.body)
 	w.scopes = w.scopes[:len(w.scopes)-1]
 	w.calls = w.calls[:len(w.calls)-1]
+	w.counted(st, 0)
 	for i, v := range backs {
 		if v != "" {
 			w.copy(st, v, values[i])

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,10 +15,11 @@ type flow struct {
 	inside, other, gone bool
 }
 
-// target is what LEAVE and ITERATE name.
+// jump is what LEAVE and ITERATE name.
 type jump struct {
-	name, label string
-	loop        bool
+	// name is the label in the body, label what leads behind it, again what begins the next round.
+	name, label, again string
+	loop               bool
 	// leaves are where control is when it is left.
 	leaves []flow
 	// calls is how many calls are around it.
@@ -78,7 +80,7 @@ func (s *Scripts) body(p *routine, start *action) *bodyWriter {
 	for _, q := range p.params {
 		w.declare(q.name, q.typ, q.in)
 	}
-	w.rows, w.found = w.counter(p, "ROW_COUNT"), w.counter(p, "FOUND_ROWS")
+	w.rows, w.found = w.counter("ROW_COUNT"), w.counter("FOUND_ROWS")
 	w.action(p.body)
 	for _, q := range p.params {
 		if q.out {
@@ -92,12 +94,7 @@ func (s *Scripts) body(p *routine, start *action) *bodyWriter {
 			w.add(&client.Rollback{At: w.at(p.st)})
 		}
 	}
-	for _, e := range w.ends {
-		slices.Sort(w.late)
-		for _, name := range slices.Compact(w.late) {
-			e.Exprs = append(e.Exprs, client.V(name))
-		}
-	}
+	w.show()
 	if start != nil {
 		w.txn.Pos = start.st.pos()
 	}
@@ -105,9 +102,27 @@ func (s *Scripts) body(p *routine, start *action) *bodyWriter {
 	return w
 }
 
+// show fills in what the ends of the transaction show: all that is used after them and is no argument as it came.
+func (w *bodyWriter) show() {
+	set := client.Assigned(w.out)
+	given := func(v client.Var) bool { return v.Input && !slices.Contains(set, v.Name) }
+	late := slices.DeleteFunc(uniqueNames(w.late), func(name string) bool {
+		return slices.ContainsFunc(w.txn.Vars, func(v client.Var) bool { return v.Name == name && given(v) })
+	})
+	for _, e := range w.ends {
+		for _, v := range late {
+			e.Exprs = append(e.Exprs, client.V(v))
+		}
+	}
+}
+
 // counter declares the variable for a function that counts rows, if a procedure uses it.
-func (w *bodyWriter) counter(p *routine, function string) string {
-	if !p.st.has(function) {
+func (w *bodyWriter) counter(function string) string {
+	used := false
+	for _, p := range w.of.routines {
+		used = used || p.st.has(function)
+	}
+	if !used {
 		return ""
 	}
 	return w.temporary(strings.ToLower(function), client.Int)
@@ -231,6 +246,7 @@ func (w *bodyWriter) actions(list []*action) {
 func (w *bodyWriter) jump(a *action) *jump {
 	w.labels++
 	j := &jump{name: a.label, label: "l" + itoa(w.labels), loop: a.kind != compound, calls: len(w.calls)}
+	j.again = j.label
 	w.jumps = append(w.jumps, j)
 	return j
 }
@@ -312,10 +328,14 @@ func (w *bodyWriter) declaration(s *scope, d declaration, a *action) {
 	case handlers:
 		s.handlers = append(s.handlers, w.handler(s, d, a))
 	default:
+		outer := maps.Clone(s.vars) // a default means the variables of before
 		for _, n := range d.names {
 			v := w.declare(n, d.typ, false)
 			if d.value != nil {
+				own := s.vars
+				s.vars = outer
 				w.set(st, v, d.value)
+				s.vars = own
 			} else {
 				w.add(&client.Assign{At: w.at(st), Var: v, Expr: client.C(ir.Null)})
 				w.unset[v] = !slices.ContainsFunc(w.jumps, func(j *jump) bool { return j.loop })
