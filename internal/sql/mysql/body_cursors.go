@@ -139,7 +139,9 @@ func (w *bodyWriter) fetchLoop(list []*action) int {
 	again, intoAgain := w.fetched(a.body[len(a.body)-1])
 	goes, known := truthOf(a.cond, values)
 	iterates := false // past the FETCH at the end
-	a.each(func(s *action) { iterates = iterates || s.kind == simple && s.st.first("ITERATE") })
+	a.each(func(s *action) {
+		iterates = iterates || s.kind == simple && s.st.first("ITERATE") && strings.EqualFold(s.st.tokens[len(s.st.tokens)-1].text, a.label)
+	})
 	if again != c || !slices.Equal(into, intoAgain) || !known || goes || iterates {
 		return 0
 	}

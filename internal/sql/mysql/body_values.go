@@ -41,6 +41,8 @@ func (w *bodyWriter) text(st *statement, tokens []token) (sql string, used []str
 			last = tokens[i].to
 		case isUser:
 			use(w.user("@" + user))
+		case t.kind == mark || t.kind == named:
+			use(w.given(t))
 		case v != "" && slices.Contains(places, i):
 			use(v)
 		default:
@@ -51,6 +53,18 @@ func (w *bodyWriter) text(st *statement, tokens []token) (sql string, used []str
 		w.late = append(w.late, used...)
 	}
 	return b.String(), used
+}
+
+// given gives the input for a parameter of a script: ? or :name.
+func (w *bodyWriter) given(t token) string {
+	name := strings.TrimPrefix(t.text, ":")
+	if t.kind == mark {
+		if name = w.marks[t.from]; name == "" {
+			name = "p" + itoa(len(w.marks)+1)
+			w.marks[t.from] = name
+		}
+	}
+	return w.user(":" + name)
 }
 
 // query makes a query of tokens behind lead and before end.
@@ -103,6 +117,10 @@ func (w *bodyWriter) plain(tokens []token) client.Expr {
 		return client.C(ir.Int(0))
 	case t.is("NULL"):
 		return client.C(ir.Null)
+	case t.kind == named && !strings.HasPrefix(t.text, "@@"), t.kind == mark:
+		if _, is := t.userVariable(); !is {
+			return client.V(w.given(t))
+		}
 	case t.isName():
 		if v := w.lookup(t.text); v != "" {
 			if w.ended {

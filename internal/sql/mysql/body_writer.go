@@ -43,6 +43,8 @@ type bodyWriter struct {
 	jumps  []*jump
 	taken  map[string]bool
 	labels int
+	// marks are the names of the parameters ? of a script, by their offsets.
+	marks map[int]string
 	// rows is the variable with ROW_COUNT(), found the one with FOUND_ROWS(), "" where the procedure does not use it.
 	rows, found string
 	// ended says that some path has ended the transaction; late are the variables that are used then. ends are what each
@@ -73,7 +75,7 @@ type scope struct {
 
 // body writes a transaction of a procedure: the one that start begins, or all of it.
 func (s *Scripts) body(p *routine, start *action) *bodyWriter {
-	w := &bodyWriter{of: s, proc: p, start: start, txn: &client.Txn{Pos: p.pos, Name: p.name}, taken: map[string]bool{}, unset: map[string]bool{}}
+	w := &bodyWriter{of: s, proc: p, start: start, txn: &client.Txn{Pos: p.pos, Name: p.name}, taken: map[string]bool{}, unset: map[string]bool{}, marks: map[int]string{}}
 	w.inside = start == nil && len(p.body.starts()) == 0
 	top := &scope{routine: true}
 	w.scopes = append(w.scopes, top)
@@ -163,7 +165,7 @@ func (w *bodyWriter) declare(name, typ string, input bool) string {
 			return '_'
 		}
 		return r
-	}, name)
+	}, strings.TrimLeft(name, ":@"))
 	unique := base
 	for n := 2; w.taken[unique]; n++ {
 		unique = base + "_" + itoa(n)

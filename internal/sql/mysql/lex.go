@@ -191,6 +191,10 @@ func cut(f File) []*statement {
 			}
 			i += n
 		case strings.HasPrefix(rest, delimiter):
+			if delimiter == ";" && cur.inBody() { // without DELIMITER, as a client sends it that does not split files
+				add(punct, ";", 1)
+				break
+			}
 			end()
 			i += len(delimiter)
 		case c == '\'' || c == '"':
@@ -221,7 +225,7 @@ func cut(f File) []*statement {
 			add(k, rest[:n], n)
 		case letter(c):
 			n := 1
-			for n < len(rest) && letter(rest[n]) {
+			for n < len(rest) && letter(rest[n]) && !strings.HasPrefix(rest[n:], delimiter) {
 				n++
 			}
 			add(word, rest[:n], n)
@@ -231,6 +235,23 @@ func cut(f File) []*statement {
 	}
 	end()
 	return out
+}
+
+// inBody reports whether the statement is a routine whose body has not come to its end.
+func (st *statement) inBody() bool {
+	if st.routineWord() == "" {
+		return false
+	}
+	depth := 0
+	for i, t := range st.tokens {
+		switch {
+		case t.is("BEGIN", "CASE") && !st.at(i-1, "END"):
+			depth++
+		case t.is("END") && !st.at(i+1, "IF", "LOOP", "WHILE", "REPEAT", "FOR"):
+			depth--
+		}
+	}
+	return depth > 0
 }
 
 // afterName reports whether the last token is a name that ends at offset i: a

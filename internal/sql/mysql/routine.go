@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
@@ -164,6 +165,11 @@ func (s *Schema) variableType(c *cursor) string {
 // procedures writes the transactions of procedures: for each START TRANSACTION in a body what it does up to the end of the
 // transaction, and each statement outside of them. A procedure that begins no transaction is one.
 func (s *Scripts) procedures() {
+	for _, c := range s.calling {
+		name, pos := c.txn.Name, c.txn.Pos
+		*c.txn = *s.body(c.body(), nil).txn
+		c.txn.Name, c.txn.Pos, c.txn.Levels = name, pos, []string{c.block.level}
+	}
 	for i, key := range s.order {
 		p := s.routines[key]
 		if p == nil || s.later(i, key) {
@@ -215,4 +221,26 @@ func (s *Scripts) addRoutine(p *routine, t *client.Txn) {
 	}
 	s.named[p.name]++
 	s.Txns = append(s.Txns, t)
+}
+
+// calling is a transaction of a script that calls procedures.
+type calling struct {
+	txn   *client.Txn
+	block *block
+}
+
+// calls reports whether a transaction of a script calls a procedure.
+func (b *block) calls() bool {
+	return slices.ContainsFunc(b.stmts, func(st *statement) bool { return st.first("CALL") })
+}
+
+// body is the transaction as the body of a procedure.
+func (c calling) body() *routine {
+	all := &statement{src: c.block.stmts[0].src}
+	a := &action{kind: compound, st: c.block.stmts[0]}
+	for _, st := range c.block.stmts {
+		a.body = append(a.body, &action{st: st})
+		all.tokens = append(all.tokens, st.tokens...)
+	}
+	return &routine{name: c.txn.Name, pos: c.block.pos, st: all, body: a}
 }

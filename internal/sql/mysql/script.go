@@ -35,6 +35,7 @@ type Scripts struct {
 	routines map[string]*routine
 	order    []string
 	named    map[string]int
+	calling  []calling
 }
 
 // ReadScripts reads SQL files as one application: declarations, transactions, and single statements that have a name or
@@ -159,7 +160,13 @@ func (r *reader) keep(b *block) {
 	if !b.named {
 		b.name = fmt.Sprintf("%s-%d", r.base, r.count)
 	}
-	r.Txns = append(r.Txns, transaction(b))
+	t := &client.Txn{Pos: b.pos, Name: b.name}
+	if b.calls() {
+		r.calling = append(r.calling, calling{t, b})
+	} else {
+		t = transaction(b)
+	}
+	r.Txns = append(r.Txns, t)
 	for _, g := range b.ignores {
 		g.From, g.To = b.pos, b.pos
 		if n := len(b.stmts); n > 0 {
