@@ -88,6 +88,7 @@ soak: setup
 	$(GO) test -v -timeout 0 -count 1 ./internal/checker/follow -run '^TestRandom$$' -follow.random $(SOAK_CALLS) -follow.seed $(SEED) || failed=1; \
 	$(GO) test -v -timeout 0 -count 1 ./internal/tail -run '^TestRandom$$' -tail.random $(SOAK_PAIRS) -tail.seed $(SEED) || failed=1; \
 	$(GO) test -v -timeout 0 -count 1 ./internal/weak -run '^TestRandom$$' -weak.programs $(SOAK_CALLS) -weak.seed $(SEED) || failed=1; \
+	$(GO) test -v -timeout 0 -count 1 ./internal/sql/mysql -run '^TestProcedures$$' -procedures $(SOAK_PAIRS) -procedures.seed $(SEED) || failed=1; \
 	$(SOAK) -run MariaDB -sqlgen.mariacalls=$(SOAK_CALLS) -sqlgen.mariapairs=$(SOAK_PAIRS) -sqlgen.mariaapps=$(SOAK_APPS) || failed=1; \
 	exit $$failed
 

@@ -95,7 +95,7 @@ func (p *bodyParser) statement() *action {
 	defer func() { p.depth-- }()
 	label := p.label()
 	from := p.i
-	a := p.compound()
+	a := p.compound(label)
 	if a == nil {
 		p.i = from
 		a = &action{st: p.part(p.until(";"))}
@@ -127,7 +127,7 @@ func (p *bodyParser) label() string {
 }
 
 // compound reads a statement that contains others, nil if another one comes next.
-func (p *bodyParser) compound() *action {
+func (p *bodyParser) compound(label string) *action {
 	switch {
 	case p.accept("BEGIN"):
 		p.accept("NOT", "ATOMIC")
@@ -137,7 +137,7 @@ func (p *bodyParser) compound() *action {
 			p.expect(";")
 		}
 		a.body = p.list("END")
-		p.end("")
+		p.end("", label)
 		return a
 	case p.accept("IF"):
 		return p.conditional()
@@ -145,31 +145,31 @@ func (p *bodyParser) compound() *action {
 		return p.cases()
 	case p.accept("LOOP"):
 		a := &action{kind: endless, body: p.list("END")}
-		p.end("LOOP")
+		p.end("LOOP", label)
 		return a
 	case p.accept("WHILE"):
 		a := &action{kind: while, cond: p.until("DO")}
 		p.expect("DO")
 		a.body = p.list("END")
-		p.end("WHILE")
+		p.end("WHILE", label)
 		return a
 	case p.accept("REPEAT"):
 		a := &action{kind: repeat, body: p.list("UNTIL")}
 		p.expect("UNTIL")
 		a.cond = p.until("END")
-		p.end("REPEAT")
+		p.end("REPEAT", label)
 		return a
 	}
 	return nil
 }
 
-// end reads END with its word and label.
-func (p *bodyParser) end(word string) {
+// end reads END with its word and, if it stands there, the label.
+func (p *bodyParser) end(word, label string) {
 	p.expect("END")
 	if word != "" {
 		p.expect(word)
 	}
-	if t := p.peek(); t.isName() && !p.done() {
+	if t := p.peek(); label != "" && t.isName() && strings.EqualFold(t.text, label) {
 		p.i++
 	}
 }
@@ -188,7 +188,7 @@ func (p *bodyParser) conditional() *action {
 	if p.accept("ELSE") {
 		a.arms = append(a.arms, arm{nil, p.list("END")})
 	}
-	p.end("IF")
+	p.end("IF", "")
 	return a
 }
 
@@ -206,7 +206,7 @@ func (p *bodyParser) cases() *action {
 	if p.accept("ELSE") {
 		a.arms = append(a.arms, arm{nil, p.list("END")})
 	}
-	p.end("CASE")
+	p.end("CASE", "")
 	return a
 }
 

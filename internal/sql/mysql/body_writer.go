@@ -80,7 +80,7 @@ func (s *Scripts) body(p *routine, start *action) *bodyWriter {
 	top := &scope{routine: true}
 	w.scopes = append(w.scopes, top)
 	for _, q := range p.params {
-		w.declare(q.name, q.typ, q.in)
+		w.unset[w.declare(q.name, q.typ, q.in)] = !q.in
 	}
 	w.rows, w.found = w.counter("ROW_COUNT"), w.counter("FOUND_ROWS")
 	w.action(p.body)
@@ -397,7 +397,7 @@ func (w *bodyWriter) loop(a *action) {
 	again := w.flow
 	w.flow = before
 	if w.start != nil && !w.inside && a.holds(w.start) { // rounds before did other transactions
-		for _, v := range uniqueNames(client.Assigned(body)) {
+		for _, v := range w.mayBeSet(a) {
 			w.add(&client.Havoc{At: w.at(a.st), Var: v})
 		}
 	}
@@ -407,6 +407,26 @@ func (w *bodyWriter) loop(a *action) {
 	w.add(&client.Loop{At: w.at(a.st), Label: j.label, Body: body})
 	w.gone = true
 	w.close(j, a.st)
+}
+
+// mayBeSet gives the variables that a statement may set, or one inside of it.
+func (w *bodyWriter) mayBeSet(a *action) []string {
+	var out []string
+	a.each(func(s *action) {
+		if s.kind != simple || !s.st.tokens[0].is("SET", "CALL", "GET", "FETCH") && !s.st.has("INTO") {
+			return
+		}
+		for _, t := range s.st.tokens {
+			v := w.lookup(t.text)
+			if name, is := t.userVariable(); is {
+				v = w.user("@" + name)
+			}
+			if v != "" {
+				out = append(out, v)
+			}
+		}
+	})
+	return uniqueNames(out)
 }
 
 func uniqueNames(list []string) []string {

@@ -29,9 +29,17 @@
 //     built-in functions are opaque: equal arguments give equal results, and nothing else is known.
 //   - The rows of a table that refers to itself are checked one by one.
 //
-// Conversions between numbers and texts, the order of an ENUM, least and greatest texts, and the bodies of triggers, procedures
+// The body of a procedure is written as what a client would do (bodyWriter): DECLARE, SET, IF, CASE, LOOP, WHILE, REPEAT, LEAVE, ITERATE,
+// SELECT … INTO, CALL, SIGNAL, ROW_COUNT() and FOUND_ROWS(). There is a transaction for each START TRANSACTION in it, up to COMMIT or ROLLBACK,
+// and for each statement on tables outside of these; what such a statement reads into a variable is any value for the others. A procedure without START TRANSACTION is one
+// transaction. Handlers for NOT FOUND stand where no row is found, and cursors are loops over rows where they are read in one of three usual forms.
+// An error of a statement ends the transaction without effect, also where no handler rolls back: the caller is taken to do so. A handler
+// after which the transaction may commit all the same is not modelled. Queries in the expressions of a body lock what they see and read the newest rows, as a
+// MariaDB does it.
+//
+// Conversions between numbers and texts, the order of an ENUM, least and greatest texts, dynamic SQL, and the bodies of triggers
 // and functions are not modelled.
 //
 // Source: the MySQL and MariaDB manuals, and what a real server does: random applications run on MariaDB and in the interpreter
-// (package sqlgen).
+// (package sqlgen), and so do random procedures (TestProcedures).
 package mysql

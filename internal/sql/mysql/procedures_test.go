@@ -3,6 +3,7 @@ package mysql_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -340,4 +341,27 @@ func (g *procedureGen) compound() string {
 		g.pick(l+": LOOP\nFETCH c INTO x, y;\nIF done THEN LEAVE "+l+"; END IF;\n"+inner()+"END LOOP;\n",
 			"REPEAT\nFETCH c INTO x, y;\nIF NOT done THEN\n"+inner()+"END IF;\nUNTIL done END REPEAT;\n",
 			"FETCH c INTO x, y;\nWHILE done = 0 DO\n"+inner()+"FETCH c INTO x, y;\nEND WHILE;\n") + "CLOSE c;\nEND;\n"
+}
+
+// TestProcedureFaults: what is wrong in a body has its place, and what to do.
+func TestProcedureFaults(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"BEGIN UPDATE t SET v = 1", "p.sql:2:51: the body ends before END; complete it"},
+		{"BEGIN IF i > 1 UPDATE t SET v = 1; END IF; END", "p.sql:2:60: the statement ends before THEN; complete it"},
+		{"BEGIN a: LOOP LEAVE b; END LOOP; END", "p.sql:2:41: there is no label b around this statement; check the spelling"},
+		{"BEGIN a: BEGIN ITERATE a; END; END", "p.sql:2:42: there is no label a around this statement; check the spelling"},
+		{"BEGIN UPDAT t SET v = 1; END", "p.sql:2:33: UPDAT is not a statement that is read in a procedure; check the spelling"},
+		{"BEGIN CALL q(); END", "p.sql:2:33: q has 1 parameters, but is called with 0 arguments; mend the call"},
+		{"BEGIN END END", "p.sql:2:37: the body must end here, but END follows; check that each BEGIN, IF, CASE and loop has its END"},
+		{"BEGIN DECLARE a INT SET a = 1; END", "p.sql:2:47: here should be ; or DEFAULT, not SET"},
+	} {
+		text := "CREATE TABLE t (id INT PRIMARY KEY, v INT); CREATE PROCEDURE q(IN a INT) DELETE FROM t WHERE id = a;\nCREATE PROCEDURE p(i INT) " + c.body
+		_, err := sqlmodel.Parse([]sqlmodel.File{{Name: "p.sql", Text: text}}, sqlmodel.Options{MySQL: true})
+		if err == nil {
+			err = errors.New("no fault")
+		}
+		if err.Error() != c.want {
+			t.Errorf("%s\ngot  %v\nwant %s", c.body, err, c.want)
+		}
+	}
 }

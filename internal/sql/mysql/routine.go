@@ -44,6 +44,9 @@ func (st *statement) routineWord() string {
 
 // routine takes over a procedure or event. The bodies of functions are not read.
 func (r *reader) routine(st *statement, what string) {
+	if i := slices.IndexFunc(st.tokens, func(t token) bool { return t.kind == word && strings.HasPrefix(t.text, "$") && strings.HasSuffix(t.text, "$") }); i >= 0 {
+		panic(ir.Errorf(st.src.pos(st.tokens[i].from), "a body must not stand between dollars, but does"))
+	}
 	if what == "FUNCTION" {
 		r.note(st.pos(), "the bodies of functions are not read: a statement that calls one is not modelled")
 		return
@@ -100,7 +103,7 @@ func (r *reader) header(st *statement, what string) *routine {
 	b := &bodyParser{cursor: c, types: r.Schema}
 	p.body = b.statement()
 	if c.accept(";"); !c.done() {
-		c.fail("here the body must end, but " + c.shown() + " follows; check that each BEGIN, IF, CASE and loop has its END")
+		c.fail("the body must end here, but " + c.shown() + " follows; check that each BEGIN, IF, CASE and loop has its END")
 	}
 	return p
 }
@@ -150,7 +153,15 @@ func (s *Schema) variableType(c *cursor) string {
 	args := c.parens()
 	unsigned := false
 	for !c.done() && !c.peek().is("DEFAULT", ";", ",", ")", "=") {
-		unsigned = c.next().is("UNSIGNED", "ZEROFILL") || unsigned
+		switch {
+		case c.accept("UNSIGNED"), c.accept("ZEROFILL"):
+			unsigned = true
+		case c.accept("SIGNED"), c.accept("BINARY"), c.accept("ASCII"), c.accept("UNICODE"), c.accept("VARYING"), c.accept("NOT", "NULL"), c.accept("NULL"):
+		case c.accept("CHARACTER", "SET"), c.accept("CHARSET"), c.accept("COLLATE"):
+			c.i++
+		default:
+			c.fail("here should be ; or DEFAULT, not " + c.shown())
+		}
 	}
 	typ, t, ok := s.columnType(name, args, unsigned)
 	if !ok || t == nil {
