@@ -1,6 +1,7 @@
-package mysql
+package mysqlscript
 
 import (
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"strconv"
 	"strings"
 )
@@ -22,14 +23,14 @@ type action struct {
 	kind  actionKind
 	label string
 	// st are the tokens of a simple statement, of another one its first.
-	st *statement
+	st *mysql.Statement
 	// subject is what CASE compares, nil if it has conditions; arms are those of IF and CASE, isCase says that without a
 	// fitting one it is an error.
-	subject []token
+	subject []mysql.Token
 	arms    []arm
 	isCase  bool
 	// cond is the condition of WHILE and of UNTIL.
-	cond []token
+	cond []mysql.Token
 	// body are the statements of a block or loop, declared what a block declares, in order.
 	body     []*action
 	declared []declaration
@@ -37,17 +38,17 @@ type action struct {
 
 // arm is a branch of IF or CASE; the last one has no condition if it is ELSE.
 type arm struct {
-	cond []token
+	cond []mysql.Token
 	body []*action
 }
 
 // declaration is what DECLARE declares: variables, a cursor, a handler, or a name for a condition.
 type declaration struct {
-	at    token
+	at    mysql.Token
 	names []string
 	typ   string
 	// value is the default of variables, or the query of a cursor.
-	value []token
+	value []mysql.Token
 	// handler is what a handler does, exit whether it leaves the block; conditions are what it is for, or what a name of a
 	// condition means: "NOT FOUND", "SQLEXCEPTION", "SQLWARNING", a class or state of SQL, or the number of an error.
 	handler    *action
@@ -67,21 +68,21 @@ const (
 
 // bodyParser reads the body of a procedure.
 type bodyParser struct {
-	*cursor
-	types *Schema
+	*mysql.Cursor
+	types *mysql.Schema
 	depth int
 }
 
 // list reads statements up to one of the words.
 func (p *bodyParser) list(until ...string) []*action {
 	var out []*action
-	for !p.peek().is(until...) {
-		if p.done() {
-			p.fail("the body ends before " + strings.Join(until, " or ") + "; complete it")
+	for !p.Peek().Is(until...) {
+		if p.Done() {
+			p.Fail("the body ends before " + strings.Join(until, " or ") + "; complete it")
 		}
 		out = append(out, p.statement())
-		if !p.accept(";") && !p.done() {
-			p.fail("here should be ; not " + p.shown())
+		if !p.Accept(";") && !p.Done() {
+			p.Fail("here should be ; not " + p.Shown())
 		}
 	}
 	return out
@@ -89,73 +90,73 @@ func (p *bodyParser) list(until ...string) []*action {
 
 // statement reads a statement.
 func (p *bodyParser) statement() *action {
-	if p.depth++; p.depth > maxDepth {
-		p.fail("the statements nest too deep here; move some into a procedure of their own")
+	if p.depth++; p.depth > mysql.MaxDepth {
+		p.Fail("the statements nest too deep here; move some into a procedure of their own")
 	}
 	defer func() { p.depth-- }()
 	label := p.label()
-	from := p.i
+	from := p.I
 	a := p.compound(label)
 	if a == nil {
-		p.i = from
+		p.I = from
 		a = &action{st: p.part(p.until(";"))}
-		if len(a.st.tokens) == 0 {
-			p.fail("here should be a statement, not " + p.shown())
+		if len(a.st.Tokens) == 0 {
+			p.Fail("here should be a statement, not " + p.Shown())
 		}
 		return a
 	}
-	a.label, a.st = label, p.part(p.st.tokens[from:from+1])
+	a.label, a.st = label, p.part(p.St.Tokens[from:from+1])
 	return a
 }
 
 // label reads a label, if one comes next. One that stands close to the colon is read with it.
 func (p *bodyParser) label() string {
-	t := p.peek()
-	if !t.isName() || p.i+1 >= len(p.st.tokens) {
+	t := p.Peek()
+	if !t.IsName() || p.I+1 >= len(p.St.Tokens) {
 		return ""
 	}
-	switch colon := p.st.tokens[p.i+1]; {
-	case colon.is(":") && !t.is("SET"):
-		p.i += 2
-	case colon.kind == named && strings.HasPrefix(colon.text, ":") && colon.from == t.to:
-		p.st.tokens[p.i+1] = token{kind: word, text: colon.text[1:], from: colon.from + 1, to: colon.to}
-		p.i++
+	switch colon := p.St.Tokens[p.I+1]; {
+	case colon.Is(":") && !t.Is("SET"):
+		p.I += 2
+	case colon.Kind == mysql.Named && strings.HasPrefix(colon.Text, ":") && colon.From == t.To:
+		p.St.Tokens[p.I+1] = mysql.Token{Kind: mysql.Word, Text: colon.Text[1:], From: colon.From + 1, To: colon.To}
+		p.I++
 	default:
 		return ""
 	}
-	return strings.ToLower(t.text)
+	return strings.ToLower(t.Text)
 }
 
 // compound reads a statement that contains others, nil if another one comes next.
 func (p *bodyParser) compound(label string) *action {
 	switch {
-	case p.accept("BEGIN"):
-		p.accept("NOT", "ATOMIC")
+	case p.Accept("BEGIN"):
+		p.Accept("NOT", "ATOMIC")
 		a := &action{kind: compound}
-		for p.accept("DECLARE") {
+		for p.Accept("DECLARE") {
 			a.declared = append(a.declared, p.declaration())
-			p.expect(";")
+			p.Expect(";")
 		}
 		a.body = p.list("END")
 		p.end("", label)
 		return a
-	case p.accept("IF"):
+	case p.Accept("IF"):
 		return p.conditional()
-	case p.accept("CASE"):
+	case p.Accept("CASE"):
 		return p.cases()
-	case p.accept("LOOP"):
+	case p.Accept("LOOP"):
 		a := &action{kind: endless, body: p.list("END")}
 		p.end("LOOP", label)
 		return a
-	case p.accept("WHILE"):
+	case p.Accept("WHILE"):
 		a := &action{kind: while, cond: p.until("DO")}
-		p.expect("DO")
+		p.Expect("DO")
 		a.body = p.list("END")
 		p.end("WHILE", label)
 		return a
-	case p.accept("REPEAT"):
+	case p.Accept("REPEAT"):
 		a := &action{kind: repeat, body: p.list("UNTIL")}
-		p.expect("UNTIL")
+		p.Expect("UNTIL")
 		a.cond = p.until("END")
 		p.end("REPEAT", label)
 		return a
@@ -165,12 +166,12 @@ func (p *bodyParser) compound(label string) *action {
 
 // end reads END with its word and, if it stands there, the label.
 func (p *bodyParser) end(word, label string) {
-	p.expect("END")
+	p.Expect("END")
 	if word != "" {
-		p.expect(word)
+		p.Expect(word)
 	}
-	if t := p.peek(); label != "" && t.isName() && strings.EqualFold(t.text, label) {
-		p.i++
+	if t := p.Peek(); label != "" && t.IsName() && strings.EqualFold(t.Text, label) {
+		p.I++
 	}
 }
 
@@ -179,13 +180,13 @@ func (p *bodyParser) conditional() *action {
 	a := &action{kind: branch}
 	for {
 		cond := p.until("THEN")
-		p.expect("THEN")
+		p.Expect("THEN")
 		a.arms = append(a.arms, arm{cond, p.list("ELSEIF", "ELSE", "END")})
-		if !p.accept("ELSEIF") {
+		if !p.Accept("ELSEIF") {
 			break
 		}
 	}
-	if p.accept("ELSE") {
+	if p.Accept("ELSE") {
 		a.arms = append(a.arms, arm{nil, p.list("END")})
 	}
 	p.end("IF", "")
@@ -195,15 +196,15 @@ func (p *bodyParser) conditional() *action {
 // cases reads CASE behind its first word.
 func (p *bodyParser) cases() *action {
 	a := &action{kind: branch, isCase: true}
-	if !p.peek().is("WHEN") {
+	if !p.Peek().Is("WHEN") {
 		a.subject = p.until("WHEN")
 	}
-	for p.accept("WHEN") {
+	for p.Accept("WHEN") {
 		cond := p.until("THEN")
-		p.expect("THEN")
+		p.Expect("THEN")
 		a.arms = append(a.arms, arm{cond, p.list("WHEN", "ELSE", "END")})
 	}
-	if p.accept("ELSE") {
+	if p.Accept("ELSE") {
 		a.arms = append(a.arms, arm{nil, p.list("END")})
 	}
 	p.end("CASE", "")
@@ -212,35 +213,35 @@ func (p *bodyParser) cases() *action {
 
 // declaration reads a declaration behind DECLARE.
 func (p *bodyParser) declaration() declaration {
-	d := declaration{at: p.peek()}
+	d := declaration{at: p.Peek()}
 	switch {
-	case p.before("EXIT", "HANDLER"), p.before("CONTINUE", "HANDLER"), p.before("UNDO", "HANDLER"):
-		d.kind, d.exit = handlers, p.peek().is("EXIT", "UNDO")
-		p.i += 2
-		p.expect("FOR")
+	case p.Before("EXIT", "HANDLER"), p.Before("CONTINUE", "HANDLER"), p.Before("UNDO", "HANDLER"):
+		d.kind, d.exit = handlers, p.Peek().Is("EXIT", "UNDO")
+		p.I += 2
+		p.Expect("FOR")
 		d.conditions = append(d.conditions, p.condition())
-		for p.accept(",") {
+		for p.Accept(",") {
 			d.conditions = append(d.conditions, p.condition())
 		}
 		d.handler = p.statement()
 		return d
 	}
-	d.names = []string{strings.ToLower(p.name("a variable"))}
+	d.names = []string{strings.ToLower(p.Name("a variable"))}
 	switch {
-	case p.accept("CURSOR"):
+	case p.Accept("CURSOR"):
 		d.kind = cursors
-		p.expect("FOR")
+		p.Expect("FOR")
 		d.value = p.until(";")
-	case p.accept("CONDITION"):
+	case p.Accept("CONDITION"):
 		d.kind = conditions
-		p.expect("FOR")
+		p.Expect("FOR")
 		d.conditions = []string{p.condition()}
 	default:
-		for p.accept(",") {
-			d.names = append(d.names, strings.ToLower(p.name("a variable")))
+		for p.Accept(",") {
+			d.names = append(d.names, strings.ToLower(p.Name("a variable")))
 		}
-		d.typ = p.types.variableType(p.cursor)
-		if p.accept("DEFAULT") || p.accept("=") {
+		d.typ = p.types.VariableType(p.Cursor)
+		if p.Accept("DEFAULT") || p.Accept("=") {
 			d.value = p.until(";")
 		}
 	}
@@ -250,41 +251,41 @@ func (p *bodyParser) declaration() declaration {
 // condition reads what a handler is for.
 func (p *bodyParser) condition() string {
 	switch {
-	case p.accept("NOT", "FOUND"):
+	case p.Accept("NOT", "FOUND"):
 		return notFound
-	case p.accept("SQLSTATE"):
-		p.accept("VALUE")
-		state, _ := unquote(p.next().text)
+	case p.Accept("SQLSTATE"):
+		p.Accept("VALUE")
+		state, _ := mysql.Unquote(p.Next().Text)
 		return state
 	}
-	return strings.ToUpper(p.next().text)
+	return strings.ToUpper(p.Next().Text)
 }
 
 // until reads the tokens before one of the words that stands in no parentheses and no CASE.
-func (p *bodyParser) until(words ...string) []token {
-	from, depth := p.i, 0
-	for ; !p.done(); p.i++ {
-		t := p.peek()
+func (p *bodyParser) until(words ...string) []mysql.Token {
+	from, depth := p.I, 0
+	for ; !p.Done(); p.I++ {
+		t := p.Peek()
 		switch {
-		case depth == 0 && t.is(words...):
-			return p.st.tokens[from:p.i]
-		case t.is("(", "CASE"):
+		case depth == 0 && t.Is(words...):
+			return p.St.Tokens[from:p.I]
+		case t.Is("(", "CASE"):
 			depth++
-		case t.is(")", "END") && depth > 0:
+		case t.Is(")", "END") && depth > 0:
 			depth--
-		case t.is(";"):
-			p.fail("the statement ends before " + strings.Join(words, " or ") + "; complete it")
+		case t.Is(";"):
+			p.Fail("the statement ends before " + strings.Join(words, " or ") + "; complete it")
 		}
 	}
 	if words[0] != ";" {
-		p.fail("the body ends before " + strings.Join(words, " or ") + "; complete it")
+		p.Fail("the body ends before " + strings.Join(words, " or ") + "; complete it")
 	}
-	return p.st.tokens[from:p.i]
+	return p.St.Tokens[from:p.I]
 }
 
 // part makes a statement of some of the tokens.
-func (p *bodyParser) part(tokens []token) *statement {
-	return &statement{src: p.st.src, tokens: tokens}
+func (p *bodyParser) part(tokens []mysql.Token) *mysql.Statement {
+	return &mysql.Statement{Src: p.St.Src, Tokens: tokens}
 }
 
 // each calls f for a statement and those inside of it, handlers too.
@@ -318,7 +319,7 @@ func (a *action) starts() []*action {
 
 // begins reports whether a statement begins a transaction.
 func (a *action) begins() bool {
-	return a.kind == simple && a.st.first("START", "TRANSACTION")
+	return a.kind == simple && a.st.First("START", "TRANSACTION")
 }
 
 // holds reports whether another statement stands in this one.

@@ -1,6 +1,7 @@
-package mysql
+package mysqlscript
 
 import (
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"maps"
 	"slices"
 	"strings"
@@ -98,7 +99,7 @@ func (s *Scripts) body(p *routine, start *action) *bodyWriter {
 	}
 	w.show()
 	if start != nil {
-		w.txn.Pos = start.st.pos()
+		w.txn.Pos = start.st.Pos()
 	}
 	w.txn.Levels, w.txn.Body = []string{w.level}, w.out
 	return w
@@ -122,7 +123,7 @@ func (w *bodyWriter) show() {
 func (w *bodyWriter) counter(function string) string {
 	used := false
 	for _, p := range w.of.routines {
-		used = used || p.st.has(function)
+		used = used || p.st.Has(function)
 	}
 	if !used {
 		return ""
@@ -130,7 +131,7 @@ func (w *bodyWriter) counter(function string) string {
 	return w.temporary(strings.ToLower(function), client.Int)
 }
 
-func (w *bodyWriter) at(st *statement) client.At { return client.At{Pos: st.pos()} }
+func (w *bodyWriter) at(st *mysql.Statement) client.At { return client.At{Pos: st.Pos()} }
 
 func (w *bodyWriter) add(s client.Stmt) {
 	client.EachSet([]client.Stmt{s}, func(v *string) { delete(w.unset, *v) })
@@ -150,7 +151,7 @@ func (w *bodyWriter) collect(f func()) []client.Stmt {
 }
 
 // unknown adds a statement that may do anything, if it belongs to the transaction.
-func (w *bodyWriter) unknown(st *statement, reason string) {
+func (w *bodyWriter) unknown(st *mysql.Statement, reason string) {
 	w.commands++
 	if w.inside {
 		w.add(&client.Unknown{At: w.at(st), Reason: reason})
@@ -161,7 +162,7 @@ func (w *bodyWriter) unknown(st *statement, reason string) {
 func (w *bodyWriter) declare(name, typ string, input bool) string {
 	name = strings.ToLower(name)
 	base := strings.Map(func(r rune) rune {
-		if r < 0x80 && !letter(byte(r)) || r == '$' {
+		if r < 0x80 && !mysql.Letter(byte(r)) || r == '$' {
 			return '_'
 		}
 		return r
@@ -254,7 +255,7 @@ func (w *bodyWriter) jump(a *action) *jump {
 }
 
 // leave goes to the end of j.
-func (w *bodyWriter) leave(j *jump, st *statement) {
+func (w *bodyWriter) leave(j *jump, st *mysql.Statement) {
 	if w.gone {
 		return
 	}
@@ -264,13 +265,13 @@ func (w *bodyWriter) leave(j *jump, st *statement) {
 }
 
 // close ends j: control comes from where it is and from where it was left.
-func (w *bodyWriter) close(j *jump, st *statement) {
+func (w *bodyWriter) close(j *jump, st *mysql.Statement) {
 	w.jumps = w.jumps[:len(w.jumps)-1]
 	w.meet(st, append(j.leaves, w.flow)...)
 }
 
 // meet joins paths.
-func (w *bodyWriter) meet(st *statement, paths ...flow) {
+func (w *bodyWriter) meet(st *mysql.Statement, paths ...flow) {
 	out := flow{gone: true}
 	mixed := false
 	for _, f := range paths {
@@ -315,13 +316,13 @@ func (w *bodyWriter) block(a *action) {
 
 // declaration writes what a block declares.
 func (w *bodyWriter) declaration(s *scope, d declaration, a *action) {
-	st := &statement{src: a.st.src, tokens: []token{d.at}}
+	st := &mysql.Statement{Src: a.st.Src, Tokens: []mysql.Token{d.at}}
 	switch d.kind {
 	case cursors:
 		if s.cursors == nil {
 			s.cursors = map[string]*openCursor{}
 		}
-		s.cursors[d.names[0]] = &openCursor{query: &statement{src: a.st.src, tokens: d.value}}
+		s.cursors[d.names[0]] = &openCursor{query: &mysql.Statement{Src: a.st.Src, Tokens: d.value}}
 	case conditions:
 		if s.names == nil {
 			s.names = map[string]string{}
@@ -363,7 +364,7 @@ func (w *bodyWriter) branches(a *action, i int) {
 }
 
 // choose writes a branch.
-func (w *bodyWriter) choose(st *statement, cond client.Expr, then, otherwise func()) {
+func (w *bodyWriter) choose(st *mysql.Statement, cond client.Expr, then, otherwise func()) {
 	if w.gone {
 		then()
 		otherwise()
@@ -413,12 +414,12 @@ func (w *bodyWriter) loop(a *action) {
 func (w *bodyWriter) mayBeSet(a *action) []string {
 	var out []string
 	a.each(func(s *action) {
-		if s.kind != simple || !s.st.tokens[0].is("SET", "CALL", "GET", "FETCH") && !s.st.has("INTO") {
+		if s.kind != simple || !s.st.Tokens[0].Is("SET", "CALL", "GET", "FETCH") && !s.st.Has("INTO") {
 			return
 		}
-		for _, t := range s.st.tokens {
-			v := w.lookup(t.text)
-			if name, is := t.userVariable(); is {
+		for _, t := range s.st.Tokens {
+			v := w.lookup(t.Text)
+			if name, is := t.UserVariable(); is {
 				v = w.user("@" + name)
 			}
 			if v != "" {

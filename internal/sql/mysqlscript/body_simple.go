@@ -1,6 +1,7 @@
-package mysql
+package mysqlscript
 
 import (
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"slices"
 	"strings"
 
@@ -15,46 +16,46 @@ func (w *bodyWriter) simple(a *action) {
 	switch {
 	case a.begins():
 		w.begin(a)
-	case st.first("COMMIT"), st.first("ROLLBACK") && !st.has("TO"):
+	case st.First("COMMIT"), st.First("ROLLBACK") && !st.Has("TO"):
 		w.finish(st)
-	case st.first("SET") && st.has("ISOLATION"):
+	case st.First("SET") && st.Has("ISOLATION"):
 		w.setLevel(st)
-	case st.first("SET"):
+	case st.First("SET"):
 		w.assignments(st)
-	case st.first("LEAVE"), st.first("ITERATE"):
+	case st.First("LEAVE"), st.First("ITERATE"):
 		w.jumpTo(st)
-	case st.first("SIGNAL"), st.first("RESIGNAL"):
+	case st.First("SIGNAL"), st.First("RESIGNAL"):
 		w.raise(st)
-	case st.first("CALL"):
+	case st.First("CALL"):
 		w.call(st)
-	case st.first("OPEN"), st.first("CLOSE"), st.first("FETCH"):
+	case st.First("OPEN"), st.First("CLOSE"), st.First("FETCH"):
 		w.onCursor(st)
-	case st.first("GET"):
+	case st.First("GET"):
 		w.diagnostics(st)
-	case st.first("DO"):
-		if onTables(st.tokens) {
+	case st.First("DO"):
+		if onTables(st.Tokens) {
 			w.unknown(st, "DO with a query")
 		}
 		w.counted(st, 0)
-	case st.first("RELEASE", "SAVEPOINT"), st.first("ANALYZE"), st.first("SHOW"):
-	case st.first("SAVEPOINT") && len(st.tokens) == 2:
+	case st.First("RELEASE", "SAVEPOINT"), st.First("ANALYZE"), st.First("SHOW"):
+	case st.First("SAVEPOINT") && len(st.Tokens) == 2:
 		if w.inside {
-			w.add(&client.Savepoint{At: at, Name: strings.ToLower(st.tokens[1].text)})
+			w.add(&client.Savepoint{At: at, Name: strings.ToLower(st.Tokens[1].Text)})
 		}
 		w.counted(st, 0)
-	case st.first("ROLLBACK"):
+	case st.First("ROLLBACK"):
 		if w.inside {
-			w.add(&client.RollbackTo{At: at, Name: strings.ToLower(st.tokens[len(st.tokens)-1].text)})
+			w.add(&client.RollbackTo{At: at, Name: strings.ToLower(st.Tokens[len(st.Tokens)-1].Text)})
 		}
 		w.counted(st, 0)
-	case !st.readable():
+	case !st.Readable():
 		w.unknown(st, "a statement that is too large or nests too deep")
-	case dml(st) && !st.tokens[0].is("LOAD", "HANDLER", "EXECUTE", "PREPARE", "TABLE"):
+	case mysql.DML(st) && !st.Tokens[0].Is("LOAD", "HANDLER", "EXECUTE", "PREPARE", "TABLE"):
 		w.command(st)
-	case st.tokens[0].is("LOAD", "HANDLER", "EXECUTE", "PREPARE", "DEALLOCATE", "TABLE", "LOCK", "UNLOCK", "CREATE", "DROP", "ALTER", "TRUNCATE", "RENAME", "FOR", "XA", "KILL", "FLUSH", "GRANT"):
-		w.unknown(st, strings.ToUpper(st.tokens[0].text)+" in a procedure")
+	case st.Tokens[0].Is("LOAD", "HANDLER", "EXECUTE", "PREPARE", "DEALLOCATE", "TABLE", "LOCK", "UNLOCK", "CREATE", "DROP", "ALTER", "TRUNCATE", "RENAME", "FOR", "XA", "KILL", "FLUSH", "GRANT"):
+		w.unknown(st, strings.ToUpper(st.Tokens[0].Text)+" in a procedure")
 	default:
-		panic(ir.Errorf(st.pos(), "%s is not a statement that is read in a procedure; check the spelling", st.src.text[st.tokens[0].from:st.tokens[0].to]))
+		panic(ir.Errorf(st.Pos(), "%s is not a statement that is read in a procedure; check the spelling", st.Src.Text[st.Tokens[0].From:st.Tokens[0].To]))
 	}
 }
 
@@ -69,17 +70,17 @@ func (w *bodyWriter) begin(a *action) {
 		w.other = true
 		return
 	}
-	if a.st.has("CONSISTENT") { // a plain SELECT takes the snapshot later
+	if a.st.Has("CONSISTENT") { // a plain SELECT takes the snapshot later
 		w.unknown(a.st, "WITH CONSISTENT SNAPSHOT, which takes the snapshot before anything is locked")
 	}
 }
 
 // finish writes COMMIT and ROLLBACK.
-func (w *bodyWriter) finish(st *statement) {
+func (w *bodyWriter) finish(st *mysql.Statement) {
 	switch {
-	case st.has("CHAIN") && !st.has("NO"):
+	case st.Has("CHAIN") && !st.Has("NO"):
 		w.unknown(st, "AND CHAIN")
-	case w.inside && st.first("COMMIT"):
+	case w.inside && st.First("COMMIT"):
 		w.end(st)
 	case w.inside:
 		w.add(&client.Rollback{At: w.at(st)})
@@ -90,14 +91,14 @@ func (w *bodyWriter) finish(st *statement) {
 }
 
 // counted sets what ROW_COUNT() gives, if the procedure asks.
-func (w *bodyWriter) counted(st *statement, n int64) {
+func (w *bodyWriter) counted(st *mysql.Statement, n int64) {
 	if w.rows != "" {
 		w.add(&client.Assign{At: w.at(st), Var: w.rows, Expr: client.C(ir.Int(n))})
 	}
 }
 
 // end ends the transaction that is written with a commit.
-func (w *bodyWriter) end(st *statement) {
+func (w *bodyWriter) end(st *mysql.Statement) {
 	if !w.gone {
 		show := &client.Emit{At: w.at(st)}
 		w.ends = append(w.ends, show)
@@ -108,52 +109,52 @@ func (w *bodyWriter) end(st *statement) {
 }
 
 // setLevel writes SET TRANSACTION ISOLATION LEVEL.
-func (w *bodyWriter) setLevel(st *statement) {
+func (w *bodyWriter) setLevel(st *mysql.Statement) {
 	if w.inside && w.start != nil {
 		w.unknown(st, "SET TRANSACTION inside of a transaction")
 		return
 	}
-	w.level = levelOf(st)
+	w.level = mysql.LevelOf(st)
 }
 
 // assignments writes SET a = …, @b = …
-func (w *bodyWriter) assignments(st *statement) {
-	for _, part := range commaParts(st.tokens[1:]) {
+func (w *bodyWriter) assignments(st *mysql.Statement) {
+	for _, part := range mysql.CommaParts(st.Tokens[1:]) {
 		from := 2
-		if len(part) > 1 && part[1].is(":") {
+		if len(part) > 1 && part[1].Is(":") {
 			from = 3
 		}
 		target := ""
-		if len(part) > from && part[from-1].is("=") {
-			if name, is := part[0].userVariable(); is {
+		if len(part) > from && part[from-1].Is("=") {
+			if name, is := part[0].UserVariable(); is {
 				target = w.user("@" + name)
-			} else if part[0].isName() {
-				target = w.lookup(part[0].text)
+			} else if part[0].IsName() {
+				target = w.lookup(part[0].Text)
 			}
 		}
 		switch {
 		case target != "":
 			w.set(st, target, part[from:])
-			if part[0].kind == named {
+			if part[0].Kind == mysql.Named {
 				w.counted(st, 0)
 			}
-		case st.has("autocommit"), st.has("foreign_key_checks", "unique_checks"):
+		case st.Has("autocommit"), st.Has("foreign_key_checks", "unique_checks"):
 			w.unknown(st, "SET of something that is no variable of the procedure")
 		}
 	}
 }
 
 // jumpTo writes LEAVE and ITERATE.
-func (w *bodyWriter) jumpTo(st *statement) {
-	if len(st.tokens) != 2 {
-		panic(ir.Errorf(st.pos(), "%s must name a label, and nothing else; mend it", strings.ToUpper(st.tokens[0].text)))
+func (w *bodyWriter) jumpTo(st *mysql.Statement) {
+	if len(st.Tokens) != 2 {
+		panic(ir.Errorf(st.Pos(), "%s must name a label, and nothing else; mend it", strings.ToUpper(st.Tokens[0].Text)))
 	}
-	name := strings.ToLower(st.tokens[1].text)
+	name := strings.ToLower(st.Tokens[1].Text)
 	for i := len(w.jumps) - 1; i >= 0 && w.jumps[i].calls == len(w.calls); i-- {
 		j := w.jumps[i]
 		switch {
 		case j.name != name:
-		case st.first("LEAVE"):
+		case st.First("LEAVE"):
 			w.leave(j, st)
 			return
 		case j.loop:
@@ -162,12 +163,12 @@ func (w *bodyWriter) jumpTo(st *statement) {
 			return
 		}
 	}
-	panic(ir.Errorf(st.pos(), "there is no label %s around this statement; check the spelling", st.tokens[1].text))
+	panic(ir.Errorf(st.Pos(), "there is no label %s around this statement; check the spelling", st.Tokens[1].Text))
 }
 
 // command writes a statement that reads or writes rows.
-func (w *bodyWriter) command(st *statement) {
-	if fault := st.refused(); fault != nil {
+func (w *bodyWriter) command(st *mysql.Statement) {
+	if fault := st.Refused(); fault != nil {
 		panic(fault)
 	}
 	tokens, into, ok := w.withoutInto(st)
@@ -176,8 +177,8 @@ func (w *bodyWriter) command(st *statement) {
 		return
 	}
 	q := w.query(st, "", tokens, "")
-	isQuery := st.tokens[0].is("SELECT", "WITH", "(", "VALUES") && !st.has("INSERT", "DELETE") && !(st.has("SET") && st.has("UPDATE"))
-	q.Into, q.OneRow, q.Returned = into, into != nil, into == nil && (isQuery || st.has("RETURNING"))
+	isQuery := st.Tokens[0].Is("SELECT", "WITH", "(", "VALUES") && !st.Has("INSERT", "DELETE") && !(st.Has("SET") && st.Has("UPDATE"))
+	q.Into, q.OneRow, q.Returned = into, into != nil, into == nil && (isQuery || st.Has("RETURNING"))
 	q.Clears = into != nil && !slices.ContainsFunc(into, func(v string) bool { return !w.unset[v] })
 	if into != nil && w.handlerOf(notFound, "02000", "1329") != nil {
 		q.Found = w.temporary("is_row", client.Bool)
@@ -203,51 +204,51 @@ func (w *bodyWriter) command(st *statement) {
 }
 
 // withoutInto takes the INTO of a SELECT away, whose variables it gives.
-func (w *bodyWriter) withoutInto(st *statement) (tokens []token, into []string, ok bool) {
-	if !st.tokens[0].is("SELECT", "WITH") {
-		return st.tokens, nil, true
+func (w *bodyWriter) withoutInto(st *mysql.Statement) (tokens []mysql.Token, into []string, ok bool) {
+	if !st.Tokens[0].Is("SELECT", "WITH") {
+		return st.Tokens, nil, true
 	}
 	depth := 0
-	for i, t := range st.tokens {
+	for i, t := range st.Tokens {
 		switch {
-		case t.is("("):
+		case t.Is("("):
 			depth++
-		case t.is(")"):
+		case t.Is(")"):
 			depth--
-		case t.is("INTO") && (depth > 0 || st.has("INSERT")):
+		case t.Is("INTO") && (depth > 0 || st.Has("INSERT")):
 			return nil, nil, false
-		case t.is("INTO"):
+		case t.Is("INTO"):
 			k := i + 1
-			for k < len(st.tokens) {
+			for k < len(st.Tokens) {
 				v := ""
-				if name, is := st.tokens[k].userVariable(); is {
+				if name, is := st.Tokens[k].UserVariable(); is {
 					v = w.user("@" + name)
-				} else if st.tokens[k].isName() {
-					v = w.lookup(st.tokens[k].text)
+				} else if st.Tokens[k].IsName() {
+					v = w.lookup(st.Tokens[k].Text)
 				}
 				if v == "" {
 					return nil, nil, false
 				}
 				into = append(into, v)
-				if k++; k >= len(st.tokens) || !st.tokens[k].is(",") {
+				if k++; k >= len(st.Tokens) || !st.Tokens[k].Is(",") {
 					break
 				}
 				k++
 			}
-			return slices.Concat(st.tokens[:i], st.tokens[k:]), into, len(into) > 0
+			return slices.Concat(st.Tokens[:i], st.Tokens[k:]), into, len(into) > 0
 		}
 	}
-	return st.tokens, nil, true
+	return st.Tokens, nil, true
 }
 
 // diagnostics writes GET DIAGNOSTICS, whose values are any but ROW_COUNT.
-func (w *bodyWriter) diagnostics(st *statement) {
-	for i, t := range st.tokens {
-		if !(i+1 < len(st.tokens) && st.tokens[i+1].is("=")) {
+func (w *bodyWriter) diagnostics(st *mysql.Statement) {
+	for i, t := range st.Tokens {
+		if !(i+1 < len(st.Tokens) && st.Tokens[i+1].Is("=")) {
 			continue
 		}
-		v := w.lookup(t.text)
-		if name, is := t.userVariable(); is {
+		v := w.lookup(t.Text)
+		if name, is := t.UserVariable(); is {
 			v = w.user("@" + name)
 		}
 		if v != "" {
@@ -260,10 +261,10 @@ func (w *bodyWriter) diagnostics(st *statement) {
 const maxCalls = 8
 
 // call writes the body of a procedure in the place of its call.
-func (w *bodyWriter) call(st *statement) {
-	c := &cursor{st, 1}
-	name := c.tableName()
-	args := commaParts(c.parens())
+func (w *bodyWriter) call(st *mysql.Statement) {
+	c := &mysql.Cursor{St: st, I: 1}
+	name := c.TableName()
+	args := mysql.CommaParts(c.Parens())
 	p := w.of.routines[strings.ToLower(name)]
 	switch {
 	case p == nil:
@@ -273,7 +274,7 @@ func (w *bodyWriter) call(st *statement) {
 		w.unknown(st, "CALL of "+name+", which calls itself")
 		return
 	case len(args) != len(p.params):
-		panic(ir.Errorf(st.pos(), "%s has %d parameters, but is called with %d arguments; mend the call", p.name, len(p.params), len(args)))
+		panic(ir.Errorf(st.Pos(), "%s has %d parameters, but is called with %d arguments; mend the call", p.name, len(p.params), len(args)))
 	}
 	backs := make([]string, len(args)) // variables of the caller that get a value back
 	s := &scope{routine: true}
@@ -286,8 +287,8 @@ func (w *bodyWriter) call(st *statement) {
 			w.add(&client.Assign{At: w.at(st), Var: values[i], Expr: client.C(ir.Null)})
 		}
 		if q.out && len(args[i]) == 1 {
-			backs[i] = w.lookup(args[i][0].text)
-			if n, is := args[i][0].userVariable(); is {
+			backs[i] = w.lookup(args[i][0].Text)
+			if n, is := args[i][0].UserVariable(); is {
 				backs[i] = w.user("@" + n)
 			}
 		}
@@ -313,7 +314,7 @@ func (w *bodyWriter) inScope(s *scope, f func() string) string {
 }
 
 // copy writes the assignment of one variable to another.
-func (w *bodyWriter) copy(st *statement, to, from string) {
+func (w *bodyWriter) copy(st *mysql.Statement, to, from string) {
 	if w.typeOf(to) == w.typeOf(from) || w.typeOf(to) == "" {
 		w.add(&client.Assign{At: w.at(st), Var: to, Expr: client.V(from)})
 		return

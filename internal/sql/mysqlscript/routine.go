@@ -1,6 +1,7 @@
-package mysql
+package mysqlscript
 
 import (
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"slices"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 type routine struct {
 	name   string
 	pos    ir.Pos
-	st     *statement
+	st     *mysql.Statement
 	params []parameter
 	body   *action
 	// ignores are the comments that accept findings about it.
@@ -26,151 +27,104 @@ type parameter struct {
 	in, out bool
 }
 
-// routineWord is the word for the routine that a statement makes, "" for another statement.
-func (st *statement) routineWord() string {
-	if !st.first("CREATE") {
-		return ""
-	}
-	for _, t := range st.tokens[1:min(len(st.tokens), 16)] {
-		switch {
-		case t.is("PROCEDURE", "EVENT", "FUNCTION", "TRIGGER"):
-			return strings.ToUpper(t.text)
-		case t.is("TABLE", "VIEW", "INDEX", "("):
-			return ""
-		}
-	}
-	return ""
-}
-
 // routine takes over a procedure or event. The bodies of functions are not read.
-func (r *reader) routine(st *statement, what string) {
-	if i := slices.IndexFunc(st.tokens, func(t token) bool { return t.kind == word && strings.HasPrefix(t.text, "$") && strings.HasSuffix(t.text, "$") }); i >= 0 {
-		panic(ir.Errorf(st.src.pos(st.tokens[i].from), "a body must not stand between dollars, but does"))
+func (r *reader) routine(st *mysql.Statement, what string) {
+	if i := slices.IndexFunc(st.Tokens, func(t mysql.Token) bool {
+		return t.Kind == mysql.Word && strings.HasPrefix(t.Text, "$") && strings.HasSuffix(t.Text, "$")
+	}); i >= 0 {
+		panic(ir.Errorf(st.Src.Pos(st.Tokens[i].From), "a body must not stand between dollars, but does"))
 	}
 	if what == "FUNCTION" {
-		r.note(st.pos(), "the bodies of functions are not read: a statement that calls one is not modelled")
+		r.note(st.Pos(), "the bodies of functions are not read: a statement that calls one is not modelled")
 		return
 	}
 	p := r.header(st, what)
 	p.ignores, r.ignores = r.ignores, nil
 	for _, g := range p.ignores {
-		g.From, g.To = p.pos, st.src.pos(st.tokens[len(st.tokens)-1].to)
+		g.From, g.To = p.pos, st.Src.Pos(st.Tokens[len(st.Tokens)-1].To)
 	}
 	r.Ignores = append(r.Ignores, p.ignores...)
 	if r.routines == nil {
 		r.routines = map[string]*routine{}
 	}
 	key := strings.ToLower(p.name)
-	if o := r.routines[key]; o != nil && !st.has("REPLACE") && !st.has("EXISTS") {
-		panic(ir.Errorf(st.pos(), "there is another %s %s at %s; drop one", strings.ToLower(what), p.name, o.pos))
+	if o := r.routines[key]; o != nil && !st.Has("REPLACE") && !st.Has("EXISTS") {
+		panic(ir.Errorf(st.Pos(), "there is another %s %s at %s; drop one", strings.ToLower(what), p.name, o.pos))
 	}
 	r.routines[key] = p
 	r.order = append(r.order, key)
 }
 
 // drop forgets a procedure that DROP PROCEDURE names.
-func (r *reader) drop(st *statement) bool {
-	c := &cursor{st, 1}
-	if !c.accept("PROCEDURE") && !c.accept("EVENT") {
+func (r *reader) drop(st *mysql.Statement) bool {
+	c := &mysql.Cursor{St: st, I: 1}
+	if !c.Accept("PROCEDURE") && !c.Accept("EVENT") {
 		return false
 	}
-	c.accept("IF", "EXISTS")
-	delete(r.routines, strings.ToLower(c.tableName()))
+	c.Accept("IF", "EXISTS")
+	delete(r.routines, strings.ToLower(c.TableName()))
 	return true
 }
 
 // header reads what stands before the body, and the body.
-func (r *reader) header(st *statement, what string) *routine {
-	c := &cursor{st, 1}
-	for !c.done() && !c.peek().is(what) {
-		c.i++
+func (r *reader) header(st *mysql.Statement, what string) *routine {
+	c := &mysql.Cursor{St: st, I: 1}
+	for !c.Done() && !c.Peek().Is(what) {
+		c.I++
 	}
-	c.i++
-	c.accept("IF", "NOT", "EXISTS")
-	p := &routine{pos: st.pos(), st: st, name: c.tableName()}
+	c.I++
+	c.Accept("IF", "NOT", "EXISTS")
+	p := &routine{pos: st.Pos(), st: st, name: c.TableName()}
 	if what == "EVENT" {
-		for !c.done() && !c.peek().is("DO") {
-			c.i++
+		for !c.Done() && !c.Peek().Is("DO") {
+			c.I++
 		}
-		c.expect("DO")
+		c.Expect("DO")
 	} else {
-		for _, part := range commaParts(c.parens()) {
+		for _, part := range mysql.CommaParts(c.Parens()) {
 			p.params = append(p.params, r.parameter(st, part))
 		}
 		for characteristic(c) {
 		}
 	}
-	b := &bodyParser{cursor: c, types: r.Schema}
+	b := &bodyParser{Cursor: c, types: r.Schema}
 	p.body = b.statement()
-	if c.accept(";"); !c.done() {
-		c.fail("the body must end here, but " + c.shown() + " follows; check that each BEGIN, IF, CASE and loop has its END")
+	if c.Accept(";"); !c.Done() {
+		c.Fail("the body must end here, but " + c.Shown() + " follows; check that each BEGIN, IF, CASE and loop has its END")
 	}
 	return p
 }
 
 // parameter reads a parameter: IN name type.
-func (r *reader) parameter(st *statement, part []token) parameter {
-	c := &cursor{&statement{src: st.src, tokens: part}, 0}
+func (r *reader) parameter(st *mysql.Statement, part []mysql.Token) parameter {
+	c := &mysql.Cursor{St: &mysql.Statement{Src: st.Src, Tokens: part}, I: 0}
 	p := parameter{in: true}
 	switch {
-	case c.accept("OUT"):
+	case c.Accept("OUT"):
 		p.in, p.out = false, true
-	case c.accept("INOUT"):
+	case c.Accept("INOUT"):
 		p.out = true
 	default:
-		c.accept("IN")
+		c.Accept("IN")
 	}
-	p.name = c.name("a parameter")
-	p.typ = r.Schema.variableType(c)
+	p.name = c.Name("a parameter")
+	p.typ = r.Schema.VariableType(c)
 	return p
 }
 
 // characteristic passes over a characteristic of a routine, if there is one: SQL SECURITY INVOKER.
-func characteristic(c *cursor) bool {
+func characteristic(c *mysql.Cursor) bool {
 	switch {
-	case c.accept("COMMENT"):
-		c.i++
-	case c.accept("LANGUAGE", "SQL"), c.accept("DETERMINISTIC"), c.accept("NOT", "DETERMINISTIC"), c.accept("CONTAINS", "SQL"), c.accept("NO", "SQL"),
-		c.accept("READS", "SQL", "DATA"), c.accept("MODIFIES", "SQL", "DATA"):
-	case c.accept("SQL", "SECURITY"):
-		c.i++
+	case c.Accept("COMMENT"):
+		c.I++
+	case c.Accept("LANGUAGE", "SQL"), c.Accept("DETERMINISTIC"), c.Accept("NOT", "DETERMINISTIC"), c.Accept("CONTAINS", "SQL"), c.Accept("NO", "SQL"),
+		c.Accept("READS", "SQL", "DATA"), c.Accept("MODIFIES", "SQL", "DATA"):
+	case c.Accept("SQL", "SECURITY"):
+		c.I++
 	default:
 		return false
 	}
 	return true
-}
-
-// variableType reads the type of a parameter or variable, and gives the name that it has in the text of the schema, "" for one of
-// which nothing is known.
-func (s *Schema) variableType(c *cursor) string {
-	name := strings.ToUpper(c.name("a type"))
-	if name == "DOUBLE" {
-		c.accept("PRECISION")
-	}
-	if s.types == nil {
-		s.newType(nil)
-	}
-	args := c.parens()
-	unsigned := false
-	for !c.done() && !c.peek().is("DEFAULT", ";", ",", ")", "=") {
-		switch {
-		case c.accept("UNSIGNED"), c.accept("ZEROFILL"):
-			unsigned = true
-		case c.accept("SIGNED"), c.accept("BINARY"), c.accept("ASCII"), c.accept("UNICODE"), c.accept("VARYING"), c.accept("NOT", "NULL"), c.accept("NULL"):
-		case c.accept("CHARACTER", "SET"), c.accept("CHARSET"), c.accept("COLLATE"):
-			c.i++
-		default:
-			c.fail("here should be ; or DEFAULT, not " + c.shown())
-		}
-	}
-	typ, t, ok := s.columnType(name, args, unsigned)
-	if !ok || t == nil {
-		return ""
-	}
-	if t.Format.Kind == ir.KindText && t.Collation == "" {
-		t.Collation = Collation("")
-	}
-	return typ
 }
 
 // procedures writes the transactions of procedures: for each START TRANSACTION in a body what it does up to the end of the
@@ -242,16 +196,16 @@ type calling struct {
 
 // calls reports whether a transaction of a script calls a procedure.
 func (b *block) calls() bool {
-	return slices.ContainsFunc(b.stmts, func(st *statement) bool { return st.first("CALL") })
+	return slices.ContainsFunc(b.stmts, func(st *mysql.Statement) bool { return st.First("CALL") })
 }
 
 // body is the transaction as the body of a procedure.
 func (c calling) body() *routine {
-	all := &statement{src: c.block.stmts[0].src}
+	all := &mysql.Statement{Src: c.block.stmts[0].Src}
 	a := &action{kind: compound, st: c.block.stmts[0]}
 	for _, st := range c.block.stmts {
 		a.body = append(a.body, &action{st: st})
-		all.tokens = append(all.tokens, st.tokens...)
+		all.Tokens = append(all.Tokens, st.Tokens...)
 	}
 	return &routine{name: c.txn.Name, pos: c.block.pos, st: all, body: a}
 }

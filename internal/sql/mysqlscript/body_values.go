@@ -1,6 +1,7 @@
-package mysql
+package mysqlscript
 
 import (
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +11,7 @@ import (
 )
 
 // text writes tokens of a statement with :name for each variable, and gives the variables.
-func (w *bodyWriter) text(st *statement, tokens []token) (sql string, used []string) {
+func (w *bodyWriter) text(st *mysql.Statement, tokens []mysql.Token) (sql string, used []string) {
 	places := expressionNames(tokens)
 	var b strings.Builder
 	use := func(v string) {
@@ -22,31 +23,31 @@ func (w *bodyWriter) text(st *statement, tokens []token) (sql string, used []str
 	last := 0
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
-		if i > 0 && t.from > last {
+		if i > 0 && t.From > last {
 			b.WriteByte(' ')
 		}
-		last = t.to
+		last = t.To
 		counter := ""
 		switch {
-		case t.is("ROW_COUNT"):
+		case t.Is("ROW_COUNT"):
 			counter = w.rows
-		case t.is("FOUND_ROWS"):
+		case t.Is("FOUND_ROWS"):
 			counter = w.found
 		}
-		user, isUser := t.userVariable()
-		switch v := w.lookup(t.text); {
-		case counter != "" && i+2 < len(tokens) && tokens[i+1].is("(") && tokens[i+2].is(")"):
+		user, isUser := t.UserVariable()
+		switch v := w.lookup(t.Text); {
+		case counter != "" && i+2 < len(tokens) && tokens[i+1].Is("(") && tokens[i+2].Is(")"):
 			use(counter)
 			i += 2
-			last = tokens[i].to
+			last = tokens[i].To
 		case isUser:
 			use(w.user("@" + user))
-		case t.kind == mark || t.kind == named:
+		case t.Kind == mysql.Mark || t.Kind == mysql.Named:
 			use(w.given(t))
 		case v != "" && slices.Contains(places, i):
 			use(v)
 		default:
-			b.WriteString(st.src.text[t.from:t.to])
+			b.WriteString(st.Src.Text[t.From:t.To])
 		}
 	}
 	if w.ended {
@@ -56,19 +57,19 @@ func (w *bodyWriter) text(st *statement, tokens []token) (sql string, used []str
 }
 
 // given gives the input for a parameter of a script: ? or :name.
-func (w *bodyWriter) given(t token) string {
-	name := strings.TrimPrefix(t.text, ":")
-	if t.kind == mark {
-		if name = w.marks[t.from]; name == "" {
+func (w *bodyWriter) given(t mysql.Token) string {
+	name := strings.TrimPrefix(t.Text, ":")
+	if t.Kind == mysql.Mark {
+		if name = w.marks[t.From]; name == "" {
 			name = "p" + itoa(len(w.marks)+1)
-			w.marks[t.from] = name
+			w.marks[t.From] = name
 		}
 	}
 	return w.user(":" + name)
 }
 
 // query makes a query of tokens behind lead and before end.
-func (w *bodyWriter) query(st *statement, lead string, tokens []token, end string) *client.Query {
+func (w *bodyWriter) query(st *mysql.Statement, lead string, tokens []mysql.Token, end string) *client.Query {
 	sql, used := w.text(st, tokens)
 	q := &client.Query{At: w.at(st), SQL: lead + sql + end}
 	for _, v := range used {
@@ -78,12 +79,12 @@ func (w *bodyWriter) query(st *statement, lead string, tokens []token, end strin
 }
 
 // onTables reports whether tokens of an expression or query look at tables.
-func onTables(tokens []token) bool {
-	return slices.ContainsFunc(tokens, func(t token) bool { return t.is("FROM", "TABLE") })
+func onTables(tokens []mysql.Token) bool {
+	return slices.ContainsFunc(tokens, func(t mysql.Token) bool { return t.Is("FROM", "TABLE") })
 }
 
 // set writes an assignment to a variable.
-func (w *bodyWriter) set(st *statement, v string, tokens []token) {
+func (w *bodyWriter) set(st *mysql.Statement, v string, tokens []mysql.Token) {
 	at := w.at(st)
 	if e := w.plain(tokens); e != nil && w.simpleFits(v, e) {
 		w.add(&client.Assign{At: at, Var: v, Expr: e})
@@ -95,8 +96,8 @@ func (w *bodyWriter) set(st *statement, v string, tokens []token) {
 }
 
 // plain gives the value of tokens that are a constant or a variable, nil for others.
-func (w *bodyWriter) plain(tokens []token) client.Expr {
-	negative := len(tokens) == 2 && tokens[0].is("-")
+func (w *bodyWriter) plain(tokens []mysql.Token) client.Expr {
+	negative := len(tokens) == 2 && tokens[0].Is("-")
 	if negative {
 		tokens = tokens[1:]
 	}
@@ -104,25 +105,25 @@ func (w *bodyWriter) plain(tokens []token) client.Expr {
 		return nil
 	}
 	t := tokens[0]
-	n, err := strconv.ParseInt(t.text, 10, 64)
+	n, err := strconv.ParseInt(t.Text, 10, 64)
 	switch {
-	case t.kind == number && err == nil && negative:
+	case t.Kind == mysql.Number && err == nil && negative:
 		return client.C(ir.Int(-n))
-	case t.kind == number && err == nil:
+	case t.Kind == mysql.Number && err == nil:
 		return client.C(ir.Int(n))
 	case negative:
-	case t.is("TRUE"):
+	case t.Is("TRUE"):
 		return client.C(ir.Int(1))
-	case t.is("FALSE"):
+	case t.Is("FALSE"):
 		return client.C(ir.Int(0))
-	case t.is("NULL"):
+	case t.Is("NULL"):
 		return client.C(ir.Null)
-	case t.kind == named && !strings.HasPrefix(t.text, "@@"), t.kind == mark:
-		if _, is := t.userVariable(); !is {
+	case t.Kind == mysql.Named && !strings.HasPrefix(t.Text, "@@"), t.Kind == mysql.Mark:
+		if _, is := t.UserVariable(); !is {
 			return client.V(w.given(t))
 		}
-	case t.isName():
-		if v := w.lookup(t.text); v != "" {
+	case t.IsName():
+		if v := w.lookup(t.Text); v != "" {
 			if w.ended {
 				w.late = append(w.late, v)
 			}
@@ -142,7 +143,7 @@ func (w *bodyWriter) simpleFits(v string, e client.Expr) bool {
 }
 
 // cond writes a condition, which is true where it is neither false nor NULL. With a subject it compares that.
-func (w *bodyWriter) cond(st *statement, subject, tokens []token) client.Expr {
+func (w *bodyWriter) cond(st *mysql.Statement, subject, tokens []mysql.Token) client.Expr {
 	if subject == nil {
 		if e := w.comparison(tokens); e != nil {
 			return e
@@ -175,7 +176,7 @@ func (w *bodyWriter) temporary(base string, k client.Kind) string {
 }
 
 // send writes a query. Outside of the transaction one on tables gives any values.
-func (w *bodyWriter) send(st *statement, q *client.Query, tables bool) {
+func (w *bodyWriter) send(st *mysql.Statement, q *client.Query, tables bool) {
 	if tables {
 		w.commands++
 	}
@@ -223,14 +224,14 @@ func (w *bodyWriter) alone(q *client.Query) {
 }
 
 // comparison gives a condition on integers that compares variables and constants, nil for another one.
-func (w *bodyWriter) comparison(tokens []token) client.Expr {
-	for len(tokens) > 2 && tokens[0].is("(") && closes(tokens) {
+func (w *bodyWriter) comparison(tokens []mysql.Token) client.Expr {
+	for len(tokens) > 2 && tokens[0].Is("(") && closes(tokens) {
 		tokens = tokens[1 : len(tokens)-1]
 	}
-	op := slices.IndexFunc(tokens, func(t token) bool { return t.is("=", "<", ">", "!", "IS") })
+	op := slices.IndexFunc(tokens, func(t mysql.Token) bool { return t.Is("=", "<", ">", "!", "IS") })
 	switch {
-	case op == 0 || len(tokens) > 0 && tokens[0].is("NOT"):
-		if e := w.integer(tokens[1:]); e != nil && tokens[0].is("NOT", "!") {
+	case op == 0 || len(tokens) > 0 && tokens[0].Is("NOT"):
+		if e := w.integer(tokens[1:]); e != nil && tokens[0].Is("NOT", "!") {
 			return &client.Op{Op: "==", Args: []client.Expr{e, client.C(ir.Int(0))}}
 		}
 		return nil
@@ -241,15 +242,15 @@ func (w *bodyWriter) comparison(tokens []token) client.Expr {
 		return nil
 	}
 	end := op + 1
-	for end < len(tokens) && tokens[end].is("=", "<", ">", "NOT") {
+	for end < len(tokens) && tokens[end].Is("=", "<", ">", "NOT") {
 		end++
 	}
 	left, right := w.integer(tokens[:op]), w.integer(tokens[end:])
 	words := make([]string, 0, end-op)
 	for _, t := range tokens[op:end] {
-		words = append(words, strings.ToUpper(t.text))
+		words = append(words, strings.ToUpper(t.Text))
 	}
-	if tokens[len(tokens)-1].is("NULL") && left != nil {
+	if tokens[len(tokens)-1].Is("NULL") && left != nil {
 		isNull := &client.Op{Op: "null", Args: []client.Expr{left}}
 		switch strings.Join(words, " ") {
 		case "IS":
@@ -270,12 +271,12 @@ func (w *bodyWriter) comparison(tokens []token) client.Expr {
 var comparisonSigns = map[string]string{"=": "==", "<>": "!=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 // closes reports whether the first parenthesis is closed by the last token.
-func closes(tokens []token) bool {
+func closes(tokens []mysql.Token) bool {
 	depth := 0
 	for i, t := range tokens {
-		if t.is("(") {
+		if t.Is("(") {
 			depth++
-		} else if t.is(")") {
+		} else if t.Is(")") {
 			depth--
 		}
 		if depth == 0 {
@@ -286,9 +287,9 @@ func closes(tokens []token) bool {
 }
 
 // integer gives an integer constant, a variable of integers, or a counter of rows, nil for anything else.
-func (w *bodyWriter) integer(tokens []token) client.Expr {
-	if len(tokens) == 3 && tokens[1].is("(") && tokens[2].is(")") {
-		v := map[bool]string{tokens[0].is("ROW_COUNT"): w.rows, tokens[0].is("FOUND_ROWS"): w.found}[true]
+func (w *bodyWriter) integer(tokens []mysql.Token) client.Expr {
+	if len(tokens) == 3 && tokens[1].Is("(") && tokens[2].Is(")") {
+		v := map[bool]string{tokens[0].Is("ROW_COUNT"): w.rows, tokens[0].Is("FOUND_ROWS"): w.found}[true]
 		if v == "" {
 			return nil
 		}
@@ -303,6 +304,7 @@ func (w *bodyWriter) integer(tokens []token) client.Expr {
 		if !e.Value.IsNull() {
 			return e
 		}
+	default: // it is no constant and no variable
 	}
 	return nil
 }

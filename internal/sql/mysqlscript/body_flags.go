@@ -1,6 +1,7 @@
-package mysql
+package mysqlscript
 
 import (
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"maps"
 	"slices"
 	"strings"
@@ -31,10 +32,10 @@ func (w *bodyWriter) flagged(h *action) bool {
 	h.each(func(a *action) {
 		switch {
 		case a.kind == compound && len(a.declared) == 0:
-		case a.kind != simple, a.st.tokens[0].is("COMMIT", "CALL", "START", "LEAVE", "ITERATE"):
+		case a.kind != simple, a.st.Tokens[0].Is("COMMIT", "CALL", "START", "LEAVE", "ITERATE"):
 			harmless = false
-		case a.st.first("SET"):
-			for _, part := range commaParts(a.st.tokens[1:]) {
+		case a.st.First("SET"):
+			for _, part := range mysql.CommaParts(a.st.Tokens[1:]) {
 				if name, v, ok := constantSet(part); ok {
 					values[name] = v
 				}
@@ -46,8 +47,8 @@ func (w *bodyWriter) flagged(h *action) bool {
 	}
 	f := &flags{of: w.of, first: 1 << 62}
 	w.proc.body.each(func(a *action) {
-		if a.kind == simple && (dml(a.st) || onTables(a.st.tokens)) {
-			f.first = min(f.first, a.st.tokens[0].from)
+		if a.kind == simple && (mysql.DML(a.st) || onTables(a.st.Tokens)) {
+			f.first = min(f.first, a.st.Tokens[0].From)
 		}
 	})
 	o := f.action(w.proc.body, values)
@@ -55,22 +56,22 @@ func (w *bodyWriter) flagged(h *action) bool {
 }
 
 // constantSet reads v = constant.
-func constantSet(part []token) (name string, truth, ok bool) {
-	if len(part) > 1 && part[1].is(":") {
+func constantSet(part []mysql.Token) (name string, truth, ok bool) {
+	if len(part) > 1 && part[1].Is(":") {
 		part = slices.Delete(slices.Clone(part), 1, 2)
 	}
-	if len(part) != 3 || !part[1].is("=") || !part[0].isName() && part[0].kind != named {
+	if len(part) != 3 || !part[1].Is("=") || !part[0].IsName() && part[0].Kind != mysql.Named {
 		return "", false, false
 	}
 	truth, ok = constantTruth(part[2])
-	return strings.ToLower(part[0].text), truth, ok
+	return strings.ToLower(part[0].Text), truth, ok
 }
 
-func constantTruth(t token) (truth, ok bool) {
+func constantTruth(t mysql.Token) (truth, ok bool) {
 	switch {
-	case t.is("TRUE"), t.kind == number && t.text == "1":
+	case t.Is("TRUE"), t.Kind == mysql.Number && t.Text == "1":
 		return true, true
-	case t.is("FALSE"), t.kind == number && t.text == "0":
+	case t.Is("FALSE"), t.Kind == mysql.Number && t.Text == "0":
 		return false, true
 	}
 	return false, false
@@ -111,20 +112,20 @@ func (f *flags) action(a *action, values map[string]bool) outcome {
 	}
 	st := a.st
 	switch {
-	case st.first("COMMIT"):
+	case st.First("COMMIT"):
 		return outcome{commits: true}
-	case st.first("ROLLBACK") && !st.has("TO"):
+	case st.First("ROLLBACK") && !st.Has("TO"):
 		return outcome{}
-	case st.first("LEAVE") && len(st.tokens) == 2:
-		return outcome{leaves: []string{strings.ToLower(st.tokens[1].text)}}
-	case st.first("ITERATE"):
+	case st.First("LEAVE") && len(st.Tokens) == 2:
+		return outcome{leaves: []string{strings.ToLower(st.Tokens[1].Text)}}
+	case st.First("ITERATE"):
 		return outcome{}
-	case st.first("CALL"):
-		c := &cursor{st, 1}
-		p := f.of.routines[strings.ToLower(c.tableName())]
+	case st.First("CALL"):
+		c := &mysql.Cursor{St: st, I: 1}
+		p := f.of.routines[strings.ToLower(c.TableName())]
 		commits := p == nil
 		if p != nil {
-			p.body.each(func(s *action) { commits = commits || s.begins() || s.kind == simple && s.st.first("COMMIT") })
+			p.body.each(func(s *action) { commits = commits || s.begins() || s.kind == simple && s.st.First("COMMIT") })
 		}
 		f.forget(st, values)
 		return outcome{falls: true, commits: commits}
@@ -169,51 +170,51 @@ func (f *flags) branch(a *action, values map[string]bool) outcome {
 }
 
 // forget takes the variables out of values that a statement may set to something else.
-func (f *flags) forget(st *statement, values map[string]bool) {
-	if st.tokens[0].from < f.first {
+func (f *flags) forget(st *mysql.Statement, values map[string]bool) {
+	if st.Tokens[0].From < f.first {
 		return
 	}
-	if st.first("SET") {
-		for _, part := range commaParts(st.tokens[1:]) {
+	if st.First("SET") {
+		for _, part := range mysql.CommaParts(st.Tokens[1:]) {
 			if name, v, ok := constantSet(part); ok && values[name] == v {
 				continue
 			}
 			if len(part) > 0 {
-				delete(values, strings.ToLower(part[0].text))
+				delete(values, strings.ToLower(part[0].Text))
 			}
 		}
 		return
 	}
-	if !st.has("INTO") && !st.first("CALL") && !st.first("GET") {
+	if !st.Has("INTO") && !st.First("CALL") && !st.First("GET") {
 		return
 	}
-	for _, t := range st.tokens {
-		delete(values, strings.ToLower(t.text))
+	for _, t := range st.Tokens {
+		delete(values, strings.ToLower(t.Text))
 	}
 }
 
 // truthOf tells whether a condition holds that looks at one of the variables only.
-func truthOf(cond []token, values map[string]bool) (truth, known bool) {
-	for len(cond) > 2 && cond[0].is("(") && cond[len(cond)-1].is(")") {
+func truthOf(cond []mysql.Token, values map[string]bool) (truth, known bool) {
+	for len(cond) > 2 && cond[0].Is("(") && cond[len(cond)-1].Is(")") {
 		cond = cond[1 : len(cond)-1]
 	}
-	if len(cond) > 1 && cond[0].is("NOT", "!") {
+	if len(cond) > 1 && cond[0].Is("NOT", "!") {
 		truth, known = truthOf(cond[1:], values)
 		return !truth, known
 	}
 	if len(cond) == 0 {
 		return false, false
 	}
-	v, known := values[strings.ToLower(cond[0].text)]
+	v, known := values[strings.ToLower(cond[0].Text)]
 	if !known || len(cond) == 1 {
 		return v, known
 	}
 	other, constant := constantTruth(cond[len(cond)-1])
 	switch rest := cond[1 : len(cond)-1]; {
 	case !constant:
-	case len(rest) == 1 && rest[0].is("=", "IS"):
+	case len(rest) == 1 && rest[0].Is("=", "IS"):
 		return v == other, true
-	case len(rest) == 2 && (rest[0].is("<") && rest[1].is(">") || rest[0].is("!") && rest[1].is("=") || rest[0].is("IS") && rest[1].is("NOT")):
+	case len(rest) == 2 && (rest[0].Is("<") && rest[1].Is(">") || rest[0].Is("!") && rest[1].Is("=") || rest[0].Is("IS") && rest[1].Is("NOT")):
 		return v != other, true
 	}
 	return false, false

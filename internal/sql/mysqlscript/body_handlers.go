@@ -1,6 +1,7 @@
-package mysql
+package mysqlscript
 
 import (
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"slices"
 	"strings"
 
@@ -57,7 +58,7 @@ func (w *bodyWriter) handlerOf(names ...string) *handler {
 }
 
 // raised writes what happens where a condition is raised that has these names. It reports whether there is a handler.
-func (w *bodyWriter) raised(st *statement, names ...string) bool {
+func (w *bodyWriter) raised(st *mysql.Statement, names ...string) bool {
 	h := w.handlerOf(names...)
 	if h == nil {
 		return false
@@ -75,27 +76,27 @@ func (w *bodyWriter) raised(st *statement, names ...string) bool {
 }
 
 // raise writes SIGNAL and RESIGNAL.
-func (w *bodyWriter) raise(st *statement) {
+func (w *bodyWriter) raise(st *mysql.Statement) {
 	state := "45000"
-	if len(st.tokens) > 1 {
+	if len(st.Tokens) > 1 {
 		i := 1
-		if st.tokens[1].is("SQLSTATE") {
-			if i++; len(st.tokens) > i && st.tokens[i].is("VALUE") {
+		if st.Tokens[1].Is("SQLSTATE") {
+			if i++; len(st.Tokens) > i && st.Tokens[i].Is("VALUE") {
 				i++
 			}
 		}
-		if i < len(st.tokens) && st.tokens[i].kind == text {
-			state, _ = unquote(st.tokens[i].text)
-		} else if i < len(st.tokens) && !st.tokens[i].is("SET") {
+		if i < len(st.Tokens) && st.Tokens[i].Kind == mysql.Text {
+			state, _ = mysql.Unquote(st.Tokens[i].Text)
+		} else if i < len(st.Tokens) && !st.Tokens[i].Is("SET") {
 			for k := len(w.scopes) - 1; k >= 0; k-- {
-				if means := w.scopes[k].names[strings.ToLower(st.tokens[i].text)]; means != "" {
+				if means := w.scopes[k].names[strings.ToLower(st.Tokens[i].Text)]; means != "" {
 					state = means
 					break
 				}
 			}
 		}
 	}
-	if st.first("RESIGNAL") {
+	if st.First("RESIGNAL") {
 		w.lost(st)
 		return
 	}
@@ -103,7 +104,7 @@ func (w *bodyWriter) raise(st *statement) {
 }
 
 // signal writes what happens where a state is raised: a handler, or the end of the procedure.
-func (w *bodyWriter) signal(st *statement, state string) {
+func (w *bodyWriter) signal(st *mysql.Statement, state string) {
 	class := exception
 	switch {
 	case strings.HasPrefix(state, "01"):
@@ -118,13 +119,13 @@ func (w *bodyWriter) signal(st *statement, state string) {
 }
 
 // lost ends the transaction by an error that nobody handles: its caller is taken to roll back.
-func (w *bodyWriter) lost(st *statement) {
+func (w *bodyWriter) lost(st *mysql.Statement) {
 	w.add(&client.Rollback{At: w.at(st)})
 	w.gone = true
 }
 
 // risk adds what errors of a statement may lead to: a handler after which the transaction may commit without it.
-func (w *bodyWriter) risk(st *statement) {
+func (w *bodyWriter) risk(st *mysql.Statement) {
 	if !w.inside || w.risky {
 		return
 	}
@@ -132,7 +133,7 @@ func (w *bodyWriter) risk(st *statement) {
 		for _, h := range s.handlers {
 			if !h.loses && slices.ContainsFunc(h.conditions, func(c string) bool { return c != notFound && c != "02000" && c != "1329" }) {
 				w.risky = true
-				w.unknown(&statement{src: st.src, tokens: []token{h.at}}, "a handler after which the transaction may commit although a statement has failed")
+				w.unknown(&mysql.Statement{Src: st.Src, Tokens: []mysql.Token{h.at}}, "a handler after which the transaction may commit although a statement has failed")
 				return
 			}
 		}
@@ -147,7 +148,7 @@ func rollsBack(a *action) bool {
 			if rollsBack(s) {
 				return true
 			}
-			if s.kind != simple || s.st.tokens[0].is("COMMIT", "START", "LEAVE", "ITERATE", "CALL") {
+			if s.kind != simple || s.st.Tokens[0].Is("COMMIT", "START", "LEAVE", "ITERATE", "CALL") {
 				return false
 			}
 		}
@@ -155,7 +156,7 @@ func rollsBack(a *action) bool {
 		return len(a.arms) > 0 && a.arms[len(a.arms)-1].cond == nil &&
 			!slices.ContainsFunc(a.arms, func(m arm) bool { return !rollsBack(&action{kind: compound, body: m.body}) })
 	case simple:
-		return a.st.first("ROLLBACK") && !a.st.has("TO", "CHAIN") || a.st.first("SIGNAL") || a.st.first("RESIGNAL")
+		return a.st.First("ROLLBACK") && !a.st.Has("TO", "CHAIN") || a.st.First("SIGNAL") || a.st.First("RESIGNAL")
 	}
 	return false
 }

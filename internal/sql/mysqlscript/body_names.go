@@ -1,4 +1,6 @@
-package mysql
+package mysqlscript
+
+import "github.com/txrobust/robust/internal/sql/mysql"
 
 import "slices"
 
@@ -8,7 +10,7 @@ import "slices"
 
 // nameFinder finds the names in a statement that stand where an expression does.
 type nameFinder struct {
-	tokens []token
+	tokens []mysql.Token
 	// levels are the parentheses that are open.
 	levels []nameLevel
 	found  []int
@@ -23,7 +25,7 @@ type nameLevel struct {
 }
 
 // expressionNames gives the places of the tokens that may be names of variables.
-func expressionNames(tokens []token) []int {
+func expressionNames(tokens []mysql.Token) []int {
 	f := &nameFinder{tokens: tokens, levels: []nameLevel{{}}}
 	for i, t := range tokens {
 		f.token(i, t)
@@ -33,35 +35,35 @@ func expressionNames(tokens []token) []int {
 
 // is reports whether the token at i is one of the words.
 func (f *nameFinder) is(i int, words ...string) bool {
-	return i >= 0 && i < len(f.tokens) && f.tokens[i].is(words...)
+	return i >= 0 && i < len(f.tokens) && f.tokens[i].Is(words...)
 }
 
-func (f *nameFinder) token(i int, t token) {
+func (f *nameFinder) token(i int, t mysql.Token) {
 	l := &f.levels[len(f.levels)-1]
 	switch {
-	case t.is("("):
+	case t.Is("("):
 		f.levels = append(f.levels, f.inside(i))
-	case t.is(")"):
+	case t.Is(")"):
 		if len(f.levels) > 1 {
 			f.levels = f.levels[:len(f.levels)-1]
 		}
 	case f.is(i-1, ".") || f.is(i+1, "."):
-	case t.is("FROM") && !f.is(i-1, "DISTINCT") && !f.inCall(), t.is("JOIN"), t.is("UPDATE") && !f.is(i-1, "FOR", "KEY"), t.is("INTO"), t.is("DELETE") && i == 0:
+	case t.Is("FROM") && !f.is(i-1, "DISTINCT") && !f.inCall(), t.Is("JOIN"), t.Is("UPDATE") && !f.is(i-1, "FOR", "KEY"), t.Is("INTO"), t.Is("DELETE") && i == 0:
 		l.tables, l.from, l.targets = true, true, false
-	case t.is("ON") && f.is(i+1, "DUPLICATE"):
+	case t.Is("ON") && f.is(i+1, "DUPLICATE"):
 		l.tables, l.from = false, false
-	case t.is("UPDATE"):
+	case t.Is("UPDATE"):
 		l.tables, l.from, l.targets = false, false, f.is(i-1, "KEY")
-	case t.is("SET"):
+	case t.Is("SET"):
 		l.tables, l.from, l.targets = false, false, true
-	case t.is("ON", "USING"):
+	case t.Is("ON", "USING"):
 		l.tables = false
-	case t.is("VALUES") && l.targets: // the row that was to be inserted
-	case t.is("WHERE", "HAVING", "GROUP", "ORDER", "LIMIT", "VALUES", "VALUE", "SELECT", "FOR", "UNION"):
+	case t.Is("VALUES") && l.targets: // the row that was to be inserted
+	case t.Is("WHERE", "HAVING", "GROUP", "ORDER", "LIMIT", "VALUES", "VALUE", "SELECT", "FOR", "UNION"):
 		*l = nameLevel{}
-	case t.is(","):
+	case t.Is(","):
 		l.tables = l.from
-	case t.isName() && !l.tables && !l.none && f.expression(i, l):
+	case t.IsName() && !l.tables && !l.none && f.expression(i, l):
 		f.found = append(f.found, i)
 	}
 }
@@ -75,12 +77,12 @@ func (f *nameFinder) inside(i int) nameLevel {
 	switch {
 	case f.is(i+1, "SELECT", "WITH", "("):
 		return nameLevel{}
-	case f.is(i-1, "USING"), outer.tables && i > 0 && f.tokens[i-1].isName() && !f.is(i-1, "FROM", "JOIN", "INTO"): // INSERT INTO t (a, b)
+	case f.is(i-1, "USING"), outer.tables && i > 0 && f.tokens[i-1].IsName() && !f.is(i-1, "FROM", "JOIN", "INTO"): // INSERT INTO t (a, b)
 		return nameLevel{none: true}
 	case outer.targets && f.is(i-1, "VALUES", "VALUE"): // ON DUPLICATE KEY UPDATE a = VALUES(a)
 		return nameLevel{none: true}
 	}
-	call := i > 0 && f.tokens[i-1].kind == word && f.is(i-1, "EXTRACT", "TRIM", "SUBSTRING", "SUBSTR", "MID", "POSITION", "OVERLAY")
+	call := i > 0 && f.tokens[i-1].Kind == mysql.Word && f.is(i-1, "EXTRACT", "TRIM", "SUBSTRING", "SUBSTR", "MID", "POSITION", "OVERLAY")
 	return nameLevel{tables: outer.tables, from: outer.tables, call: call}
 }
 
@@ -92,7 +94,7 @@ var expressionWords = []string{"AND", "OR", "NOT", "XOR", "IS", "NULL", "TRUE", 
 func (f *nameFinder) expression(i int, l *nameLevel) bool {
 	t := f.tokens[i]
 	switch {
-	case t.kind == word && t.is(expressionWords...), f.is(i+1, "("):
+	case t.Kind == mysql.Word && t.Is(expressionWords...), f.is(i+1, "("):
 		return false
 	case f.is(i-1, "AS", "COLLATE", "SAVEPOINT"):
 		return false
@@ -109,11 +111,11 @@ func (f *nameFinder) expression(i int, l *nameLevel) bool {
 // ends reports whether the token at i ends an operand.
 func (f *nameFinder) ends(i int) bool {
 	t := f.tokens[i]
-	switch t.kind {
-	case punct:
-		return t.is(")")
-	case word:
-		return t.is("END", "NULL", "TRUE", "FALSE") || !t.is(expressionWords...) && !slices.ContainsFunc(clauseWords, func(w string) bool { return t.is(w) })
+	switch t.Kind {
+	case mysql.Punct:
+		return t.Is(")")
+	case mysql.Word:
+		return t.Is("END", "NULL", "TRUE", "FALSE") || !t.Is(expressionWords...) && !slices.ContainsFunc(clauseWords, func(w string) bool { return t.Is(w) })
 	}
 	return true
 }

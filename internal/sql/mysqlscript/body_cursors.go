@@ -1,6 +1,7 @@
-package mysql
+package mysqlscript
 
 import (
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ import (
 
 // openCursor is a cursor of a block.
 type openCursor struct {
-	query *statement
+	query *mysql.Statement
 	// open says that it was opened last, and nothing was done since then that the query may look at.
 	open bool
 }
@@ -36,36 +37,36 @@ func (w *bodyWriter) cursor(name string) *openCursor {
 }
 
 // onCursor writes OPEN, FETCH and CLOSE.
-func (w *bodyWriter) onCursor(st *statement) {
-	if st.first("FETCH") {
+func (w *bodyWriter) onCursor(st *mysql.Statement) {
+	if st.First("FETCH") {
 		w.unknown(st, "FETCH in another loop than one over all rows of its cursor")
 		return
 	}
-	if c := w.cursor(st.tokens[len(st.tokens)-1].text); c != nil {
-		c.open = st.first("OPEN")
+	if c := w.cursor(st.Tokens[len(st.Tokens)-1].Text); c != nil {
+		c.open = st.First("OPEN")
 	}
 }
 
 // fetched reads FETCH c INTO a, b.
 func (w *bodyWriter) fetched(a *action) (c *openCursor, into []string) {
-	if a.kind != simple || !a.st.first("FETCH") {
+	if a.kind != simple || !a.st.First("FETCH") {
 		return nil, nil
 	}
-	i := slices.IndexFunc(a.st.tokens, func(t token) bool { return t.is("INTO") })
+	i := slices.IndexFunc(a.st.Tokens, func(t mysql.Token) bool { return t.Is("INTO") })
 	if i < 2 {
 		return nil, nil
 	}
-	for _, part := range commaParts(a.st.tokens[i+1:]) {
+	for _, part := range mysql.CommaParts(a.st.Tokens[i+1:]) {
 		v := ""
 		if len(part) == 1 {
-			v = w.lookup(part[0].text)
+			v = w.lookup(part[0].Text)
 		}
 		if v == "" {
 			return nil, nil
 		}
 		into = append(into, v)
 	}
-	return w.cursor(a.st.tokens[i-1].text), into
+	return w.cursor(a.st.Tokens[i-1].Text), into
 }
 
 // doneValues are what the handler for NOT FOUND sets, by variable; nil if it does more.
@@ -79,10 +80,10 @@ func (w *bodyWriter) doneValues() map[string]bool {
 	for a.kind == compound && len(a.body) == 1 && len(a.declared) == 0 {
 		a = a.body[0]
 	}
-	if a.kind != simple || !a.st.first("SET") {
+	if a.kind != simple || !a.st.First("SET") {
 		return nil
 	}
-	for _, part := range commaParts(a.st.tokens[1:]) {
+	for _, part := range mysql.CommaParts(a.st.Tokens[1:]) {
 		name, v, ok := constantSet(part)
 		if !ok {
 			return nil
@@ -105,7 +106,7 @@ func (w *bodyWriter) cursorLoop(a *action) bool {
 	}
 	truth, known := truthOf(check.arms[0].cond, values)
 	leaves := func(list []*action) bool {
-		return len(list) == 1 && list[0].kind == simple && list[0].st.first("LEAVE") && len(list[0].st.tokens) == 2 && strings.EqualFold(list[0].st.tokens[1].text, a.label)
+		return len(list) == 1 && list[0].kind == simple && list[0].st.First("LEAVE") && len(list[0].st.Tokens) == 2 && strings.EqualFold(list[0].st.Tokens[1].Text, a.label)
 	}
 	switch {
 	case !known:
@@ -140,7 +141,7 @@ func (w *bodyWriter) fetchLoop(list []*action) int {
 	goes, known := truthOf(a.cond, values)
 	iterates := false // past the FETCH at the end
 	a.each(func(s *action) {
-		iterates = iterates || s.kind == simple && s.st.first("ITERATE") && strings.EqualFold(s.st.tokens[len(s.st.tokens)-1].text, a.label)
+		iterates = iterates || s.kind == simple && s.st.First("ITERATE") && strings.EqualFold(s.st.Tokens[len(s.st.Tokens)-1].Text, a.label)
 	})
 	if again != c || !slices.Equal(into, intoAgain) || !known || goes || iterates {
 		return 0
@@ -157,8 +158,8 @@ func (w *bodyWriter) fetchLoop(list []*action) int {
 func (w *bodyWriter) rowsOf(a *action, c *openCursor, into []string, round func(j *jump)) {
 	c.open = false
 	st := a.st
-	q := w.query(c.query, "", c.query.tokens, "")
-	q.Pos = c.query.pos()
+	q := w.query(c.query, "", c.query.Tokens, "")
+	q.Pos = c.query.Pos()
 	if !w.inside {
 		w.send(c.query, q, true)
 		w.unknown(st, "a loop over a cursor that begins outside of the transaction")
