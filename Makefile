@@ -103,6 +103,7 @@ soak: setup
 	$(GO) test -v -timeout 0 -count 1 ./internal/weak -run '^TestRandom$$' -weak.programs $(SOAK_CALLS) -weak.seed $(SEED) || failed=1; \
 	(cd beam && $(GO) test -v -timeout 0 -count 1 ./internal/contract -run '^(TestRandom|TestRecorded)$$' -contract.random $(SOAK_CALLS) -contract.seed $(SEED) -contract.all) || failed=1; \
 	(cd beam && $(GO) test -v -timeout 0 -count 1 ./internal/pipeline -run '^TestRunner$$' -pipeline.random 2000) || failed=1; \
+	$(GO) test -v -timeout 0 -count 1 ./internal/sql/mysql -run '^TestProcedures$$' -procedures $(SOAK_PAIRS) -procedures.seed $(SEED) || failed=1; \
 	$(SOAK) -run MariaDB -sqlgen.mariacalls=$(SOAK_CALLS) -sqlgen.mariapairs=$(SOAK_PAIRS) -sqlgen.mariaapps=$(SOAK_APPS) || failed=1; \
 	exit $$failed
 

@@ -52,6 +52,7 @@ var layers = [][]string{
 	{"internal/sql/plpgsql"},
 	{"internal/sql/syntax"},
 	{"internal/sql/mysql"},
+	{"internal/sql/mysqlscript"},
 	{"internal/sql/schema"},
 	{"internal/sql/ddl"},
 	{"internal/sql/load"},

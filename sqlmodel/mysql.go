@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/input"
-	"github.com/txrobust/robust/internal/sql/mysql"
+	"github.com/txrobust/robust/internal/sql/mysqlscript"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -16,7 +16,7 @@ func parseMySQL(ctx context.Context, files []File, opt Options) (*ir.Program, er
 	if len(files) == 0 {
 		return nil, fmt.Errorf("no SQL file was given")
 	}
-	s, err := mysql.ReadScripts(files)
+	s, err := mysqlscript.ReadScripts(files)
 	if err != nil {
 		return nil, err
 	}

@@ -337,7 +337,7 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 	if wantsRow || q.Returned && !isSelect {
 		to = expr.Sink{Kind: expr.IntoLocals, Dests: o.dests, Whole: true, One: q.OneRow}
 		o.all = q.Returned && !isSelect
-		o.direct = p.onlyWithRow(q, rest)
+		o.direct = q.Clears || p.onlyWithRow(q, rest)
 	}
 	if q.Found != "" {
 		g.Found = p.flag(q.Found, s)

@@ -76,6 +76,9 @@ func (p *caller) declare() {
 			b.App.Fail(p.body.Txn.Pos, "variable %s of transaction %s is declared twice", d.Name, p.body.Txn.Name)
 		}
 		v := &programVar{Var: d, Variable: &expr.Variable{Name: d.Name, Type: load.KindType(d.Kind), Given: true}}
+		if d.Declared != "" {
+			v.Type = b.App.NamedType(d.Declared, p.f.Text, 0)
+		}
 		v.NotNull = !d.Nullable && (d.Kind != client.Any || d.Input && p.setters[d.Name] == 0)
 		v.open = v.Type.Name == schema.NUnknown
 		if d.Input {

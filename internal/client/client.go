@@ -58,6 +58,8 @@ type Var struct {
 	Input, Fresh bool
 	// Nullable says that it may be NULL: a pointer, or a type made for that.
 	Nullable bool
+	// Declared, if not "", names the type of SQL that it is declared with, as the text of the schema has it.
+	Declared string
 }
 
 // Stmt is a statement. The kinds are below.
@@ -107,6 +109,8 @@ type Query struct {
 	Standard bool
 	// OneRow says that several rows are an error, and Inner that the query is part of a statement that is no SELECT.
 	OneRow, Inner bool
+	// Clears says that without a row the variables Into become NULL, all of which may be.
+	Clears bool
 	// Command, if not nil, is what is sent in the place of SQL.
 	Command *Command
 }

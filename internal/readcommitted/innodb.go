@@ -28,14 +28,14 @@ func (c *changes) settleInnoDB(t *ir.Txn, at pieces.Level) Settled {
 	if s := unlocked(t); s != nil {
 		return *s
 	}
-	acts, commands, first := actions(t)
+	acts, commands := actions(t)
 	switch {
 	case !acts && at.Plain == pieces.Once, !acts && commands == 1:
 		return Settled{Standing: OneLook}
 	case at.Plain == pieces.Locked:
 		return Settled{Standing: Atomic}
 	case at.Plain == pieces.Each:
-		return Settled{Pos: first, Reason: "READ COMMITTED locks no gaps, and a plain SELECT locks nothing"}
+		return c.settleEach(t)
 	}
 	plain := map[ir.Stmt]bool{}
 	var changing ir.Stmt
@@ -60,6 +60,60 @@ func (c *changes) settleInnoDB(t *ir.Txn, at pieces.Level) Settled {
 		return *a.fault
 	}
 	return Settled{Standing: Atomic}
+}
+
+// settleEach finds the Standing of a template at READ COMMITTED of InnoDB. Where each command that locks or writes names the key of the one row
+// that it is about, it does what it does at READ COMMITTED of PostgreSQL: it waits for the row, and looks at its newest version.
+func (c *changes) settleEach(t *ir.Txn) Settled {
+	if s := manyRows(t); s != nil {
+		return *s
+	}
+	if s := unfollowed(t); s != nil {
+		return *s
+	}
+	a := newFlow(c, t)
+	if a.run(); a.fault != nil {
+		return *a.fault
+	}
+	return Settled{Standing: Atomic}
+}
+
+// manyRows says which statement of a template, of those that see the newest rows, is not about one row that it names by a key, or
+// gives nil.
+func manyRows(t *ir.Txn) *Settled {
+	plain := pieces.Plain(t)
+	var out *Settled
+	ir.Walk(t.Body, func(st ir.Stmt) {
+		locks, _ := ir.LocksOf(st)
+		acts := ir.Written(st) != nil || len(locks) > 0
+		if out != nil || !acts && (len(ir.Reads(st)) == 0 || slices.Contains(plain, st)) || oneRow(st) {
+			return
+		}
+		out = because(st.Position(), "it locks or reads the newest rows of %s, which it does not name by a key: READ COMMITTED locks no gaps", named(ir.Reads(st)))
+	})
+	return out
+}
+
+// oneRow reports whether all that a statement looks at is one row, of which it names the key.
+func oneRow(st ir.Stmt) bool {
+	if slices.ContainsFunc(ir.Exprs(st), ir.HasExists) {
+		return false
+	}
+	fixed := func(t *ir.Table, row string, where ir.Expr) bool {
+		_, one := conditionsOf(t, row, ir.Conjuncts(where)).fixed(t)
+		return one
+	}
+	switch s := st.(type) {
+	case *ir.Insert:
+		return s.Moved == nil
+	case *ir.Update:
+		return fixed(s.Table, s.Row, s.Where)
+	case *ir.Delete:
+		return !s.Moved && fixed(s.Table, s.Row, s.Where)
+	default: // the others have a query
+		_, q := ir.LocksOf(st)
+		return q != nil && len(q.From) == 1 && fixed(q.From[0].Table, q.From[0].Row, q.Where)
+	}
 }
 
 var skipsLocked = regexp.MustCompile(`(?is)\bskip\s+locked\b`)
@@ -89,9 +143,9 @@ func unlocked(t *ir.Txn) *Settled {
 	return out
 }
 
-// actions says whether a template does anything but plain SELECTs, in how many commands it reads
-// (2 for more than one), and where the first of them is.
-func actions(t *ir.Txn) (acts bool, commands int, first ir.Pos) {
+// actions says whether a template does anything but plain SELECTs, and in how many commands it reads
+// (2 for more than one).
+func actions(t *ir.Txn) (acts bool, commands int) {
 	seen := map[int]bool{}
 	var walk func(list []ir.Stmt, again bool)
 	walk = func(list []ir.Stmt, again bool) {
@@ -99,9 +153,6 @@ func actions(t *ir.Txn) (acts bool, commands int, first ir.Pos) {
 			locks, _ := ir.LocksOf(st)
 			acts = acts || ir.Written(st) != nil || len(locks) > 0
 			if len(ir.Reads(st)) > 0 {
-				if first == (ir.Pos{}) {
-					first = st.Position()
-				}
 				if n := st.Command(); n == 0 || again || !seen[n] {
 					commands++
 				}
@@ -123,5 +174,5 @@ func actions(t *ir.Txn) (acts bool, commands int, first ir.Pos) {
 	if !acts { // what reads the newest rows locks them
 		ir.Walk(t.Body, func(st ir.Stmt) { acts = acts || len(ir.Reads(st)) > 0 && !slices.Contains(plain, st) })
 	}
-	return acts, commands, first
+	return acts, commands
 }

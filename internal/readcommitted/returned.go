@@ -63,6 +63,16 @@ func (a *flow) existence(s ir.Stmt, row equals, src ir.Source) bool {
 	}
 }
 
+// allIn reports whether each part of one condition is a part of another. The rows that MySQL counts as changed are those that an UPDATE
+// finds, and locks, and to which it gives another value.
+func allIn(cond, other ir.Expr) bool {
+	var there []string
+	for _, c := range ir.Conjuncts(other) {
+		there = append(there, text(c))
+	}
+	return !slices.ContainsFunc(ir.Conjuncts(cond), func(c ir.Expr) bool { return !slices.Contains(there, text(c)) })
+}
+
 // written gives the mode in which an UPDATE or DELETE that follows a query in its command
 // locks the same rows: what it returns, and how many rows there are, is computed before.
 func (a *flow) written(s ir.Stmt, src ir.Source, where ir.Expr) ir.LockMode {
@@ -71,7 +81,7 @@ func (a *flow) written(s ir.Stmt, src ir.Source, where ir.Expr) ir.LockMode {
 		return slices.ContainsFunc(ir.Assigned(s), func(n string) bool { return slices.Contains(used, n) })
 	}
 	same := func(next ir.Stmt, table *ir.Table, row string, cond ir.Expr) bool {
-		return together(next, s) && table == src.Table && row == src.Row && text(cond) == text(where)
+		return together(next, s) && table == src.Table && row == src.Row && (text(cond) == text(where) || a.code.Program.MySQL && allIn(cond, where))
 	}
 	if s.Command() == 0 || changed(s) {
 		return ir.NoLock

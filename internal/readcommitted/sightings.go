@@ -136,7 +136,15 @@ func (a *flow) sees(st *state, n *sighting, p *prospect) {
 			return
 		}
 	}
-	if len(st.sightings) > 0 {
+	same := false
+	for o, q := range st.sightings { // no row for a condition is none for one that asks for more
+		if p.absent != nil && o.table == n.table && together(o.stmt, n.stmt) && o.stmt.Command() != 0 && len(q.wrote) == 0 &&
+			len(n.asked) > 0 && allIn(ir.AndE(n.asked...), ir.AndE(o.asked...)) {
+			maps.Copy(p.absent.facts, q.absent.orNone())
+			same = true
+		}
+	}
+	if len(st.sightings) > 0 && !same {
 		st.acts()
 	}
 	if st.sightings[n] = p; st.acted {

@@ -5,33 +5,33 @@ import (
 )
 
 // cursor reads the tokens of a statement.
-type cursor struct {
-	st *statement
-	i  int
+type Cursor struct {
+	St *Statement
+	I  int
 }
 
-func (c *cursor) peek() token {
-	if c.i < len(c.st.tokens) {
-		return c.st.tokens[c.i]
+func (c *Cursor) Peek() Token {
+	if c.I < len(c.St.Tokens) {
+		return c.St.Tokens[c.I]
 	}
-	end := c.st.tokens[len(c.st.tokens)-1].to
-	return token{kind: punct, from: end, to: end}
+	end := c.St.Tokens[len(c.St.Tokens)-1].To
+	return Token{Kind: Punct, From: end, To: end}
 }
 
-func (c *cursor) next() token {
-	t := c.peek()
-	c.i++
+func (c *Cursor) Next() Token {
+	t := c.Peek()
+	c.I++
 	return t
 }
 
-func (c *cursor) done() bool       { return c.i >= len(c.st.tokens) }
-func (c *cursor) pos() ir.Pos      { return c.st.src.pos(c.peek().from) }
-func (c *cursor) fail(what string) { panic(ir.Errorf(c.pos(), "%s", what)) }
+func (c *Cursor) Done() bool       { return c.I >= len(c.St.Tokens) }
+func (c *Cursor) pos() ir.Pos      { return c.St.Src.Pos(c.Peek().From) }
+func (c *Cursor) Fail(what string) { panic(ir.Errorf(c.pos(), "%s", what)) }
 
 // before reports whether the words come next.
-func (c *cursor) before(words ...string) bool {
+func (c *Cursor) Before(words ...string) bool {
 	for i, w := range words {
-		if c.i+i >= len(c.st.tokens) || !c.st.tokens[c.i+i].is(w) {
+		if c.I+i >= len(c.St.Tokens) || !c.St.Tokens[c.I+i].Is(w) {
 			return false
 		}
 	}
@@ -39,82 +39,82 @@ func (c *cursor) before(words ...string) bool {
 }
 
 // accept reads the words if they come next.
-func (c *cursor) accept(words ...string) bool {
-	if !c.before(words...) {
+func (c *Cursor) Accept(words ...string) bool {
+	if !c.Before(words...) {
 		return false
 	}
-	c.i += len(words)
+	c.I += len(words)
 	return true
 }
 
-func (c *cursor) expect(w string) {
-	if !c.accept(w) {
-		c.fail("here should be " + w + ", not " + c.shown())
+func (c *Cursor) Expect(w string) {
+	if !c.Accept(w) {
+		c.Fail("here should be " + w + ", not " + c.Shown())
 	}
 }
 
-func (c *cursor) shown() string {
-	if c.done() {
+func (c *Cursor) Shown() string {
+	if c.Done() {
 		return "the end of the statement"
 	}
-	t := c.peek()
-	return c.st.src.text[t.from:t.to]
+	t := c.Peek()
+	return c.St.Src.Text[t.From:t.To]
 }
 
-func (c *cursor) name(what string) string {
-	t := c.peek()
-	if !t.isName() {
-		c.fail("here should be the name of " + what + ", not " + c.shown())
+func (c *Cursor) Name(what string) string {
+	t := c.Peek()
+	if !t.IsName() {
+		c.Fail("here should be the name of " + what + ", not " + c.Shown())
 	}
-	c.i++
-	return t.text
+	c.I++
+	return t.Text
 }
 
 // tableName reads a name that may have a database before it.
-func (c *cursor) tableName() string {
-	n := c.name("a table")
-	for c.accept(".") {
-		n = c.name("a table")
+func (c *Cursor) TableName() string {
+	n := c.Name("a table")
+	for c.Accept(".") {
+		n = c.Name("a table")
 	}
 	return n
 }
 
 // parens reads what stands between parentheses, if they come next.
-func (c *cursor) parens() []token {
-	if !c.accept("(") {
+func (c *Cursor) Parens() []Token {
+	if !c.Accept("(") {
 		return nil
 	}
-	from, depth := c.i, 1
-	for ; !c.done(); c.i++ {
-		switch t := c.peek(); {
-		case t.is("("):
+	from, depth := c.I, 1
+	for ; !c.Done(); c.I++ {
+		switch t := c.Peek(); {
+		case t.Is("("):
 			depth++
-		case t.is(")"):
+		case t.Is(")"):
 			if depth--; depth == 0 {
-				c.i++
-				return c.st.tokens[from : c.i-1]
+				c.I++
+				return c.St.Tokens[from : c.I-1]
 			}
 		}
 	}
-	c.fail("a parenthesis is not closed")
+	c.Fail("a parenthesis is not closed")
 	return nil
 }
 
 // columns reads a list of column names; ok is false where it has prefixes of
 // columns or expressions.
-func (c *cursor) columns() (names []string, ok bool) {
-	if !c.peek().is("(") {
-		c.fail("here should be a list of columns, not " + c.shown())
+func (c *Cursor) columns() (names []string, ok bool) {
+	if !c.Peek().Is("(") {
+		c.Fail("here should be a list of columns, not " + c.Shown())
 	}
 	ok = true
 	start := true
-	for _, t := range c.parens() {
+	for _, t := range c.Parens() {
 		switch {
-		case t.is(","):
+		case t.Is(","):
 			start = true
-		case t.is("ASC", "DESC") && !start:
-		case t.isName() && start:
-			names, start = append(names, t.text), false
+		case t.Is("ASC", "DESC") && !start:
+		case t.IsName() && start:
+			names, start = append(names, t.Text), false
 		default:
 			ok = false
 		}
@@ -122,38 +122,38 @@ func (c *cursor) columns() (names []string, ok bool) {
 	return names, ok && len(names) > 0
 }
 
-func (c *cursor) indexType() {
-	if c.accept("USING") {
-		c.i++
+func (c *Cursor) indexType() {
+	if c.Accept("USING") {
+		c.I++
 	}
 }
 
-func (c *cursor) indexName(name string) string {
-	if c.peek().isName() && !c.peek().is("USING") {
-		name = c.next().text
+func (c *Cursor) indexName(name string) string {
+	if c.Peek().IsName() && !c.Peek().Is("USING") {
+		name = c.Next().Text
 	}
 	c.indexType()
 	return name
 }
 
 // indexOptions passes over what follows the columns of a key.
-func (c *cursor) indexOptions() {
-	for !c.done() && !c.peek().is(",", ")") {
-		c.i++
+func (c *Cursor) indexOptions() {
+	for !c.Done() && !c.Peek().Is(",", ")") {
+		c.I++
 	}
 }
 
 // commaParts splits a list at the commas that stand in no parentheses. A comma at
 // the end opens no part.
-func commaParts(list []token) [][]token {
-	var parts [][]token
+func CommaParts(list []Token) [][]Token {
+	var parts [][]Token
 	for len(list) > 0 {
 		n, depth := 0, 0
-		for ; n < len(list) && !(list[n].is(",") && depth == 0); n++ {
+		for ; n < len(list) && !(list[n].Is(",") && depth == 0); n++ {
 			switch {
-			case list[n].is("("):
+			case list[n].Is("("):
 				depth++
-			case list[n].is(")"):
+			case list[n].Is(")"):
 				depth--
 			}
 		}

@@ -1,20 +1,6 @@
 // Package mysql writes the SQL text of MySQL and MariaDB in the dialect of PostgreSQL, for the one translation of package
 // sqlmodel.
 //
-// ReadScripts reads the files of an application: its declarations, and a transaction for each START TRANSACTION or BEGIN …
-// COMMIT, and for each statement outside of them that has parameters or a name. These are transactions of a client
-// (package client), which sends the statements one by one: ?, :v and @v are inputs, and a @v that the transaction sets by SET
-// or SELECT … INTO is a variable. A @v that an earlier transaction has set is an input, too, with a note. What neither MySQL nor
-// MariaDB takes, as far as that is known, is a fault of the input. Types of inputs are those of the places where they stand. INSERT … VALUES of constants
-// outside of transactions makes initial rows. A transaction that ends by ROLLBACK is left out, with a note.
-//
-// Comments that matter:
-//
-//	-- name: x                       the next transaction or query is called x
-//	-- fresh: name, name             these parameters are unique per call
-//	-- robust: ignore RB1001 reason  findings about it are accepted (ir.Ignore);
-//	                                 without a code, all of them
-//
 // A Schema writes declarations, and Schema.Postgres single statements, as far as they have a form there; what has none stays,
 // and is not modelled. They look at words only, not at tables. What texts cannot say of the dialect the translation knows:
 //
@@ -29,7 +15,7 @@
 //     built-in functions are opaque: equal arguments give equal results, and nothing else is known.
 //   - The rows of a table that refers to itself are checked one by one.
 //
-// Conversions between numbers and texts, the order of an ENUM, least and greatest texts, and the bodies of triggers, procedures
+// Conversions between numbers and texts, the order of an ENUM, least and greatest texts, dynamic SQL, and the bodies of triggers
 // and functions are not modelled.
 //
 // Source: the MySQL and MariaDB manuals, and what a real server does: random applications run on MariaDB and in the interpreter

@@ -24,11 +24,11 @@ type item struct {
 	after string
 	first bool
 	// later is what follows the statement.
-	later []placed
+	later []Placed
 }
 
 // put writes an item.
-func (t *item) put(at token, what string) {
+func (t *item) put(at Token, what string) {
 	switch {
 	case !t.in:
 		t.s.put(at, "ALTER TABLE %s ADD %s;", identifier(t.table), what)
@@ -41,16 +41,16 @@ func (t *item) put(at token, what string) {
 }
 
 // read writes a column or a constraint. It reports whether that is known.
-func (t *item) read(c *cursor) bool {
-	at := c.peek()
+func (t *item) read(c *Cursor) bool {
+	at := c.Peek()
 	name := ""
-	constraint := c.accept("CONSTRAINT")
-	if constraint && !c.peek().is("PRIMARY", "UNIQUE", "FOREIGN", "CHECK") {
-		name = c.name("a constraint")
+	constraint := c.Accept("CONSTRAINT")
+	if constraint && !c.Peek().Is("PRIMARY", "UNIQUE", "FOREIGN", "CHECK") {
+		name = c.Name("a constraint")
 	}
-	c.accept("IF", "NOT", "EXISTS")
+	c.Accept("IF", "NOT", "EXISTS")
 	switch {
-	case c.accept("PRIMARY", "KEY"):
+	case c.Accept("PRIMARY", "KEY"):
 		c.indexName("")
 		cols, ok := c.columns()
 		c.indexOptions()
@@ -58,13 +58,13 @@ func (t *item) read(c *cursor) bool {
 			t.put(at, "PRIMARY KEY ("+identifiers(cols)+")")
 		}
 		return ok
-	case c.accept("UNIQUE"):
-		_ = c.accept("KEY") || c.accept("INDEX")
+	case c.Accept("UNIQUE"):
+		_ = c.Accept("KEY") || c.Accept("INDEX")
 		t.unique(at, c.indexName(name), c)
 		return true
-	case c.accept("FOREIGN", "KEY"):
+	case c.Accept("FOREIGN", "KEY"):
 		return t.foreign(at, c.indexName(name), c)
-	case c.accept("CHECK"):
+	case c.Accept("CHECK"):
 		if check := t.s.check(c); check != "" {
 			t.checks++
 			if name == "" {
@@ -75,8 +75,8 @@ func (t *item) read(c *cursor) bool {
 		return true
 	case constraint:
 		return false
-	case c.accept("FULLTEXT"), c.accept("SPATIAL"), c.peek().is("KEY", "INDEX"):
-		_ = c.accept("KEY") || c.accept("INDEX")
+	case c.Accept("FULLTEXT"), c.Accept("SPATIAL"), c.Peek().Is("KEY", "INDEX"):
+		_ = c.Accept("KEY") || c.Accept("INDEX")
 		c.indexName("")
 		t.index(at, c)
 		c.indexOptions()
@@ -105,8 +105,8 @@ func identifiers(names []string) string {
 }
 
 // unique writes a unique key, whose columns come next.
-func (t *item) unique(at token, name string, c *cursor) {
-	start := c.i
+func (t *item) unique(at Token, name string, c *Cursor) {
+	start := c.I
 	cols, ok := c.columns()
 	if name == "" && len(cols) > 0 {
 		name = cols[0]
@@ -116,27 +116,27 @@ func (t *item) unique(at token, name string, c *cursor) {
 		t.s.uniques[t.table][name] = false
 		t.put(at, "CONSTRAINT "+identifier(name)+" UNIQUE ("+identifiers(cols)+")")
 	} else {
-		c.i = start
+		c.I = start
 		s := *t.s
 		s.out = nil
 		s.uniqueIndex(at, t.table, name, c)
-		t.later = append(t.later, placed{at.from, ";"})
+		t.later = append(t.later, Placed{at.From, ";"})
 		t.later = append(t.later, s.out...)
 	}
 	c.indexOptions()
 }
 
 // index writes an index that is no key after the table; the columns come next.
-func (t *item) index(at token, c *cursor) {
+func (t *item) index(at Token, c *Cursor) {
 	s := *t.s
 	s.out = nil
 	s.put(at, "CREATE INDEX ON %s (%s)", identifier(t.table), strings.Join(s.keyParts(c), ", "))
-	t.later = append(t.later, placed{at.from, ";"})
-	t.later = append(append(t.later, s.out...), placed{at.from, ";"})
+	t.later = append(t.later, Placed{at.From, ";"})
+	t.later = append(append(t.later, s.out...), Placed{at.From, ";"})
 }
 
 // uniqueIndex writes CREATE UNIQUE INDEX; the columns come next.
-func (s *Schema) uniqueIndex(at token, table, name string, c *cursor) {
+func (s *Schema) uniqueIndex(at Token, table, name string, c *Cursor) {
 	parts := s.keyParts(c)
 	name = strings.ToLower(name)
 	if s.uniques[table] == nil {
@@ -147,31 +147,31 @@ func (s *Schema) uniqueIndex(at token, table, name string, c *cursor) {
 }
 
 // keyParts gives the columns and expressions of an index, which come next.
-func (s *Schema) keyParts(c *cursor) []string {
-	if !c.peek().is("(") {
-		c.fail("here should be a list of columns, not " + c.shown())
+func (s *Schema) keyParts(c *Cursor) []string {
+	if !c.Peek().Is("(") {
+		c.Fail("here should be a list of columns, not " + c.Shown())
 	}
 	var parts []string
-	for _, part := range commaParts(c.parens()) {
-		if n := len(part); n > 1 && part[n-1].is("ASC", "DESC") {
+	for _, part := range CommaParts(c.Parens()) {
+		if n := len(part); n > 1 && part[n-1].Is("ASC", "DESC") {
 			part = part[:n-1]
 		}
 		switch {
-		case len(part) == 1 && part[0].isName():
-			parts = append(parts, identifier(part[0].text))
-		case len(part) == 4 && part[0].isName() && part[1].is("(") && part[2].kind == number: // the first characters
-			parts = append(parts, "(left("+identifier(part[0].text)+", "+part[2].text+"))")
-		case len(part) > 2 && part[0].is("("):
-			parts = append(parts, rewritten(s.src.text, part))
+		case len(part) == 1 && part[0].IsName():
+			parts = append(parts, identifier(part[0].Text))
+		case len(part) == 4 && part[0].IsName() && part[1].Is("(") && part[2].Kind == Number: // the first characters
+			parts = append(parts, "(left("+identifier(part[0].Text)+", "+part[2].Text+"))")
+		case len(part) > 2 && part[0].Is("("):
+			parts = append(parts, Rewritten(s.src.Text, part))
 		default:
-			c.fail("this part of a key is not known")
+			c.Fail("this part of a key is not known")
 		}
 	}
 	return parts
 }
 
 // foreign writes a foreign key, whose columns come next.
-func (t *item) foreign(at token, name string, c *cursor) bool {
+func (t *item) foreign(at Token, name string, c *Cursor) bool {
 	cols, ok := c.columns()
 	if !ok {
 		return false
@@ -188,10 +188,10 @@ func (t *item) foreign(at token, name string, c *cursor) bool {
 }
 
 // references writes REFERENCES.
-func (t *item) references(c *cursor) (string, bool) {
-	c.expect("REFERENCES")
-	out := "REFERENCES " + identifier(c.tableName())
-	if c.peek().is("(") {
+func (t *item) references(c *Cursor) (string, bool) {
+	c.Expect("REFERENCES")
+	out := "REFERENCES " + identifier(c.TableName())
+	if c.Peek().Is("(") {
 		cols, ok := c.columns()
 		if !ok {
 			return out, false
@@ -200,16 +200,16 @@ func (t *item) references(c *cursor) (string, bool) {
 	}
 	for {
 		switch {
-		case c.accept("MATCH"):
-			c.i++
-		case c.accept("ON", "DELETE"), c.accept("ON", "UPDATE"):
-			event := strings.ToUpper(c.st.tokens[c.i-1].text)
+		case c.Accept("MATCH"):
+			c.I++
+		case c.Accept("ON", "DELETE"), c.Accept("ON", "UPDATE"):
+			event := strings.ToUpper(c.St.Tokens[c.I-1].Text)
 			switch {
-			case c.accept("CASCADE"):
+			case c.Accept("CASCADE"):
 				out += " ON " + event + " CASCADE"
-			case c.accept("SET", "NULL"):
+			case c.Accept("SET", "NULL"):
 				out += " ON " + event + " SET NULL"
-			case c.accept("NO", "ACTION"), c.accept("RESTRICT"), c.accept("SET", "DEFAULT"): // InnoDB refuses the last one
+			case c.Accept("NO", "ACTION"), c.Accept("RESTRICT"), c.Accept("SET", "DEFAULT"): // InnoDB refuses the last one
 			default:
 				return out, false
 			}
@@ -238,18 +238,18 @@ type declared struct {
 
 // readColumn reads the declaration of a column. ok is false where something is not
 // known.
-func (t *item) readColumn(c *cursor) (d declared, ok bool) {
-	d.name = strings.ToLower(c.name("a column"))
-	typ := strings.ToUpper(c.name("a type"))
-	for !c.before("CHARACTER", "SET") && (c.accept("PRECISION") || c.accept("VARYING") || c.accept("VARCHAR") || c.accept("CHARACTER")) {
+func (t *item) readColumn(c *Cursor) (d declared, ok bool) {
+	d.name = strings.ToLower(c.Name("a column"))
+	typ := strings.ToUpper(c.Name("a type"))
+	for !c.Before("CHARACTER", "SET") && (c.Accept("PRECISION") || c.Accept("VARYING") || c.Accept("VARCHAR") || c.Accept("CHARACTER")) {
 	}
-	size := c.parens()
+	size := c.Parens()
 	unsigned := typ == "SERIAL"
-	for _, n := range c.st.tokens[min(c.i, len(c.st.tokens)):] {
-		if n.is(",", ")") {
+	for _, n := range c.St.Tokens[min(c.I, len(c.St.Tokens)):] {
+		if n.Is(",", ")") {
 			break
 		}
-		unsigned = unsigned || n.is("UNSIGNED", "ZEROFILL")
+		unsigned = unsigned || n.Is("UNSIGNED", "ZEROFILL")
 	}
 	if d.typ, d.format, ok = t.s.columnType(typ, size, unsigned); !ok {
 		return d, false
@@ -257,7 +257,7 @@ func (t *item) readColumn(c *cursor) (d declared, ok bool) {
 	if typ == "SERIAL" {
 		d.auto, d.notNull, d.options = true, true, []string{"UNIQUE"}
 	}
-	for !c.done() && !c.peek().is(",", ")") {
+	for !c.Done() && !c.Peek().Is(",", ")") {
 		if !t.option(c, &d) {
 			return d, false
 		}
@@ -266,7 +266,7 @@ func (t *item) readColumn(c *cursor) (d declared, ok bool) {
 		d.format.Collation = Collation(d.collate)
 	}
 	if typ == "TIMESTAMP" && !d.null && d.def == "" && !d.touch {
-		t.s.Notes = append(t.s.Notes, ir.Note{Pos: c.st.pos(), Text: fmt.Sprintf("%s.%s: MySQL before 8.0 and MariaDB before 10.10 may set it to the time by themselves, which is left out; write its DEFAULT", t.table, d.name)})
+		t.s.Notes = append(t.s.Notes, ir.Note{Pos: c.St.Pos(), Text: fmt.Sprintf("%s.%s: MySQL before 8.0 and MariaDB before 10.10 may set it to the time by themselves, which is left out; write its DEFAULT", t.table, d.name)})
 	}
 	if d.format != nil && unsigned {
 		d.options = append(d.options, "CONSTRAINT "+identifier(t.table+"."+d.name+" unsigned")+" CHECK ("+identifier(d.name)+" >= 0)")
@@ -275,58 +275,58 @@ func (t *item) readColumn(c *cursor) (d declared, ok bool) {
 }
 
 // option reads one of the clauses behind the type of a column.
-func (t *item) option(c *cursor, d *declared) bool {
+func (t *item) option(c *Cursor, d *declared) bool {
 	switch {
-	case c.accept("NOT", "NULL"):
+	case c.Accept("NOT", "NULL"):
 		d.notNull = true
-	case c.accept("NULL"):
+	case c.Accept("NULL"):
 		d.null = true
-	case c.accept("DEFAULT"):
+	case c.Accept("DEFAULT"):
 		def, ok := t.s.defaultOf(c)
 		if d.def = def; !ok {
 			return false
 		}
-	case c.accept("ON", "UPDATE"):
-		c.i++
-		c.parens()
+	case c.Accept("ON", "UPDATE"):
+		c.I++
+		c.Parens()
 		d.touch = true
-	case c.accept("AUTO_INCREMENT"), c.accept("AUTO_RANDOM"):
-		c.parens()
+	case c.Accept("AUTO_INCREMENT"), c.Accept("AUTO_RANDOM"):
+		c.Parens()
 		d.auto = true
-	case c.accept("PRIMARY", "KEY"), c.accept("KEY"):
+	case c.Accept("PRIMARY", "KEY"), c.Accept("KEY"):
 		d.options = append(d.options, "PRIMARY KEY")
-		_ = c.accept("CLUSTERED") || c.accept("NONCLUSTERED")
-	case c.accept("UNIQUE"):
-		c.accept("KEY")
+		_ = c.Accept("CLUSTERED") || c.Accept("NONCLUSTERED")
+	case c.Accept("UNIQUE"):
+		c.Accept("KEY")
 		d.options = append(d.options, "CONSTRAINT "+identifier(d.name)+" UNIQUE")
 		t.s.uniques[t.table][d.name] = false
-	case c.accept("COMMENT"), c.accept("COLUMN_FORMAT"), c.accept("STORAGE"), c.accept("SRID"):
-		c.accept("=")
-		c.i++
-	case c.accept("COLLATE"):
-		c.accept("=")
-		d.collate = c.next().text
-	case c.accept("CHARACTER", "SET"), c.accept("CHARSET"):
-		c.accept("=")
-		if strings.EqualFold(c.next().text, value.Binary) {
+	case c.Accept("COMMENT"), c.Accept("COLUMN_FORMAT"), c.Accept("STORAGE"), c.Accept("SRID"):
+		c.Accept("=")
+		c.I++
+	case c.Accept("COLLATE"):
+		c.Accept("=")
+		d.collate = c.Next().Text
+	case c.Accept("CHARACTER", "SET"), c.Accept("CHARSET"):
+		c.Accept("=")
+		if strings.EqualFold(c.Next().Text, value.Binary) {
 			d.collate = value.Binary
 		}
-	case c.accept("BINARY"):
+	case c.Accept("BINARY"):
 		d.collate = "bin"
-	case c.accept("UNSIGNED"), c.accept("SIGNED"), c.accept("ZEROFILL"), c.accept("VISIBLE"), c.accept("ASCII"), c.accept("UNICODE"):
-	case c.accept("GENERATED", "ALWAYS"), c.peek().is("AS"):
-		c.expect("AS")
-		if !c.peek().is("(") {
+	case c.Accept("UNSIGNED"), c.Accept("SIGNED"), c.Accept("ZEROFILL"), c.Accept("VISIBLE"), c.Accept("ASCII"), c.Accept("UNICODE"):
+	case c.Accept("GENERATED", "ALWAYS"), c.Peek().Is("AS"):
+		c.Expect("AS")
+		if !c.Peek().Is("(") {
 			return false
 		}
-		d.options = append(d.options, "GENERATED ALWAYS AS ("+rewritten(t.s.src.text, c.parens())+") STORED")
+		d.options = append(d.options, "GENERATED ALWAYS AS ("+Rewritten(t.s.src.Text, c.Parens())+") STORED")
 		d.generated = true
-		_ = c.accept("VIRTUAL") || c.accept("STORED") || c.accept("PERSISTENT")
-	case c.accept("CONSTRAINT"):
-		if !c.peek().is("CHECK") {
-			d.check = c.next().text
+		_ = c.Accept("VIRTUAL") || c.Accept("STORED") || c.Accept("PERSISTENT")
+	case c.Accept("CONSTRAINT"):
+		if !c.Peek().Is("CHECK") {
+			d.check = c.Next().Text
 		}
-	case c.accept("CHECK"):
+	case c.Accept("CHECK"):
 		if check := t.s.check(c); check != "" {
 			if d.check == "" {
 				d.check = t.table + "." + d.name
@@ -334,15 +334,15 @@ func (t *item) option(c *cursor, d *declared) bool {
 			d.options = append(d.options, "CONSTRAINT "+identifier(d.check)+" "+check)
 			d.check = ""
 		}
-	case c.peek().is("REFERENCES"):
+	case c.Peek().Is("REFERENCES"):
 		t.s.Notes = append(t.s.Notes, ir.Note{Pos: c.pos(), Text: "MySQL ignores REFERENCES in a column, MariaDB has enforced it since 10.5: it is taken to hold"})
 		ref, ok := t.references(c)
 		d.options = append(d.options, ref)
 		return ok
-	case c.accept("FIRST"):
+	case c.Accept("FIRST"):
 		t.first = true
-	case c.accept("AFTER"):
-		t.after = strings.ToLower(c.name("a column"))
+	case c.Accept("AFTER"):
+		t.after = strings.ToLower(c.Name("a column"))
 	default:
 		return false
 	}
@@ -350,44 +350,44 @@ func (t *item) option(c *cursor, d *declared) bool {
 }
 
 // check writes a CHECK, whose condition comes next, "" for one that is not enforced.
-func (s *Schema) check(c *cursor) string {
-	cond := c.parens()
-	if c.accept("NOT", "ENFORCED") || len(cond) == 0 {
+func (s *Schema) check(c *Cursor) string {
+	cond := c.Parens()
+	if c.Accept("NOT", "ENFORCED") || len(cond) == 0 {
 		return ""
 	}
-	_ = c.accept("ENFORCED")
-	return "CHECK (" + rewritten(s.src.text, cond) + ")"
+	_ = c.Accept("ENFORCED")
+	return "CHECK (" + Rewritten(s.src.Text, cond) + ")"
 }
 
 // defaultOf writes the expression of DEFAULT.
-func (s *Schema) defaultOf(c *cursor) (string, bool) {
-	from := c.i
+func (s *Schema) defaultOf(c *Cursor) (string, bool) {
+	from := c.I
 	switch {
-	case c.peek().is("("):
-		c.parens()
-	case c.accept("CURRENT_TIMESTAMP"), c.accept("NOW"), c.accept("LOCALTIMESTAMP"), c.accept("LOCALTIME"):
-		c.parens()
+	case c.Peek().Is("("):
+		c.Parens()
+	case c.Accept("CURRENT_TIMESTAMP"), c.Accept("NOW"), c.Accept("LOCALTIMESTAMP"), c.Accept("LOCALTIME"):
+		c.Parens()
 		return "now()", true
-	case c.accept("CURRENT_DATE"), c.accept("CURDATE"):
-		c.parens()
+	case c.Accept("CURRENT_DATE"), c.Accept("CURDATE"):
+		c.Parens()
 		return "current_date", true
 	default:
-		_ = c.accept("-") || c.accept("+")
-		if t := c.next(); t.is("b", "B") && c.peek().kind == text { // bits
-			v, _ := unquote(s.src.text[c.peek().from:c.peek().to])
-			c.i++
+		_ = c.Accept("-") || c.Accept("+")
+		if t := c.Next(); t.Is("b", "B") && c.Peek().Kind == Text { // bits
+			v, _ := Unquote(s.src.Text[c.Peek().From:c.Peek().To])
+			c.I++
 			return map[bool]string{true: "1", false: "0"}[strings.Contains(v, "1")], len(strings.TrimLeft(v, "0")) < 2
 		}
-		if c.peek().is("(") {
-			c.parens()
+		if c.Peek().Is("(") {
+			c.Parens()
 		}
 	}
-	return rewritten(s.src.text, c.st.tokens[from:min(c.i, len(c.st.tokens))]), true
+	return Rewritten(s.src.Text, c.St.Tokens[from:min(c.I, len(c.St.Tokens))]), true
 }
 
 // column writes a column.
-func (t *item) column(c *cursor) bool {
-	at := c.peek()
+func (t *item) column(c *Cursor) bool {
+	at := c.Peek()
 	d, ok := t.readColumn(c)
 	if !ok {
 		return false
@@ -424,7 +424,7 @@ func (s *Schema) touch(table string, d declared) {
 }
 
 // modify writes MODIFY: all of the column is declared again, but for its keys.
-func (s *Schema) modify(c *cursor, at token, table string) bool {
+func (s *Schema) modify(c *Cursor, at Token, table string) bool {
 	t := &item{s: s, table: table}
 	d, ok := t.readColumn(c)
 	if !ok || d.generated {

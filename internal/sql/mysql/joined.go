@@ -158,7 +158,7 @@ func targets(list []piece) []piece {
 	}
 	for i >= 0 && i < len(list) && !next(list, i, "WHERE") {
 		k := i + 1
-		for k+1 < len(list) && list[k].isName() && next(list, k+1, ".") {
+		for k+1 < len(list) && list[k].IsName() && next(list, k+1, ".") {
 			list[k].out, list[k+1].out = "", ""
 			if k += 2; k < len(list) {
 				list[k].space = true
@@ -177,11 +177,11 @@ func topLevel(list []piece, i int, words ...string) int {
 	depth := 0
 	for ; i < len(list); i++ {
 		switch {
-		case list[i].is("("):
+		case list[i].Is("("):
 			depth++
-		case list[i].is(")"):
+		case list[i].Is(")"):
 			depth--
-		case depth == 0 && list[i].out != "" && list[i].is(words...):
+		case depth == 0 && list[i].out != "" && list[i].Is(words...):
 			return i
 		}
 	}

@@ -4,56 +4,60 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/ir"
 )
+
+// File is an input file: Name appears in positions.
+type File = input.File
 
 // tokenKind is what a token is.
 type tokenKind uint8
 
 const (
-	word   tokenKind = iota // a keyword or name as written
+	Word   tokenKind = iota // a keyword or name as written
 	quoted                  // a name between backquotes
-	text                    // a text constant, with its quotes
-	number
-	mark  // ? : a parameter by its place
-	named // :v or @v, with the sigil
-	punct
+	Text                    // a text constant, with its quotes
+	Number
+	Mark  // ? : a parameter by its place
+	Named // :v or @v, with the sigil
+	Punct
 )
 
 // token is a token of a file.
-type token struct {
-	kind tokenKind
+type Token struct {
+	Kind tokenKind
 	// text is the token as written; a quoted name stands without its quotes.
-	text     string
-	from, to int // offsets in the file, in bytes
+	Text     string
+	From, To int // offsets in the file, in bytes
 }
 
 // is reports whether the token is one of the keywords, which are upper case.
-func (t token) is(words ...string) bool {
-	if t.kind != word && t.kind != punct {
+func (t Token) Is(words ...string) bool {
+	if t.Kind != Word && t.Kind != Punct {
 		return false
 	}
 	for _, w := range words {
-		if strings.EqualFold(t.text, w) {
+		if strings.EqualFold(t.Text, w) {
 			return true
 		}
 	}
 	return false
 }
 
-func (t token) isName() bool { return t.kind == word || t.kind == quoted }
+func (t Token) IsName() bool { return t.Kind == Word || t.Kind == quoted }
 
 // source is a file with what positions in it need.
 type source struct {
-	name, text string
+	name, Text string
 	lines      []int // where they begin
 	// at is the last place that was asked for: counting goes on from there, since a
 	// file may be one line.
 	at struct{ off, line, col int }
 }
 
-func newSource(f File) *source {
-	s := &source{name: f.Name, text: f.Text, lines: []int{0}}
+func NewSource(f File) *source {
+	s := &source{name: f.Name, Text: f.Text, lines: []int{0}}
 	for i := 0; i < len(f.Text); i++ {
 		if f.Text[i] == '\n' {
 			s.lines = append(s.lines, i+1)
@@ -63,7 +67,7 @@ func newSource(f File) *source {
 }
 
 // pos gives the place of an offset: columns count characters.
-func (s *source) pos(off int) ir.Pos {
+func (s *source) Pos(off int) ir.Pos {
 	lo, hi := 0, len(s.lines)
 	for hi-lo > 1 {
 		if mid := (lo + hi) / 2; s.lines[mid] <= off {
@@ -76,49 +80,49 @@ func (s *source) pos(off int) ir.Pos {
 	if s.at.line == lo && s.at.off <= off {
 		from, col = max(s.at.off, from), s.at.col
 	}
-	col += utf8.RuneCountInString(s.text[from:off])
+	col += utf8.RuneCountInString(s.Text[from:off])
 	s.at.off, s.at.line, s.at.col = off, lo, col
 	return ir.Pos{File: s.name, Line: lo + 1, Col: col + 1}
 }
 
 // statement is a statement as it stands in a file.
-type statement struct {
-	src    *source
-	tokens []token
+type Statement struct {
+	Src    *source
+	Tokens []Token
 	// comments are those since the statement before, without their marks.
-	comments []comment
+	Comments []Comment
 }
 
-type comment struct {
-	text string
-	pos  ir.Pos
+type Comment struct {
+	Text string
+	Pos  ir.Pos
 }
 
-func (st *statement) pos() ir.Pos { return st.src.pos(st.tokens[0].from) }
+func (st *Statement) Pos() ir.Pos { return st.Src.Pos(st.Tokens[0].From) }
 
 // first reports whether the statement begins with the words.
-func (st *statement) first(words ...string) bool {
-	if len(st.tokens) < len(words) {
+func (st *Statement) First(words ...string) bool {
+	if len(st.Tokens) < len(words) {
 		return false
 	}
 	for i, w := range words {
-		if !st.tokens[i].is(w) {
+		if !st.Tokens[i].Is(w) {
 			return false
 		}
 	}
 	return true
 }
 
-func (st *statement) has(words ...string) bool {
-	for _, t := range st.tokens {
-		if t.is(words...) {
+func (st *Statement) Has(words ...string) bool {
+	for _, t := range st.Tokens {
+		if t.Is(words...) {
 			return true
 		}
 	}
 	return false
 }
 
-func letter(c byte) bool {
+func Letter(c byte) bool {
 	return c == '_' || c == '$' || c >= 0x80 || 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
 }
 
@@ -127,21 +131,21 @@ func digit(c byte) bool { return '0' <= c && c <= '9' }
 // cut splits a file into statements. The bodies of /*! … */ are part of them,
 // as for the server; DELIMITER is honoured. What ends the file without a
 // delimiter is a statement too.
-func cut(f File) []*statement {
-	s := newSource(f)
+func Cut(f File) []*Statement {
+	s := NewSource(f)
 	src := f.Text
 	delimiter := ";"
-	var out []*statement
-	cur := &statement{src: s}
+	var out []*Statement
+	cur := &Statement{Src: s}
 	end := func() {
-		if len(cur.tokens) > 0 {
+		if len(cur.Tokens) > 0 {
 			out = append(out, cur)
-			cur = &statement{src: s}
+			cur = &Statement{Src: s}
 		}
 	}
 	remark := func(from, to int) {
-		if len(cur.tokens) == 0 {
-			cur.comments = append(cur.comments, comment{strings.TrimSpace(src[from:to]), s.pos(from)})
+		if len(cur.Tokens) == 0 {
+			cur.Comments = append(cur.Comments, Comment{strings.TrimSpace(src[from:to]), s.Pos(from)})
 		}
 	}
 	special := 0 // the depth of /*! … */
@@ -149,7 +153,7 @@ func cut(f File) []*statement {
 		c := src[i]
 		rest := src[i:]
 		add := func(k tokenKind, text string, n int) {
-			cur.tokens = append(cur.tokens, token{k, text, i, i + n})
+			cur.Tokens = append(cur.Tokens, Token{k, text, i, i + n})
 			i += n
 		}
 		line := func() int {
@@ -179,64 +183,89 @@ func cut(f File) []*statement {
 			special--
 			i += 2
 		case strings.HasPrefix(rest, "/*"):
-			n := len(rest)
-			if e := strings.Index(rest[2:], "*/"); e >= 0 {
-				n = e + 4
-			}
-			i += n
-		case len(cur.tokens) == 0 && len(rest) > 9 && strings.EqualFold(rest[:9], "delimiter") && (rest[9] == ' ' || rest[9] == '\t'):
+			i += remarkLength(rest)
+		case len(cur.Tokens) == 0 && len(rest) > 9 && strings.EqualFold(rest[:9], "delimiter") && (rest[9] == ' ' || rest[9] == '\t'):
 			n := line()
 			if d := strings.TrimSpace(rest[9:n]); d != "" {
 				delimiter = d
 			}
 			i += n
 		case strings.HasPrefix(rest, delimiter):
+			if delimiter == ";" && cur.inBody() { // without DELIMITER, as a client sends it that does not split files
+				add(Punct, ";", 1)
+				break
+			}
 			end()
 			i += len(delimiter)
 		case c == '\'' || c == '"':
-			add(text, "", quotedLength(rest, true))
-			t := &cur.tokens[len(cur.tokens)-1]
-			t.text = src[t.from:t.to]
+			add(Text, "", quotedLength(rest, true))
+			t := &cur.Tokens[len(cur.Tokens)-1]
+			t.Text = src[t.From:t.To]
 		case c == '`':
 			n := quotedLength(rest, false)
 			name := strings.TrimSuffix(rest[1:n], "`")
 			add(quoted, strings.ReplaceAll(name, "``", "`"), n)
 		case c == '?':
-			add(mark, "?", 1)
-		case (c == ':' || c == '@') && len(rest) > 1 && letter(rest[1]):
+			add(Mark, "?", 1)
+		case (c == ':' || c == '@') && len(rest) > 1 && Letter(rest[1]):
 			n := 1
-			for n < len(rest) && letter(rest[n]) {
+			for n < len(rest) && Letter(rest[n]) {
 				n++
 			}
-			add(named, rest[:n], n)
-		case digit(c) || c == '.' && len(rest) > 1 && digit(rest[1]) && !afterName(cur.tokens, i):
+			add(Named, rest[:n], n)
+		case digit(c) || c == '.' && len(rest) > 1 && digit(rest[1]) && !afterName(cur.Tokens, i):
 			n := 1
-			for n < len(rest) && (letter(rest[n]) || rest[n] == '.' || (rest[n] == '-' || rest[n] == '+') && rest[n-1]|0x20 == 'e' && plainNumber(rest[:n-1])) {
+			for n < len(rest) && (Letter(rest[n]) || rest[n] == '.' || (rest[n] == '-' || rest[n] == '+') && rest[n-1]|0x20 == 'e' && plainNumber(rest[:n-1])) {
 				n++
 			}
-			k := number
+			k := Number
 			if !strings.Contains(rest[:n], ".") && !plainNumber(rest[:n]) && !strings.ContainsAny(rest[:n], "xXeEbB") {
-				k = word // names may begin with digits
+				k = Word // names may begin with digits
 			}
 			add(k, rest[:n], n)
-		case letter(c):
+		case Letter(c):
 			n := 1
-			for n < len(rest) && letter(rest[n]) {
+			for n < len(rest) && Letter(rest[n]) && !strings.HasPrefix(rest[n:], delimiter) {
 				n++
 			}
-			add(word, rest[:n], n)
+			add(Word, rest[:n], n)
 		default:
-			add(punct, rest[:1], 1)
+			add(Punct, rest[:1], 1)
 		}
 	}
 	end()
 	return out
 }
 
+// remarkLength is the length of the comment /* … */ at the beginning of a text.
+func remarkLength(s string) int {
+	if e := strings.Index(s[2:], "*/"); e >= 0 {
+		return e + 4
+	}
+	return len(s)
+}
+
+// inBody reports whether the statement is a routine whose body has not come to its end.
+func (st *Statement) inBody() bool {
+	if st.RoutineWord() == "" {
+		return false
+	}
+	depth := 0
+	for i, t := range st.Tokens {
+		switch {
+		case t.Is("BEGIN", "CASE") && !st.at(i-1, "END"):
+			depth++
+		case t.Is("END") && !st.at(i+1, "IF", "LOOP", "WHILE", "REPEAT", "FOR"):
+			depth--
+		}
+	}
+	return depth > 0
+}
+
 // afterName reports whether the last token is a name that ends at offset i: a
 // dot after it is no number.
-func afterName(ts []token, i int) bool {
-	return len(ts) > 0 && ts[len(ts)-1].to == i && ts[len(ts)-1].isName()
+func afterName(ts []Token, i int) bool {
+	return len(ts) > 0 && ts[len(ts)-1].To == i && ts[len(ts)-1].IsName()
 }
 
 func plainNumber(s string) bool {
@@ -268,7 +297,7 @@ func quotedLength(s string, backslash bool) int {
 
 // unquote gives the value of a text constant as written. ok is false where the
 // quotes do not end.
-func unquote(s string) (string, bool) {
+func Unquote(s string) (string, bool) {
 	if len(s) < 2 || s[len(s)-1] != s[0] || quotedLength(s, true) != len(s) {
 		return "", false
 	}

@@ -20,7 +20,7 @@ const Replace = "\uE001replace"
 // piece is a token as it is written for PostgreSQL, "" for one that is left out.
 // space says that something stands before it.
 type piece struct {
-	token
+	Token
 	out   string
 	space bool
 }
@@ -50,37 +50,37 @@ func (s *Schema) Postgres(sql string, standard bool) string {
 		s.types = &[]*value.Type{}
 	}
 	var out []string
-	for _, st := range cut(File{Text: sql}) {
-		for i, t := range st.tokens {
-			if name, ok := unquote(st.src.text[t.from:t.to]); ok && standard && t.kind == text && st.src.text[t.from] == '"' {
-				st.tokens[i].kind, st.tokens[i].text = quoted, name
+	for _, st := range Cut(File{Text: sql}) {
+		for i, t := range st.Tokens {
+			if name, ok := Unquote(st.Src.Text[t.From:t.To]); ok && standard && t.Kind == Text && st.Src.Text[t.From] == '"' {
+				st.Tokens[i].Kind, st.Tokens[i].Text = quoted, name
 			}
 		}
 		own := &Schema{types: s.types}
-		if st.first("CREATE") || st.first("ALTER") {
-			if list, ok := own.translated(st); ok {
+		if st.First("CREATE") || st.First("ALTER") {
+			if list, ok := own.Translated(st); ok {
 				var parts []string
 				for _, p := range list {
-					parts = append(parts, p.out)
+					parts = append(parts, p.Out)
 				}
 				out = append(out, strings.Join(parts, " "))
 				continue
 			}
 		}
-		if st.tokens[0].is("UPDATE", "DELETE") && st.readable() {
-			if sql, ok := joined(st.text()); ok {
-				st = cut(File{Text: sql})[0]
+		if st.Tokens[0].Is("UPDATE", "DELETE") && st.Readable() {
+			if sql, ok := joined(st.Text()); ok {
+				st = Cut(File{Text: sql})[0]
 			}
 		}
-		out = append(out, rewritten(st.src.text, st.tokens))
+		out = append(out, Rewritten(st.Src.Text, st.Tokens))
 	}
 	return strings.Join(out, "; ")
 }
 
 // rewritten writes the tokens of a statement, or a part of one.
-func rewritten(src string, tokens []token) string {
+func Rewritten(src string, tokens []Token) string {
 	if len(tokens) > maxTokens {
-		return src[tokens[0].from:tokens[len(tokens)-1].to]
+		return src[tokens[0].From:tokens[len(tokens)-1].To]
 	}
 	list := pieces(src, tokens)
 	for _, pass := range []func([]piece) []piece{operators, intervals, calls, options, ignoring, duplicates, targets, limitOffset, limitedWrite} {
@@ -100,24 +100,24 @@ func rewritten(src string, tokens []token) string {
 }
 
 // pieces writes each token by itself.
-func pieces(src string, tokens []token) []piece {
+func pieces(src string, tokens []Token) []piece {
 	out := make([]piece, len(tokens))
 	cases := 0 // that are open
 	for i, t := range tokens {
-		p := piece{token: t, out: src[t.from:t.to], space: i > 0 && tokens[i-1].to != t.from}
+		p := piece{Token: t, out: src[t.From:t.To], space: i > 0 && tokens[i-1].To != t.From}
 		switch {
-		case t.kind == quoted:
-			p.out = identifier(t.text)
-		case t.kind == text:
+		case t.Kind == quoted:
+			p.out = identifier(t.Text)
+		case t.Kind == Text:
 			p.out = textConstant(p.out)
-		case t.is("TRUE", "FALSE") && !(i > 0 && tokens[i-1].is("IS")) && !(i > 1 && tokens[i-1].is("NOT") && tokens[i-2].is("IS")):
-			p.out = map[bool]string{true: "1", false: "0"}[t.is("TRUE")]
-		case t.is("CASE"):
+		case t.Is("TRUE", "FALSE") && !(i > 0 && tokens[i-1].Is("IS")) && !(i > 1 && tokens[i-1].Is("NOT") && tokens[i-2].Is("IS")):
+			p.out = map[bool]string{true: "1", false: "0"}[t.Is("TRUE")]
+		case t.Is("CASE"):
 			cases++
-		case t.is("END") && cases > 0:
+		case t.Is("END") && cases > 0:
 			cases--
-		case t.is("END"), t.is(reserved...) && !(i+1 < len(tokens) && tokens[i+1].is("(")):
-			p.out = identifier(t.text)
+		case t.Is("END"), t.Is(reserved...) && !(i+1 < len(tokens) && tokens[i+1].Is("(")):
+			p.out = identifier(t.Text)
 		}
 		out[i] = p
 	}
@@ -131,7 +131,7 @@ func identifier(name string) string {
 
 // textConstant writes a text constant; one that does not end stays.
 func textConstant(s string) string {
-	v, ok := unquote(s)
+	v, ok := Unquote(s)
 	if !ok || strings.ContainsRune(v, 0) && !strings.ContainsRune(s, 0) {
 		return s
 	}
@@ -140,7 +140,7 @@ func textConstant(s string) string {
 
 // next reports whether the piece at i is one of the words.
 func next(list []piece, i int, words ...string) bool {
-	return i >= 0 && i < len(list) && list[i].is(words...)
+	return i >= 0 && i < len(list) && list[i].Is(words...)
 }
 
 // together reports whether the signs stand at i, without space between them.
@@ -192,8 +192,8 @@ func operators(list []piece) []piece {
 
 // operand reports whether the piece at i may end an operand.
 func operand(list []piece, i int) bool {
-	return i >= 0 && i < len(list) && (list[i].kind != word && list[i].kind != punct || list[i].is(")") ||
-		list[i].kind == word && !list[i].is("SELECT", "WHERE", "AND", "OR", "NOT", "SET", "THEN", "ELSE", "WHEN", "CASE", "BY", "ON", "HAVING", "DISTINCT", "VALUES", "IN", "LIKE"))
+	return i >= 0 && i < len(list) && (list[i].Kind != Word && list[i].Kind != Punct || list[i].Is(")") ||
+		list[i].Kind == Word && !list[i].Is("SELECT", "WHERE", "AND", "OR", "NOT", "SET", "THEN", "ELSE", "WHEN", "CASE", "BY", "ON", "HAVING", "DISTINCT", "VALUES", "IN", "LIKE"))
 }
 
 // units are those of intervals.
@@ -209,7 +209,7 @@ func intervals(list []piece) []piece {
 			if next(list, from, "-", "+") {
 				to++
 			}
-			if next(list, to+1, "(") && list[to].isName() {
+			if next(list, to+1, "(") && list[to].IsName() {
 				to++
 			}
 			if next(list, to, "(") {
@@ -224,9 +224,9 @@ func intervals(list []piece) []piece {
 				continue
 			}
 			list[i].out, list[from].space = Interval+"(", false
-			list[to+1].out, list[to+1].space = ", '"+strings.ToLower(list[to+1].text)+"')", false
+			list[to+1].out, list[to+1].space = ", '"+strings.ToLower(list[to+1].Text)+"')", false
 		case next(list, i, "TIMESTAMPDIFF", "TIMESTAMPADD") && next(list, i+1, "(") && next(list, i+2, units...):
-			list[i+2].out = "'" + strings.ToLower(list[i+2].text) + "'"
+			list[i+2].out = "'" + strings.ToLower(list[i+2].Text) + "'"
 		}
 	}
 	return list
@@ -237,9 +237,9 @@ func closing(list []piece, i int) int {
 	depth := 0
 	for ; i < len(list); i++ {
 		switch {
-		case list[i].is("("):
+		case list[i].Is("("):
 			depth++
-		case list[i].is(")"):
+		case list[i].Is(")"):
 			if depth--; depth == 0 {
 				return i
 			}
@@ -254,11 +254,11 @@ func commas(list []piece, from, to int) []int {
 	depth := 0
 	for i := from + 1; i < to; i++ {
 		switch {
-		case list[i].is("("):
+		case list[i].Is("("):
 			depth++
-		case list[i].is(")"):
+		case list[i].Is(")"):
 			depth--
-		case list[i].is(",") && depth == 0:
+		case list[i].Is(",") && depth == 0:
 			out = append(out, i)
 		}
 	}
@@ -268,7 +268,7 @@ func commas(list []piece, from, to int) []int {
 // calls writes the functions that PostgreSQL has otherwise.
 func calls(list []piece) []piece {
 	for i := range list {
-		if list[i].kind != word || !next(list, i+1, "(") || next(list, i-1, ".") {
+		if list[i].Kind != Word || !next(list, i+1, "(") || next(list, i-1, ".") {
 			continue
 		}
 		end := closing(list, i+1)
@@ -276,7 +276,7 @@ func calls(list []piece) []piece {
 			continue
 		}
 		at := commas(list, i+1, end)
-		switch name := strings.ToLower(list[i].text); {
+		switch name := strings.ToLower(list[i].Text); {
 		case name == "if" && len(at) == 2:
 			list[i].out, list[i+1].out = "(CASE WHEN (", ""
 			list[at[0]].out, list[at[0]].space = ") THEN", true
@@ -291,7 +291,7 @@ func calls(list []piece) []piece {
 				list[end-1].out = ""
 			}
 			for k := i + 1; k < end; k++ {
-				if to, ok := castTypes[strings.ToUpper(list[k].text)]; ok && list[k].kind == word && (next(list, k-1, "AS") || name == "convert" && slices.Contains(at, k-1)) {
+				if to, ok := castTypes[strings.ToUpper(list[k].Text)]; ok && list[k].Kind == Word && (next(list, k-1, "AS") || name == "convert" && slices.Contains(at, k-1)) {
 					list[k].out = to
 				}
 			}
@@ -353,7 +353,7 @@ func options(list []piece) []piece {
 func ignoring(list []piece) []piece {
 	replaces := next(list, 0, "REPLACE")
 	if replaces {
-		list[0].out, list[0].token = "INSERT", token{kind: word, text: "INSERT"}
+		list[0].out, list[0].Token = "INSERT", Token{Kind: Word, Text: "INSERT"}
 	}
 	if !next(list, 0, "INSERT") {
 		return list
@@ -367,8 +367,8 @@ func ignoring(list []piece) []piece {
 		list[i].out = ""
 		i++
 	}
-	if i < len(list) && !list[i].is("INTO") {
-		list = slices.Insert(list, i, piece{token: token{kind: word, text: "INTO"}, out: "INTO", space: true})
+	if i < len(list) && !list[i].Is("INTO") {
+		list = slices.Insert(list, i, piece{Token: Token{Kind: Word, Text: "INTO"}, out: "INTO", space: true})
 	}
 	list = setForm(list)
 	switch {
@@ -382,9 +382,9 @@ func ignoring(list []piece) []piece {
 
 // setForm writes INSERT … SET a = x, b = y with VALUES.
 func setForm(list []piece) []piece {
-	at := slices.IndexFunc(list, func(p piece) bool { return p.is("SET", "VALUES", "VALUE", "SELECT", "(") })
-	if at < 0 || !list[at].is("SET") {
-		if at >= 0 && list[at].is("(") {
+	at := slices.IndexFunc(list, func(p piece) bool { return p.Is("SET", "VALUES", "VALUE", "SELECT", "(") })
+	if at < 0 || !list[at].Is("SET") {
+		if at >= 0 && list[at].Is("(") {
 			if end := closing(list, at); next(list, end+1, "VALUE") {
 				list[end+1].out = "VALUES"
 			}
@@ -402,7 +402,7 @@ func setForm(list []piece) []piece {
 	var names, values []piece
 	from := at + 1
 	for n, to := range ends {
-		if from+2 > to-1 || !list[from].isName() || !list[from+1].is("=") {
+		if from+2 > to-1 || !list[from].IsName() || !list[from+1].Is("=") {
 			return list
 		}
 		if n > 0 {
@@ -462,16 +462,16 @@ func limitedWrite(list []piece) []piece {
 	where, order, limit, depth := -1, -1, -1, 0
 	for i := range list {
 		switch {
-		case list[i].is("("):
+		case list[i].Is("("):
 			depth++
-		case list[i].is(")"):
+		case list[i].Is(")"):
 			depth--
 		case depth > 0:
-		case list[i].is("WHERE"):
+		case list[i].Is("WHERE"):
 			where = i
-		case list[i].is("ORDER") && next(list, i+1, "BY"):
+		case list[i].Is("ORDER") && next(list, i+1, "BY"):
 			order = i
-		case list[i].is("LIMIT"):
+		case list[i].Is("LIMIT"):
 			limit = i
 		}
 	}

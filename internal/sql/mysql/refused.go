@@ -10,36 +10,36 @@ import (
 const leaveOut = "this is SQL of PostgreSQL: leave -dialect mysql out"
 
 // refused is the fault of a statement that neither MySQL nor MariaDB takes, nil if none is known.
-func (st *statement) refused() *ir.Error {
+func (st *Statement) Refused() *ir.Error {
 	depth := 0
-	for i, t := range st.tokens {
+	for i, t := range st.Tokens {
 		switch {
-		case t.is("("):
+		case t.Is("("):
 			depth++
-		case t.is(")"):
+		case t.Is(")"):
 			depth--
 		}
 		if what := st.foreign(i, depth); what != "" {
-			return ir.Errorf(st.src.pos(t.from), "%s", what)
+			return ir.Errorf(st.Src.Pos(t.From), "%s", what)
 		}
 	}
-	last := st.tokens[len(st.tokens)-1]
+	last := st.Tokens[len(st.Tokens)-1]
 	switch {
 	case depth != 0:
-		return ir.Errorf(st.pos(), "the parentheses of this statement must be closed as often as they are opened, but are not; mend it")
-	case last.is("WHERE", "FROM", "SET", "AND", "OR", "HAVING", "BY", "ON", "INTO", ",", "=") && !st.at(len(st.tokens)-2, "."):
-		return ir.Errorf(st.src.pos(last.from), "the statement ends after %s; complete it", strings.ToUpper(last.text))
+		return ir.Errorf(st.Pos(), "the parentheses of this statement must be closed as often as they are opened, but are not; mend it")
+	case last.Is("WHERE", "FROM", "SET", "AND", "OR", "HAVING", "BY", "ON", "INTO", ",", "=") && !st.at(len(st.Tokens)-2, "."):
+		return ir.Errorf(st.Src.Pos(last.From), "the statement ends after %s; complete it", strings.ToUpper(last.Text))
 	}
 	return nil
 }
 
 // at reports whether the token at i is there, and one of the words.
-func (st *statement) at(i int, words ...string) bool {
-	return i >= 0 && i < len(st.tokens) && st.tokens[i].is(words...)
+func (st *Statement) at(i int, words ...string) bool {
+	return i >= 0 && i < len(st.Tokens) && st.Tokens[i].Is(words...)
 }
 
 // sequence reports whether the words stand from i on.
-func (st *statement) sequence(i int, words ...string) bool {
+func (st *Statement) sequence(i int, words ...string) bool {
 	for k, w := range words {
 		if !st.at(i+k, w) {
 			return false
@@ -49,21 +49,21 @@ func (st *statement) sequence(i int, words ...string) bool {
 }
 
 // foreign says what of the dialect of PostgreSQL stands at i, or gives "". Names stay names: a column may be called conflict.
-func (st *statement) foreign(i, depth int) string {
+func (st *Statement) foreign(i, depth int) string {
 	if st.at(i-1, ".") || st.at(i+1, ".") {
 		return ""
 	}
 	operand := func(i int) bool {
-		return i >= 0 && i < len(st.tokens) && (st.tokens[i].kind != punct && !st.tokens[i].is("SELECT", "WHERE", "AND", "OR", "NOT", "ON", "BY", "SET") || st.at(i, ")"))
+		return i >= 0 && i < len(st.Tokens) && (st.Tokens[i].Kind != Punct && !st.Tokens[i].Is("SELECT", "WHERE", "AND", "OR", "NOT", "ON", "BY", "SET") || st.at(i, ")"))
 	}
 	switch {
 	case st.sequence(i, "ON", "CONFLICT") && st.at(i+2, "(", "DO", "ON"):
 		return "ON CONFLICT must be ON DUPLICATE KEY UPDATE or INSERT IGNORE here; " + leaveOut
-	case st.at(i, "RETURNING") && depth == 0 && st.first("UPDATE") && operand(i-1) && operand(i+1):
+	case st.at(i, "RETURNING") && depth == 0 && st.First("UPDATE") && operand(i-1) && operand(i+1):
 		return "an UPDATE must not have RETURNING, but has; select the row first, with FOR UPDATE, or, if " + leaveOut
-	case st.at(i, ":") && i+1 < len(st.tokens) && st.tokens[i+1].kind == named && st.tokens[i+1].text[0] == ':' && st.tokens[i+1].from == st.tokens[i].to:
+	case st.at(i, ":") && i+1 < len(st.Tokens) && st.Tokens[i+1].Kind == Named && st.Tokens[i+1].Text[0] == ':' && st.Tokens[i+1].From == st.Tokens[i].To:
 		return ":: must be CAST(… AS …) here; " + leaveOut
-	case st.at(i, "ILIKE") && operand(i-1) && !st.at(i-1, "SELECT") && i+1 < len(st.tokens) && (st.tokens[i+1].kind == text || st.tokens[i+1].kind == mark || st.tokens[i+1].kind == named):
+	case st.at(i, "ILIKE") && operand(i-1) && !st.at(i-1, "SELECT") && i+1 < len(st.Tokens) && (st.Tokens[i+1].Kind == Text || st.Tokens[i+1].Kind == Mark || st.Tokens[i+1].Kind == Named):
 		return "ILIKE must be LIKE here; " + leaveOut
 	case st.sequence(i, "DISTINCT", "ON", "("):
 		return "DISTINCT must not have ON, but has; " + leaveOut
@@ -73,17 +73,17 @@ func (st *statement) foreign(i, depth int) string {
 		return "an order must not have NULLS FIRST or LAST, but has; " + leaveOut
 	case st.at(i, "FULL") && st.at(i+1, "OUTER") && st.at(i+2, "JOIN"):
 		return "FULL OUTER JOIN must be a UNION of two joins here; " + leaveOut
-	case st.at(i, "FROM") && !st.at(i-1, "DISTINCT") && depth == 0 && st.first("UPDATE") && st.has("SET"):
+	case st.at(i, "FROM") && !st.at(i-1, "DISTINCT") && depth == 0 && st.First("UPDATE") && st.Has("SET"):
 		return "an UPDATE must name the other tables beside its own, but has FROM; " + leaveOut
-	case st.sequence(i, "DEFAULT", "VALUES") && st.first("INSERT"):
+	case st.sequence(i, "DEFAULT", "VALUES") && st.First("INSERT"):
 		return "DEFAULT VALUES must be VALUES () here; " + leaveOut
-	case dollar(st.tokens[i]):
-		return "a parameter must be ? or :name, but is " + st.tokens[i].text + "; " + leaveOut
+	case dollar(st.Tokens[i]):
+		return "a parameter must be ? or :name, but is " + st.Tokens[i].Text + "; " + leaveOut
 	}
 	return ""
 }
 
 // dollar reports whether a token is a parameter of PostgreSQL: $1.
-func dollar(t token) bool {
-	return t.kind == word && len(t.text) > 1 && t.text[0] == '$' && strings.Trim(t.text[1:], "0123456789") == ""
+func dollar(t Token) bool {
+	return t.Kind == Word && len(t.Text) > 1 && t.Text[0] == '$' && strings.Trim(t.Text[1:], "0123456789") == ""
 }

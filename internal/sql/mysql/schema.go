@@ -41,46 +41,46 @@ type Schema struct {
 	references map[string]int
 	src        *source
 	// fault is why the last statement could not be read, nil if no place of it says so.
-	fault *ir.Error
-	out   []placed
+	Fault *ir.Error
+	out   []Placed
 }
 
 // placed is text that stands for what begins at an offset of the file.
-type placed struct {
-	at  int
-	out string
+type Placed struct {
+	At  int
+	Out string
 }
 
 // File writes the next file.
 func (s *Schema) File(f File) File {
-	var all []placed
-	src := newSource(f)
-	for _, st := range cut(f) {
-		if s.passes(st) {
+	var all []Placed
+	src := NewSource(f)
+	for _, st := range Cut(f) {
+		if s.Passes(st) {
 			continue
 		}
-		list, ok := s.translated(st)
+		list, ok := s.Translated(st)
 		if !ok {
 			list = unread(st)
 		}
 		if len(list) > 0 {
-			list[len(list)-1].out += ";"
+			list[len(list)-1].Out += ";"
 		}
 		all = append(all, list...)
 	}
-	return File{Name: f.Name, Text: laid(src, all)}
+	return File{Name: f.Name, Text: Laid(src, all)}
 }
 
 // laid puts texts into the lines in which they stood, and the columns if there is
 // room.
-func laid(src *source, list []placed) string {
+func Laid(src *source, list []Placed) string {
 	var b strings.Builder
 	line, col := 1, 1
 	for _, p := range list {
-		if p.out == "" {
+		if p.Out == "" {
 			continue
 		}
-		pos := src.pos(p.at)
+		pos := src.Pos(p.At)
 		switch {
 		case line < pos.Line:
 			b.WriteString(strings.Repeat("\n", pos.Line-line))
@@ -93,24 +93,24 @@ func laid(src *source, list []placed) string {
 			b.WriteString(strings.Repeat(" ", pos.Col-col))
 			col = pos.Col
 		}
-		b.WriteString(p.out)
-		line += strings.Count(p.out, "\n")
-		col += len(p.out) - strings.LastIndexByte(p.out, '\n') - 1
+		b.WriteString(p.Out)
+		line += strings.Count(p.Out, "\n")
+		col += len(p.Out) - strings.LastIndexByte(p.Out, '\n') - 1
 	}
 	return b.String()
 }
 
 // unread are the names of a statement that is not read.
-func unread(st *statement) []placed {
-	out := []placed{{st.tokens[0].from, "a_statement_of_MySQL_that_is_not_read"}}
-	for _, t := range st.tokens {
-		if t.isName() && t.kind != number {
-			out = append(out, placed{t.from, strings.Map(func(r rune) rune {
+func unread(st *Statement) []Placed {
+	out := []Placed{{st.Tokens[0].From, "a_statement_of_MySQL_that_is_not_read"}}
+	for _, t := range st.Tokens {
+		if t.IsName() && t.Kind != Number {
+			out = append(out, Placed{t.From, strings.Map(func(r rune) rune {
 				if strings.ContainsRune("'\"\\;-/*$", r) {
 					return '_'
 				}
 				return r
-			}, t.text)})
+			}, t.Text)})
 		}
 	}
 	return out
@@ -121,18 +121,18 @@ var declares = []string{"CREATE", "ALTER", "DROP", "RENAME"}
 
 // passes reports whether a statement declares nothing that matters, and takes over
 // which database is used.
-func (s *Schema) passes(st *statement) bool {
-	if st.first("USE") && len(st.tokens) > 1 {
-		s.database = strings.ToLower(st.tokens[1].text)
+func (s *Schema) Passes(st *Statement) bool {
+	if st.First("USE") && len(st.Tokens) > 1 {
+		s.database = strings.ToLower(st.Tokens[1].Text)
 	}
-	if !st.tokens[0].is(declares...) {
+	if !st.Tokens[0].Is(declares...) {
 		return true
 	}
-	for _, t := range st.tokens[1:min(len(st.tokens), 12)] {
-		if t.is("DATABASE", "SCHEMA", "USER", "ROLE", "PROCEDURE", "FUNCTION", "EVENT", "SERVER", "TABLESPACE", "RESOURCE", "LOGFILE", "INSTANCE") {
+	for _, t := range st.Tokens[1:min(len(st.Tokens), 12)] {
+		if t.Is("DATABASE", "SCHEMA", "USER", "ROLE", "PROCEDURE", "FUNCTION", "EVENT", "SERVER", "TABLESPACE", "RESOURCE", "LOGFILE", "INSTANCE") {
 			return true
 		}
-		if t.is("TABLE", "TRIGGER", "VIEW", "INDEX", "(") {
+		if t.Is("TABLE", "TRIGGER", "VIEW", "INDEX", "(") {
 			return false
 		}
 	}
@@ -140,77 +140,77 @@ func (s *Schema) passes(st *statement) bool {
 }
 
 // translated writes a statement; ok is false where that is not known.
-func (s *Schema) translated(st *statement) (list []placed, ok bool) {
-	s.src, s.out, s.fault = st.src, nil, nil
+func (s *Schema) Translated(st *Statement) (list []Placed, ok bool) {
+	s.src, s.out, s.Fault = st.Src, nil, nil
 	defer func() {
 		if r := recover(); r != nil {
 			fault, is := r.(*ir.Error)
 			if !is {
 				panic(r)
 			}
-			s.fault = fault
+			s.Fault = fault
 			list, ok = nil, false
 		}
 	}()
-	c := &cursor{st: st}
+	c := &Cursor{St: st}
 	if !s.statement(c) {
-		s.fault = ir.Errorf(c.pos(), "%s is not read in this declaration", c.shown())
+		s.Fault = ir.Errorf(c.pos(), "%s is not read in this declaration", c.Shown())
 		return nil, false
 	}
 	return s.out, true
 }
 
-func (s *Schema) put(at token, format string, args ...any) {
-	s.out = append(s.out, placed{at.from, fmt.Sprintf(format, args...)})
+func (s *Schema) put(at Token, format string, args ...any) {
+	s.out = append(s.out, Placed{at.From, fmt.Sprintf(format, args...)})
 }
 
 // statement writes a statement that declares something.
-func (s *Schema) statement(c *cursor) bool {
-	at := c.next()
+func (s *Schema) statement(c *Cursor) bool {
+	at := c.Next()
 	switch {
-	case at.is("CREATE"):
+	case at.Is("CREATE"):
 		return s.create(c, at)
-	case at.is("ALTER"):
-		_ = c.accept("ONLINE") || c.accept("IGNORE")
-		if !c.accept("TABLE") {
+	case at.Is("ALTER"):
+		_ = c.Accept("ONLINE") || c.Accept("IGNORE")
+		if !c.Accept("TABLE") {
 			return false
 		}
-		c.accept("IF", "EXISTS")
+		c.Accept("IF", "EXISTS")
 		return s.alter(c, at)
-	case at.is("RENAME"):
-		c.expect("TABLE")
+	case at.Is("RENAME"):
+		c.Expect("TABLE")
 		for {
 			old := s.tableOf(c)
-			c.expect("TO")
-			s.rename(at, old, strings.ToLower(c.tableName()))
-			if !c.accept(",") {
-				return c.done()
+			c.Expect("TO")
+			s.rename(at, old, strings.ToLower(c.TableName()))
+			if !c.Accept(",") {
+				return c.Done()
 			}
 		}
 	}
-	c.accept("TEMPORARY")
+	c.Accept("TEMPORARY")
 	switch {
-	case c.accept("TABLE"):
-		_ = c.accept("IF", "EXISTS")
+	case c.Accept("TABLE"):
+		_ = c.Accept("IF", "EXISTS")
 		for {
 			if name := s.tableOf(c); s.owns(c, name) {
 				s.put(at, "DROP TABLE IF EXISTS %s;", identifier(name))
 				delete(s.owners, name)
 			}
-			if !c.accept(",") {
+			if !c.Accept(",") {
 				return true
 			}
 		}
-	case c.accept("INDEX"):
-		_ = c.accept("IF", "EXISTS")
-		name := c.name("an index")
-		c.expect("ON")
+	case c.Accept("INDEX"):
+		_ = c.Accept("IF", "EXISTS")
+		name := c.Name("an index")
+		c.Expect("ON")
 		s.dropKey(at, s.tableOf(c), name)
 		return true
-	case c.accept("VIEW"):
+	case c.Accept("VIEW"):
 		return true // what uses it finds no table
-	case c.accept("TRIGGER"):
-		_ = c.accept("IF", "EXISTS")
+	case c.Accept("TRIGGER"):
+		_ = c.Accept("IF", "EXISTS")
 		name := s.tableOf(c)
 		if table, known := s.triggers[name]; known {
 			s.put(at, "DROP TRIGGER %s ON %s;", identifier(name), identifier(table))
@@ -221,18 +221,18 @@ func (s *Schema) statement(c *cursor) bool {
 }
 
 // tableOf reads the name of a table, in lower case.
-func (s *Schema) tableOf(c *cursor) string {
-	first := strings.ToLower(c.name("a table"))
-	if !c.accept(".") {
+func (s *Schema) tableOf(c *Cursor) string {
+	first := strings.ToLower(c.Name("a table"))
+	if !c.Accept(".") {
 		return first
 	}
 	s.database = first
-	return strings.ToLower(c.name("a table"))
+	return strings.ToLower(c.Name("a table"))
 }
 
 // owns reports whether a table is that of the database that is used; where another
 // one has it, the statement is about a table that does not count.
-func (s *Schema) owns(c *cursor, name string) bool {
+func (s *Schema) owns(c *Cursor, name string) bool {
 	owner, known := s.owners[name]
 	if known && owner != s.database {
 		if key := owner + " " + s.database; !s.doubled[key] {
@@ -240,7 +240,7 @@ func (s *Schema) owns(c *cursor, name string) bool {
 				s.doubled = map[string]bool{}
 			}
 			s.doubled[key] = true
-			s.Notes = append(s.Notes, ir.Note{Pos: c.st.pos(), Text: fmt.Sprintf("the databases %s and %s have tables of the same names: the program is taken to use those of %s", owner, s.database, owner)})
+			s.Notes = append(s.Notes, ir.Note{Pos: c.St.Pos(), Text: fmt.Sprintf("the databases %s and %s have tables of the same names: the program is taken to use those of %s", owner, s.database, owner)})
 		}
 		return false
 	}
@@ -248,29 +248,29 @@ func (s *Schema) owns(c *cursor, name string) bool {
 }
 
 // create writes CREATE.
-func (s *Schema) create(c *cursor, at token) bool {
-	replace := c.accept("OR", "REPLACE")
-	if c.st.isTrigger() {
+func (s *Schema) create(c *Cursor, at Token) bool {
+	replace := c.Accept("OR", "REPLACE")
+	if c.St.isTrigger() {
 		return s.createTrigger(c, at)
 	}
-	if replace && !c.peek().is("VIEW", "ALGORITHM", "DEFINER", "SQL") {
+	if replace && !c.Peek().Is("VIEW", "ALGORITHM", "DEFINER", "SQL") {
 		return false
 	}
-	temporary := c.accept("TEMPORARY")
+	temporary := c.Accept("TEMPORARY")
 	switch {
-	case c.accept("TABLE"):
+	case c.Accept("TABLE"):
 		return s.createTable(c, at, temporary)
-	case c.peek().is("VIEW", "ALGORITHM", "DEFINER", "SQL"):
+	case c.Peek().Is("VIEW", "ALGORITHM", "DEFINER", "SQL"):
 		return s.createView(c, at)
 	}
-	unique := c.accept("UNIQUE")
-	_ = unique || c.accept("FULLTEXT") || c.accept("SPATIAL")
-	if !c.accept("INDEX") {
+	unique := c.Accept("UNIQUE")
+	_ = unique || c.Accept("FULLTEXT") || c.Accept("SPATIAL")
+	if !c.Accept("INDEX") {
 		return false
 	}
-	c.accept("IF", "NOT", "EXISTS")
+	c.Accept("IF", "NOT", "EXISTS")
 	name := c.indexName("")
-	c.expect("ON")
+	c.Expect("ON")
 	table := s.tableOf(c)
 	switch {
 	case !s.owns(c, table):
@@ -283,24 +283,24 @@ func (s *Schema) create(c *cursor, at token) bool {
 }
 
 // createView writes CREATE VIEW.
-func (s *Schema) createView(c *cursor, at token) bool {
-	for !c.done() && !c.peek().is("VIEW") {
-		c.i++
+func (s *Schema) createView(c *Cursor, at Token) bool {
+	for !c.Done() && !c.Peek().Is("VIEW") {
+		c.I++
 	}
-	c.expect("VIEW")
-	c.accept("IF", "NOT", "EXISTS")
+	c.Expect("VIEW")
+	c.Accept("IF", "NOT", "EXISTS")
 	name := s.tableOf(c)
 	if !s.owns(c, name) {
 		return true
 	}
 	cols := ""
-	if c.peek().is("(") {
-		cols = " (" + rewritten(s.src.text, c.parens()) + ")"
+	if c.Peek().Is("(") {
+		cols = " (" + Rewritten(s.src.Text, c.Parens()) + ")"
 	}
-	c.expect("AS")
-	body := c.st.tokens[c.i:]
+	c.Expect("AS")
+	body := c.St.Tokens[c.I:]
 	for i, t := range body {
-		if i+1 < len(body) && t.is("WITH") && body[i+1].is("CHECK", "CASCADED", "LOCAL") {
+		if i+1 < len(body) && t.Is("WITH") && body[i+1].Is("CHECK", "CASCADED", "LOCAL") {
 			body = body[:i]
 			break
 		}
@@ -309,7 +309,7 @@ func (s *Schema) createView(c *cursor, at token) bool {
 		return false
 	}
 	s.own(name)
-	s.put(at, "CREATE OR REPLACE VIEW %s%s AS %s", identifier(name), cols, rewritten(s.src.text, body))
+	s.put(at, "CREATE OR REPLACE VIEW %s%s AS %s", identifier(name), cols, Rewritten(s.src.Text, body))
 	return true
 }
 
@@ -326,7 +326,7 @@ func (s *Schema) own(name string) {
 }
 
 // alter writes ALTER TABLE; the cursor is before the name.
-func (s *Schema) alter(c *cursor, at token) bool {
+func (s *Schema) alter(c *Cursor, at Token) bool {
 	name := s.tableOf(c)
 	if !s.owns(c, name) {
 		return true
@@ -334,11 +334,11 @@ func (s *Schema) alter(c *cursor, at token) bool {
 	if _, known := s.owners[name]; !known {
 		s.own(name) // the statement says that there is none
 	}
-	for !c.done() {
+	for !c.Done() {
 		if !s.action(c, name) {
 			return false
 		}
-		if !c.done() && !c.accept(",") {
+		if !c.Done() && !c.Accept(",") {
 			return false
 		}
 	}
@@ -352,70 +352,70 @@ var quiet = map[string]bool{"ENGINE": true, "AUTO_INCREMENT": true, "COMMENT": t
 	"PARTITION": true, "REMOVE": true, "REORGANIZE": true, "TRUNCATE": false, "STATS_PERSISTENT": true, "COMPRESSION": true, "ENCRYPTION": true, "TTL": true, "SHARD_ROW_ID_BITS": true}
 
 // skip passes over an action.
-func (c *cursor) skip() {
-	for !c.done() && !c.peek().is(",") {
-		if c.peek().is("(") {
-			c.parens()
+func (c *Cursor) skip() {
+	for !c.Done() && !c.Peek().Is(",") {
+		if c.Peek().Is("(") {
+			c.Parens()
 			continue
 		}
-		c.i++
+		c.I++
 	}
 }
 
 // action writes one action of ALTER TABLE.
-func (s *Schema) action(c *cursor, table string) bool {
-	at := c.next()
+func (s *Schema) action(c *Cursor, table string) bool {
+	at := c.Next()
 	q := identifier(table)
 	switch {
-	case at.is("ADD"):
-		if c.accept("PARTITION") {
+	case at.Is("ADD"):
+		if c.Accept("PARTITION") {
 			c.skip()
 			return true
 		}
 		return s.add(c, table)
-	case at.is("DROP"):
+	case at.Is("DROP"):
 		return s.dropAction(c, at, table)
-	case at.is("MODIFY"), at.is("CHANGE"):
-		c.accept("COLUMN")
-		c.accept("IF", "EXISTS")
-		old := c.peek()
+	case at.Is("MODIFY"), at.Is("CHANGE"):
+		c.Accept("COLUMN")
+		c.Accept("IF", "EXISTS")
+		old := c.Peek()
 		// A check in the declaration of the column goes in MariaDB, and stays in MySQL.
-		s.put(at, "ALTER TABLE %s DROP CONSTRAINT IF EXISTS %s;", q, identifier(table+"."+old.text))
-		if at.is("CHANGE") {
-			c.name("a column")
-			if !strings.EqualFold(old.text, c.peek().text) {
-				s.put(at, "ALTER TABLE %s RENAME COLUMN %s TO %s;", q, identifier(old.text), identifier(c.peek().text))
-				s.renameColumn(table, old.text, c.peek().text)
+		s.put(at, "ALTER TABLE %s DROP CONSTRAINT IF EXISTS %s;", q, identifier(table+"."+old.Text))
+		if at.Is("CHANGE") {
+			c.Name("a column")
+			if !strings.EqualFold(old.Text, c.Peek().Text) {
+				s.put(at, "ALTER TABLE %s RENAME COLUMN %s TO %s;", q, identifier(old.Text), identifier(c.Peek().Text))
+				s.renameColumn(table, old.Text, c.Peek().Text)
 			}
 		}
 		return s.modify(c, at, table)
-	case at.is("RENAME"):
+	case at.Is("RENAME"):
 		return s.renameAction(c, at, table)
-	case at.is("ALTER"):
-		if c.accept("CHECK") || c.accept("CONSTRAINT") {
-			if name := c.name("a check"); c.accept("NOT", "ENFORCED") {
+	case at.Is("ALTER"):
+		if c.Accept("CHECK") || c.Accept("CONSTRAINT") {
+			if name := c.Name("a check"); c.Accept("NOT", "ENFORCED") {
 				s.put(at, "ALTER TABLE %s DROP CONSTRAINT %s;", q, constraintName(name))
 				return true
 			}
-			return c.accept("ENFORCED")
+			return c.Accept("ENFORCED")
 		}
-		if c.accept("INDEX") {
+		if c.Accept("INDEX") {
 			c.skip()
 			return true
 		}
-		c.accept("COLUMN")
-		col := c.name("a column")
-		if c.accept("DROP", "DEFAULT") {
+		c.Accept("COLUMN")
+		col := c.Name("a column")
+		if c.Accept("DROP", "DEFAULT") {
 			s.put(at, "ALTER TABLE %s ALTER COLUMN %s DROP DEFAULT;", q, identifier(col))
 			return true
 		}
-		if !c.accept("SET", "DEFAULT") {
+		if !c.Accept("SET", "DEFAULT") {
 			return false
 		}
 		def, _ := s.defaultOf(c)
 		s.put(at, "ALTER TABLE %s ALTER COLUMN %s SET DEFAULT %s;", q, identifier(col), def)
 		return true
-	case quiet[strings.ToUpper(at.text)]:
+	case quiet[strings.ToUpper(at.Text)]:
 		c.skip()
 		return true
 	}
@@ -423,24 +423,24 @@ func (s *Schema) action(c *cursor, table string) bool {
 }
 
 // add writes ADD of ALTER TABLE.
-func (s *Schema) add(c *cursor, table string) bool {
-	c.accept("COLUMN")
-	c.accept("IF", "NOT", "EXISTS")
-	if !c.accept("(") {
+func (s *Schema) add(c *Cursor, table string) bool {
+	c.Accept("COLUMN")
+	c.Accept("IF", "NOT", "EXISTS")
+	if !c.Accept("(") {
 		return s.addItem(c, table)
 	}
 	for {
 		if !s.addItem(c, table) {
 			return false
 		}
-		if c.accept(")") {
+		if c.Accept(")") {
 			return true
 		}
-		c.expect(",")
+		c.Expect(",")
 	}
 }
 
-func (s *Schema) addItem(c *cursor, table string) bool {
+func (s *Schema) addItem(c *Cursor, table string) bool {
 	t := &item{s: s, table: table}
 	if !t.read(c) {
 		return false
@@ -489,7 +489,7 @@ func (s *Schema) renameColumn(table, old, name string) {
 }
 
 // rename gives a table another name.
-func (s *Schema) rename(at token, old, name string) {
+func (s *Schema) rename(at Token, old, name string) {
 	if _, known := s.owners[old]; !known {
 		s.own(old)
 	}
@@ -507,18 +507,18 @@ func (s *Schema) rename(at token, old, name string) {
 }
 
 // renameAction writes RENAME of ALTER TABLE.
-func (s *Schema) renameAction(c *cursor, at token, table string) bool {
+func (s *Schema) renameAction(c *Cursor, at Token, table string) bool {
 	switch {
-	case c.accept("COLUMN"):
-		old := c.name("a column")
-		c.expect("TO")
-		name := c.name("a column")
+	case c.Accept("COLUMN"):
+		old := c.Name("a column")
+		c.Expect("TO")
+		name := c.Name("a column")
 		s.put(at, "ALTER TABLE %s RENAME COLUMN %s TO %s;", identifier(table), identifier(old), identifier(name))
 		s.renameColumn(table, old, name)
-	case c.accept("INDEX"), c.accept("KEY"):
-		old := strings.ToLower(c.name("an index"))
-		c.expect("TO")
-		name := strings.ToLower(c.name("an index"))
+	case c.Accept("INDEX"), c.Accept("KEY"):
+		old := strings.ToLower(c.Name("an index"))
+		c.Expect("TO")
+		name := strings.ToLower(c.Name("an index"))
 		if index, ok := s.uniques[table][old]; ok {
 			if index {
 				return false
@@ -528,42 +528,42 @@ func (s *Schema) renameAction(c *cursor, at token, table string) bool {
 			s.put(at, "ALTER TABLE %s RENAME CONSTRAINT %s TO %s;", identifier(table), identifier(old), identifier(name))
 		}
 	default:
-		_ = c.accept("TO") || c.accept("AS")
-		s.rename(at, table, strings.ToLower(c.tableName()))
+		_ = c.Accept("TO") || c.Accept("AS")
+		s.rename(at, table, strings.ToLower(c.TableName()))
 	}
 	return true
 }
 
 // dropAction writes DROP of ALTER TABLE.
-func (s *Schema) dropAction(c *cursor, at token, table string) bool {
+func (s *Schema) dropAction(c *Cursor, at Token, table string) bool {
 	q := identifier(table)
 	switch {
-	case c.accept("PRIMARY", "KEY"):
+	case c.Accept("PRIMARY", "KEY"):
 		s.put(at, "ALTER TABLE %s DROP CONSTRAINT %s;", q, identifier(table+"_pkey"))
-	case c.accept("INDEX"), c.accept("KEY"):
-		c.accept("IF", "EXISTS")
-		s.dropKey(at, table, c.name("an index"))
-	case c.accept("FOREIGN", "KEY"):
-		c.accept("IF", "EXISTS")
-		s.put(at, "ALTER TABLE %s DROP CONSTRAINT %s;", q, identifier(c.name("a key")))
-	case c.accept("CONSTRAINT"), c.accept("CHECK"):
+	case c.Accept("INDEX"), c.Accept("KEY"):
+		c.Accept("IF", "EXISTS")
+		s.dropKey(at, table, c.Name("an index"))
+	case c.Accept("FOREIGN", "KEY"):
+		c.Accept("IF", "EXISTS")
+		s.put(at, "ALTER TABLE %s DROP CONSTRAINT %s;", q, identifier(c.Name("a key")))
+	case c.Accept("CONSTRAINT"), c.Accept("CHECK"):
 		maybe := ""
-		if c.accept("IF", "EXISTS") {
+		if c.Accept("IF", "EXISTS") {
 			maybe = "IF EXISTS "
 		}
-		name := c.name("a constraint")
+		name := c.Name("a constraint")
 		if _, unique := s.uniques[table][strings.ToLower(name)]; unique {
 			s.dropKey(at, table, name)
 			break
 		}
 		s.put(at, "ALTER TABLE %s DROP CONSTRAINT %s%s;", q, maybe, constraintName(name))
-	case c.accept("PARTITION"):
+	case c.Accept("PARTITION"):
 		return false // its rows go
 	default:
-		c.accept("COLUMN")
-		c.accept("IF", "EXISTS")
-		col := strings.ToLower(c.name("a column"))
-		_ = c.accept("RESTRICT") || c.accept("CASCADE")
+		c.Accept("COLUMN")
+		c.Accept("IF", "EXISTS")
+		col := strings.ToLower(c.Name("a column"))
+		_ = c.Accept("RESTRICT") || c.Accept("CASCADE")
 		s.put(at, "ALTER TABLE %s DROP COLUMN %s;", q, identifier(col))
 		s.columns[table], s.Touched[table] = without(s.columns[table], col), without(s.Touched[table], col)
 		if s.Order[table] != nil {
@@ -574,7 +574,7 @@ func (s *Schema) dropAction(c *cursor, at token, table string) bool {
 }
 
 // dropKey writes what drops a key; one that is not unique was not written.
-func (s *Schema) dropKey(at token, table, name string) {
+func (s *Schema) dropKey(at Token, table, name string) {
 	name = strings.ToLower(name)
 	index, unique := s.uniques[table][name]
 	switch {

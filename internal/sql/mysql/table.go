@@ -11,12 +11,12 @@ import (
 )
 
 // isTrigger reports whether a statement makes a trigger.
-func (st *statement) isTrigger() bool {
-	for _, t := range st.tokens[1:min(len(st.tokens), 12)] {
-		if t.is("TRIGGER") {
+func (st *Statement) isTrigger() bool {
+	for _, t := range st.Tokens[1:min(len(st.Tokens), 12)] {
+		if t.Is("TRIGGER") {
 			return true
 		}
-		if t.is("TABLE", "VIEW", "INDEX", "(") {
+		if t.Is("TABLE", "VIEW", "INDEX", "(") {
 			return false
 		}
 	}
@@ -24,16 +24,16 @@ func (st *statement) isTrigger() bool {
 }
 
 // createTrigger writes CREATE TRIGGER. Its function is one that nobody declares: the body is not read.
-func (s *Schema) createTrigger(c *cursor, at token) bool {
-	for !c.accept("TRIGGER") {
-		c.i++
+func (s *Schema) createTrigger(c *Cursor, at Token) bool {
+	for !c.Accept("TRIGGER") {
+		c.I++
 	}
-	c.accept("IF", "NOT", "EXISTS")
+	c.Accept("IF", "NOT", "EXISTS")
 	name := s.tableOf(c)
-	timing, event := c.next(), c.next()
-	c.expect("ON")
+	timing, event := c.Next(), c.Next()
+	c.Expect("ON")
 	table := s.tableOf(c)
-	if !timing.is("BEFORE", "AFTER") || !event.is("INSERT", "UPDATE", "DELETE") {
+	if !timing.Is("BEFORE", "AFTER") || !event.Is("INSERT", "UPDATE", "DELETE") {
 		return false
 	}
 	if !s.owns(c, table) {
@@ -43,15 +43,15 @@ func (s *Schema) createTrigger(c *cursor, at token) bool {
 		s.triggers = map[string]string{}
 	}
 	s.triggers[name] = table
-	s.Notes = append(s.Notes, ir.Note{Pos: c.st.pos(), Text: fmt.Sprintf("the body of trigger %s is not read: no %s of %s is modelled", name, strings.ToUpper(event.text), table)})
-	s.put(at, "CREATE TRIGGER %s %s %s ON %s FOR EACH ROW EXECUTE FUNCTION %s()", identifier(name), strings.ToUpper(timing.text), strings.ToUpper(event.text), identifier(table), identifier("body of trigger "+name))
+	s.Notes = append(s.Notes, ir.Note{Pos: c.St.Pos(), Text: fmt.Sprintf("the body of trigger %s is not read: no %s of %s is modelled", name, strings.ToUpper(event.Text), table)})
+	s.put(at, "CREATE TRIGGER %s %s %s ON %s FOR EACH ROW EXECUTE FUNCTION %s()", identifier(name), strings.ToUpper(timing.Text), strings.ToUpper(event.Text), identifier(table), identifier("body of trigger "+name))
 	return true
 }
 
 // createTable writes CREATE TABLE; the cursor is behind TABLE.
-func (s *Schema) createTable(c *cursor, at token, temporary bool) bool {
+func (s *Schema) createTable(c *Cursor, at Token, temporary bool) bool {
 	maybe := ""
-	if c.accept("IF", "NOT", "EXISTS") {
+	if c.Accept("IF", "NOT", "EXISTS") {
 		maybe = "IF NOT EXISTS "
 	}
 	name := s.tableOf(c)
@@ -65,8 +65,8 @@ func (s *Schema) createTable(c *cursor, at token, temporary bool) bool {
 	if temporary {
 		kind = "TEMPORARY TABLE"
 	}
-	inside := c.accept("(")
-	if c.accept("LIKE") {
+	inside := c.Accept("(")
+	if c.Accept("LIKE") {
 		s.own(name)
 		like := s.tableOf(c)
 		s.columns[name], s.collations[name] = slices.Clone(s.columns[like]), s.collations[like]
@@ -84,10 +84,10 @@ func (s *Schema) createTable(c *cursor, at token, temporary bool) bool {
 		if !t.read(c) {
 			return false
 		}
-		if c.accept(")") {
+		if c.Accept(")") {
 			break
 		}
-		c.expect(",")
+		c.Expect(",")
 	}
 	if len(t.columns) == 0 {
 		return false
@@ -103,28 +103,28 @@ func (s *Schema) createTable(c *cursor, at token, temporary bool) bool {
 }
 
 // tableOptions reads what follows the columns of a table. It reports whether that is known.
-func (s *Schema) tableOptions(c *cursor, table string) bool {
-	for !c.done() {
+func (s *Schema) tableOptions(c *Cursor, table string) bool {
+	for !c.Done() {
 		switch {
-		case c.accept("ENGINE"):
-			c.accept("=")
-			if e := c.next(); !strings.EqualFold(e.text, "InnoDB") {
-				s.odd(table, "the table "+table+", whose engine "+e.text+" has no snapshots")
+		case c.Accept("ENGINE"):
+			c.Accept("=")
+			if e := c.Next(); !strings.EqualFold(e.Text, "InnoDB") {
+				s.odd(table, "the table "+table+", whose engine "+e.Text+" has no snapshots")
 			}
-		case c.accept("COLLATE"):
-			c.accept("=")
-			s.collations[table] = c.next().text
-		case c.accept("CHARSET"), c.accept("CHARACTER", "SET"):
-			c.accept("=")
-			if strings.EqualFold(c.next().text, value.Binary) {
+		case c.Accept("COLLATE"):
+			c.Accept("=")
+			s.collations[table] = c.Next().Text
+		case c.Accept("CHARSET"), c.Accept("CHARACTER", "SET"):
+			c.Accept("=")
+			if strings.EqualFold(c.Next().Text, value.Binary) {
 				s.collations[table] = value.Binary
 			}
-		case c.peek().is("SELECT", "AS"):
+		case c.Peek().Is("SELECT", "AS"):
 			return false
-		case c.peek().is("("):
-			c.parens()
+		case c.Peek().Is("("):
+			c.Parens()
 		default:
-			c.i++
+			c.I++
 		}
 	}
 	return true

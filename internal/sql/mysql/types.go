@@ -72,7 +72,7 @@ var otherTypes = map[string]string{
 
 // columnType writes a type, whose name is in upper case, with what stands in parentheses behind it. t is nil for one that is
 // not of MySQL alone.
-func (s *Schema) columnType(name string, args []token, unsigned bool) (typ string, t *value.Type, ok bool) {
+func (s *Schema) columnType(name string, args []Token, unsigned bool) (typ string, t *value.Type, ok bool) {
 	if other, known := otherTypes[name]; known {
 		if other == "" {
 			other = identifier("mysql " + name)
@@ -86,19 +86,19 @@ func (s *Schema) columnType(name string, args []token, unsigned bool) (typ strin
 }
 
 // newType makes the type of a name, nil if it is not known.
-func newType(name string, args []token, unsigned bool) *value.Type {
+func newType(name string, args []Token, unsigned bool) *value.Type {
 	var numbers []int
 	f := &value.Format{Name: name, Unsigned: unsigned}
 	for _, t := range args {
 		switch {
-		case t.kind == number:
-			n, err := strconv.Atoi(t.text)
+		case t.Kind == Number:
+			n, err := strconv.Atoi(t.Text)
 			if err != nil {
 				n = math.MaxInt32
 			}
 			numbers = append(numbers, n)
-		case t.kind == text:
-			label, _ := unquote(t.text)
+		case t.Kind == Text:
+			label, _ := Unquote(t.Text)
 			f.Labels = append(f.Labels, strings.TrimRight(label, " "))
 		}
 	}
@@ -168,4 +168,37 @@ func collate(types []*value.Type, name string) {
 			t.Collation = Collation(name)
 		}
 	}
+}
+
+// variableType reads the type of a parameter or variable, and gives the name that it has in the text of the schema, "" for one of
+// which nothing is known.
+func (s *Schema) VariableType(c *Cursor) string {
+	name := strings.ToUpper(c.Name("a type"))
+	if name == "DOUBLE" {
+		c.Accept("PRECISION")
+	}
+	if s.types == nil {
+		s.newType(nil)
+	}
+	args := c.Parens()
+	unsigned := false
+	for !c.Done() && !c.Peek().Is("DEFAULT", ";", ",", ")", "=") {
+		switch {
+		case c.Accept("UNSIGNED"), c.Accept("ZEROFILL"):
+			unsigned = true
+		case c.Accept("SIGNED"), c.Accept("BINARY"), c.Accept("ASCII"), c.Accept("UNICODE"), c.Accept("VARYING"), c.Accept("NOT", "NULL"), c.Accept("NULL"):
+		case c.Accept("CHARACTER", "SET"), c.Accept("CHARSET"), c.Accept("COLLATE"):
+			c.I++
+		default:
+			c.Fail("here should be ; or DEFAULT, not " + c.Shown())
+		}
+	}
+	typ, t, ok := s.columnType(name, args, unsigned)
+	if !ok || t == nil {
+		return ""
+	}
+	if t.Format.Kind == ir.KindText && t.Collation == "" {
+		t.Collation = Collation("")
+	}
+	return typ
 }

@@ -1,6 +1,7 @@
-package mysql
+package mysqlscript
 
 import (
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,20 +10,14 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// The largest statements that are read, so that no input exhausts the stack: tokens, and how deep they nest.
-const (
-	maxTokens = 20000
-	maxDepth  = 200
-)
-
 // transaction gives a transaction of a script as one of a client program. ?, :v and @v are inputs; a @v that the
 // transaction sets is a variable.
 func transaction(b *block) *client.Txn {
 	w := &scriptWriter{txn: &client.Txn{Pos: b.pos, Name: b.name, Levels: []string{b.level}}, fresh: b.fresh, vars: map[string]int{}, set: map[string]bool{}, taken: map[string]bool{}}
 	for _, st := range b.stmts {
-		for _, t := range st.tokens {
-			if t.kind == named {
-				w.taken[strings.ToLower(t.text[1:])] = true
+		for _, t := range st.Tokens {
+			if t.Kind == mysql.Named {
+				w.taken[strings.ToLower(t.Text[1:])] = true
 			}
 		}
 	}
@@ -71,136 +66,114 @@ func (w *scriptWriter) variable(name string, uses bool) string {
 func (w *scriptWriter) add(s client.Stmt) { w.txn.Body = append(w.txn.Body, s) }
 
 // statement writes a statement.
-func (w *scriptWriter) statement(st *statement) {
-	at := client.At{Pos: st.pos()}
+func (w *scriptWriter) statement(st *mysql.Statement) {
+	at := client.At{Pos: st.Pos()}
 	switch {
-	case st.first("SAVEPOINT") && len(st.tokens) == 2:
-		w.add(&client.Savepoint{At: at, Name: strings.ToLower(st.tokens[1].text)})
-	case st.first("ROLLBACK"):
-		w.add(&client.RollbackTo{At: at, Name: strings.ToLower(st.tokens[len(st.tokens)-1].text)})
-	case st.first("RELEASE", "SAVEPOINT"), st.first("DO", "SLEEP"):
-	case st.tokens[0].is("LOCK", "UNLOCK", "CALL", "LOAD", "EXECUTE", "PREPARE", "HANDLER"):
-		w.add(&client.Unknown{At: at, Reason: strings.ToUpper(st.tokens[0].text)})
-	case st.first("SET") && (len(st.tokens) < 2 || st.tokens[1].kind != named):
+	case st.First("SAVEPOINT") && len(st.Tokens) == 2:
+		w.add(&client.Savepoint{At: at, Name: strings.ToLower(st.Tokens[1].Text)})
+	case st.First("ROLLBACK"):
+		w.add(&client.RollbackTo{At: at, Name: strings.ToLower(st.Tokens[len(st.Tokens)-1].Text)})
+	case st.First("RELEASE", "SAVEPOINT"), st.First("DO", "SLEEP"):
+	case st.Tokens[0].Is("LOCK", "UNLOCK", "CALL", "LOAD", "EXECUTE", "PREPARE", "HANDLER"):
+		w.add(&client.Unknown{At: at, Reason: strings.ToUpper(st.Tokens[0].Text)})
+	case st.First("SET") && (len(st.Tokens) < 2 || st.Tokens[1].Kind != mysql.Named):
 		w.add(&client.Unknown{At: at, Reason: "SET of something that is no variable of the user"})
-	case !st.readable():
+	case !st.Readable():
 		w.add(&client.Unknown{At: at, Reason: "a statement that is too large or nests too deep"})
-	case st.first("SET"):
+	case st.First("SET"):
 		w.assignments(st)
-	case !dml(st) && st.tokens[0].kind == word:
-		panic(ir.Errorf(st.pos(), "%s is not a statement that is read here; check the spelling", st.tokens[0].text))
+	case !mysql.DML(st) && st.Tokens[0].Kind == mysql.Word:
+		panic(ir.Errorf(st.Pos(), "%s is not a statement that is read here; check the spelling", st.Tokens[0].Text))
 	default:
-		if fault := st.refused(); fault != nil {
+		if fault := st.Refused(); fault != nil {
 			panic(fault)
 		}
 		w.query(st)
 	}
 }
 
-// readable reports whether a statement is not too large.
-func (st *statement) readable() bool {
-	depth, run := 0, 0
-	for _, t := range st.tokens {
-		switch {
-		case t.is("("):
-			depth++
-		case t.is(")"):
-			depth--
-		}
-		if t.is("NOT", "-", "+", "~", "!", "BINARY", "CASE") {
-			run++
-		} else if t.kind != punct {
-			run = 0
-		}
-		if depth > maxDepth || run > maxDepth {
-			return false
-		}
-	}
-	return len(st.tokens) <= maxTokens
-}
-
 // assignments writes SET @a = …, @b = …: one statement for each, in their order.
-func (w *scriptWriter) assignments(st *statement) {
-	for _, part := range commaParts(st.tokens[1:]) {
+func (w *scriptWriter) assignments(st *mysql.Statement) {
+	for _, part := range mysql.CommaParts(st.Tokens[1:]) {
 		from := 2
-		if len(part) > 1 && part[1].is(":") {
+		if len(part) > 1 && part[1].Is(":") {
 			from = 3
 		}
-		if len(part) <= from || part[0].kind != named || part[0].text[0] != '@' || !part[from-1].is("=") {
-			w.add(&client.Unknown{At: client.At{Pos: st.pos()}, Reason: "SET of something that is no variable of the user"})
+		if len(part) <= from || part[0].Kind != mysql.Named || part[0].Text[0] != '@' || !part[from-1].Is("=") {
+			w.add(&client.Unknown{At: client.At{Pos: st.Pos()}, Reason: "SET of something that is no variable of the user"})
 			return
 		}
 		q := w.sent(st, part[from:], "SELECT ")
-		q.Command = w.command(st, slices.Concat(st.tokens[:1], part))
-		q.Into, q.Inner = []string{w.variable(part[0].text[1:], false)}, true
+		q.Command = w.command(st, slices.Concat(st.Tokens[:1], part))
+		q.Into, q.Inner = []string{w.variable(part[0].Text[1:], false)}, true
 		w.set[q.Into[0]] = true
 		w.add(q)
 	}
 }
 
 // query writes a statement that is sent to the database.
-func (w *scriptWriter) query(st *statement) {
+func (w *scriptWriter) query(st *mysql.Statement) {
 	tokens, into, ok := withoutInto(st)
 	if !ok {
-		w.add(&client.Unknown{At: client.At{Pos: st.pos()}, Reason: "SELECT … INTO in another place than a SELECT has it, or a file"})
+		w.add(&client.Unknown{At: client.At{Pos: st.Pos()}, Reason: "SELECT … INTO in another place than a SELECT has it, or a file"})
 		return
 	}
 	q := w.sent(st, tokens, "")
-	q.Command = w.command(st, st.tokens)
+	q.Command = w.command(st, st.Tokens)
 	q.Returned = len(into) == 0
 	q.OneRow = len(into) > 0
 	for _, t := range into { // without a row it keeps its value
-		q.Into = append(q.Into, w.variable(t.text[1:], true))
+		q.Into = append(q.Into, w.variable(t.Text[1:], true))
 	}
 	w.add(q)
 }
 
 // withoutInto takes the INTO of a SELECT away, whose variables it gives. ok is false for INTO in another place.
-func withoutInto(st *statement) (tokens, into []token, ok bool) {
-	if !st.first("SELECT") {
-		return st.tokens, nil, true
+func withoutInto(st *mysql.Statement) (tokens, into []mysql.Token, ok bool) {
+	if !st.First("SELECT") {
+		return st.Tokens, nil, true
 	}
 	depth := 0
-	for i, t := range st.tokens {
+	for i, t := range st.Tokens {
 		switch {
-		case t.is("("):
+		case t.Is("("):
 			depth++
-		case t.is(")"):
+		case t.Is(")"):
 			depth--
-		case t.is("INTO"):
+		case t.Is("INTO"):
 			k := i + 1
-			for k < len(st.tokens) && st.tokens[k].kind == named && st.tokens[k].text[0] == '@' {
-				into = append(into, st.tokens[k])
-				if k++; k >= len(st.tokens) || !st.tokens[k].is(",") {
+			for k < len(st.Tokens) && st.Tokens[k].Kind == mysql.Named && st.Tokens[k].Text[0] == '@' {
+				into = append(into, st.Tokens[k])
+				if k++; k >= len(st.Tokens) || !st.Tokens[k].Is(",") {
 					break
 				}
 				k++
 			}
-			rest := &statement{src: st.src, tokens: st.tokens[k:]}
-			if len(into) == 0 || depth > 0 || rest.has("INTO") {
+			rest := &mysql.Statement{Src: st.Src, Tokens: st.Tokens[k:]}
+			if len(into) == 0 || depth > 0 || rest.Has("INTO") {
 				return nil, nil, false
 			}
-			return slices.Concat(st.tokens[:i], rest.tokens), into, true
+			return slices.Concat(st.Tokens[:i], rest.Tokens), into, true
 		}
 	}
-	return st.tokens, nil, true
+	return st.Tokens, nil, true
 }
 
 // sent writes the tokens of a statement behind lead as a query with named parameters.
-func (w *scriptWriter) sent(st *statement, tokens []token, lead string) *client.Query {
-	q := &client.Query{At: client.At{Pos: st.pos()}}
+func (w *scriptWriter) sent(st *mysql.Statement, tokens []mysql.Token, lead string) *client.Query {
+	q := &client.Query{At: client.At{Pos: st.Pos()}}
 	var b strings.Builder
 	b.WriteString(lead)
-	marks, last := w.marks, tokens[0].from
+	marks, last := w.marks, tokens[0].From
 	given := map[string]bool{}
 	for i, t := range tokens {
-		if i > 0 && t.from > last {
+		if i > 0 && t.From > last {
 			b.WriteByte(' ')
 		}
-		last = t.to
+		last = t.To
 		name, is := w.parameter(t)
 		if !is {
-			b.WriteString(st.src.text[t.from:t.to])
+			b.WriteString(st.Src.Text[t.From:t.To])
 			continue
 		}
 		name = w.variable(name, true)
@@ -216,38 +189,38 @@ func (w *scriptWriter) sent(st *statement, tokens []token, lead string) *client.
 }
 
 // parameter gives the name of a parameter or variable, and counts ?.
-func (w *scriptWriter) parameter(t token) (string, bool) {
-	switch t.kind {
-	case mark:
+func (w *scriptWriter) parameter(t mysql.Token) (string, bool) {
+	switch t.Kind {
+	case mysql.Mark:
 		w.marks++
 		n := "p" + strconv.Itoa(w.marks)
 		for w.taken[n] {
 			n += "_"
 		}
 		return n, true
-	case named:
-		return strings.ToLower(t.text[1:]), true
+	case mysql.Named:
+		return strings.ToLower(t.Text[1:]), true
 	}
 	return "", false
 }
 
 // command gives the text that a client sends. Variables that the transaction has set stay in it: the server has them.
-func (w *scriptWriter) command(st *statement, tokens []token) *client.Command {
+func (w *scriptWriter) command(st *mysql.Statement, tokens []mysql.Token) *client.Command {
 	c := &client.Command{}
 	text := &strings.Builder{}
-	last := tokens[0].from
-	into := st.first("SET") || st.first("SELECT") && st.has("INTO")
+	last := tokens[0].From
+	into := st.First("SET") || st.First("SELECT") && st.Has("INTO")
 	for i, t := range tokens {
-		if i > 0 && t.from > last {
+		if i > 0 && t.From > last {
 			text.WriteByte(' ')
 		}
-		last = t.to
+		last = t.To
 		name, is := w.parameter(t)
-		if is && t.kind == named && t.text[0] == '@' && (w.set[name] || into && w.target(tokens, i)) {
+		if is && t.Kind == mysql.Named && t.Text[0] == '@' && (w.set[name] || into && w.target(tokens, i)) {
 			is = false
 		}
 		if !is {
-			text.WriteString(st.src.text[t.from:t.to])
+			text.WriteString(st.Src.Text[t.From:t.To])
 			continue
 		}
 		c.Text = append(c.Text, text.String())
@@ -259,15 +232,15 @@ func (w *scriptWriter) command(st *statement, tokens []token) *client.Command {
 }
 
 // target reports whether a token is a variable that the statement sets.
-func (w *scriptWriter) target(tokens []token, i int) bool {
-	if tokens[0].is("SET") {
+func (w *scriptWriter) target(tokens []mysql.Token, i int) bool {
+	if tokens[0].Is("SET") {
 		return i == 1
 	}
 	for k := i - 1; k >= 0; k-- {
 		switch {
-		case tokens[k].is("INTO"):
+		case tokens[k].Is("INTO"):
 			return true
-		case tokens[k].kind != named && !tokens[k].is(","):
+		case tokens[k].Kind != mysql.Named && !tokens[k].Is(","):
 			return false
 		}
 	}

@@ -1,8 +1,9 @@
-package mysql
+package mysqlscript
 
 import (
 	"errors"
 	"fmt"
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,14 +15,11 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// File is an input file: Name appears in positions.
-type File = input.File
-
 // Scripts is what the files of an application hold.
 type Scripts struct {
 	// Schema has read the declarations; Files are these, and the initial rows, in the dialect of PostgreSQL.
-	Schema *Schema
-	Files  []File
+	Schema *mysql.Schema
+	Files  []mysql.File
 	// Declared are the declarations as they are written.
 	Declared []ir.Declaration
 	// Txns are the transactions that count, in order.
@@ -29,17 +27,25 @@ type Scripts struct {
 	// Ignores are the comments that accept findings about them.
 	Ignores []*ir.Ignore
 	Notes   []ir.Note
+
+	// routines are the procedures and events, by name in lower case; order are these names as they were made. named counts
+	// the transactions of each.
+	routines map[string]*routine
+	order    []string
+	named    map[string]int
+	calling  []calling
 }
 
 // ReadScripts reads SQL files as one application: declarations, transactions, and single statements that have a name or
 // parameters. Faults of the input are *ir.Error.
-func ReadScripts(files []File) (out *Scripts, err error) {
+func ReadScripts(files []mysql.File) (out *Scripts, err error) {
 	defer func() { err = otherDialect(err, files) }()
 	defer input.Catch(&err)
-	s := &Scripts{Schema: &Schema{}}
+	s := &Scripts{Schema: &mysql.Schema{}}
 	for _, f := range files {
 		s.file(f)
 	}
+	s.procedures()
 	s.Notes = append(s.Notes, s.Schema.Notes...)
 	return s, nil
 }
@@ -56,7 +62,7 @@ type block struct {
 	name  string
 	pos   ir.Pos
 	level string
-	stmts []*statement
+	stmts []*mysql.Statement
 	fresh []string
 	named bool
 	// snapshot says that it begins WITH CONSISTENT SNAPSHOT.
@@ -68,10 +74,10 @@ type block struct {
 // reader reads the statements of a file one after the other.
 type reader struct {
 	*Scripts
-	f    File
+	f    mysql.File
 	base string // of the file's name
 	// out is the text of the declarations and initial rows.
-	out []placed
+	out []mysql.Placed
 	// open is the transaction that has begun, if there is one; count is how many there have been.
 	open  *block
 	count int
@@ -88,15 +94,15 @@ type reader struct {
 }
 
 // file reads the statements of a file.
-func (s *Scripts) file(f File) {
+func (s *Scripts) file(f mysql.File) {
 	r := &reader{Scripts: s, f: f, carried: carried{}, base: strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name))}
-	src := newSource(f)
-	for _, st := range cut(f) {
-		if r.open != nil && r.implicit && slices.ContainsFunc(st.comments, func(c comment) bool { return strings.HasPrefix(c.text, "name:") }) {
+	src := mysql.NewSource(f)
+	for _, st := range mysql.Cut(f) {
+		if r.open != nil && r.implicit && slices.ContainsFunc(st.Comments, func(c mysql.Comment) bool { return strings.HasPrefix(c.Text, "name:") }) {
 			r.end(false) // another transaction begins here
 		}
 		if r.open == nil {
-			r.comments(st.comments)
+			r.comments(st.Comments)
 		}
 		r.statement(st)
 	}
@@ -110,12 +116,12 @@ func (s *Scripts) file(f File) {
 			r.end(false)
 		}
 	}
-	s.Files = append(s.Files, File{Name: f.Name, Text: laid(src, r.out)})
+	s.Files = append(s.Files, mysql.File{Name: f.Name, Text: mysql.Laid(src, r.out)})
 }
 
 // begin opens a transaction at a statement.
-func (r *reader) begin(st *statement) {
-	r.open = &block{name: r.name, named: r.name != "", pos: st.pos(), level: r.level, fresh: r.fresh, ignores: r.ignores}
+func (r *reader) begin(st *mysql.Statement) {
+	r.open = &block{name: r.name, named: r.name != "", pos: st.Pos(), level: r.level, fresh: r.fresh, ignores: r.ignores}
 	if r.next != "" {
 		r.open.level = r.next
 	}
@@ -152,35 +158,41 @@ func (r *reader) keep(b *block) {
 	if !b.named {
 		b.name = fmt.Sprintf("%s-%d", r.base, r.count)
 	}
-	r.Txns = append(r.Txns, transaction(b))
+	t := &client.Txn{Pos: b.pos, Name: b.name}
+	if b.calls() {
+		r.calling = append(r.calling, calling{t, b})
+	} else {
+		t = transaction(b)
+	}
+	r.Txns = append(r.Txns, t)
 	for _, g := range b.ignores {
 		g.From, g.To = b.pos, b.pos
 		if n := len(b.stmts); n > 0 {
 			last := b.stmts[n-1]
-			g.To = last.src.pos(last.tokens[len(last.tokens)-1].to)
+			g.To = last.Src.Pos(last.Tokens[len(last.Tokens)-1].To)
 		}
 		r.Ignores = append(r.Ignores, g)
 	}
 }
 
 // comments reads what comments say of the transaction behind them.
-func (r *reader) comments(list []comment) {
+func (r *reader) comments(list []mysql.Comment) {
 	for _, c := range list {
-		if n, ok := strings.CutPrefix(c.text, "name:"); ok {
+		if n, ok := strings.CutPrefix(c.Text, "name:"); ok {
 			words := strings.Fields(n)
 			if len(words) == 0 {
-				panic(ir.Errorf(c.pos, "a name is missing after -- name:"))
+				panic(ir.Errorf(c.Pos, "a name is missing after -- name:"))
 			}
 			r.name = words[0]
 		}
-		if n, ok := strings.CutPrefix(c.text, "robust:"); ok && len(strings.Fields(n)) > 0 && strings.Fields(n)[0] == "ignore" {
-			g, err := ignore.Parse(c.pos, strings.TrimPrefix(strings.TrimSpace(n), "ignore"))
+		if n, ok := strings.CutPrefix(c.Text, "robust:"); ok && len(strings.Fields(n)) > 0 && strings.Fields(n)[0] == "ignore" {
+			g, err := ignore.Parse(c.Pos, strings.TrimPrefix(strings.TrimSpace(n), "ignore"))
 			if err != nil {
 				panic(err)
 			}
 			r.ignores = append(r.ignores, g)
 		}
-		if n, ok := strings.CutPrefix(c.text, "fresh:"); ok {
+		if n, ok := strings.CutPrefix(c.Text, "fresh:"); ok {
 			for _, w := range strings.Split(n, ",") {
 				r.fresh = append(r.fresh, strings.ToLower(strings.TrimSpace(w)))
 			}
@@ -189,42 +201,42 @@ func (r *reader) comments(list []comment) {
 }
 
 // statement reads a statement that begins or ends a transaction, or is one of it, or stands outside.
-func (r *reader) statement(st *statement) {
+func (r *reader) statement(st *mysql.Statement) {
 	switch {
-	case st.first("START", "TRANSACTION"), st.first("BEGIN") && (len(st.tokens) == 1 || st.first("BEGIN", "WORK")):
+	case st.First("START", "TRANSACTION"), st.First("BEGIN") && (len(st.Tokens) == 1 || st.First("BEGIN", "WORK")):
 		r.end(false)
 		r.begin(st)
-		r.open.snapshot = st.has("CONSISTENT")
-	case st.first("COMMIT"), st.first("ROLLBACK") && !st.has("TO"):
-		r.end(st.first("ROLLBACK"))
-		if st.has("CHAIN") && !st.has("NO") {
+		r.open.snapshot = st.Has("CONSISTENT")
+	case st.First("COMMIT"), st.First("ROLLBACK") && !st.Has("TO"):
+		r.end(st.First("ROLLBACK"))
+		if st.Has("CHAIN") && !st.Has("NO") {
 			r.begin(st)
 		}
-	case st.first("SET") && st.has("ISOLATION"):
+	case st.First("SET") && st.Has("ISOLATION"):
 		r.setLevel(st)
-	case setsAutocommit.MatchString(st.text()):
-		if st.tokens[len(st.tokens)-1].is("OFF", "FALSE") || st.tokens[len(st.tokens)-1].text == "0" {
+	case setsAutocommit.MatchString(st.Text()):
+		if st.Tokens[len(st.Tokens)-1].Is("OFF", "FALSE") || st.Tokens[len(st.Tokens)-1].Text == "0" {
 			r.implicit = true
 		} else {
 			r.end(false)
 			r.implicit = false
 		}
-	case st.tokens[0].is("CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE"):
+	case st.Tokens[0].Is("CREATE", "ALTER", "DROP", "RENAME", "TRUNCATE"):
 		r.definition(st)
 	case r.open != nil:
 		r.open.stmts = append(r.open.stmts, st)
-	case st.tokens[0].is("LOCK", "UNLOCK", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "ANALYZE", "OPTIMIZE", "GRANT", "REVOKE", "FLUSH", "CHECK"):
-	case st.first("USE"):
-		r.Schema.passes(st)
-	case st.first("SET") && r.name == "":
-		r.across([]*statement{st})
-		if st.has("sql_mode", "foreign_key_checks", "unique_checks") || strings.Contains(strings.ToLower(st.text()), "_checks") {
-			r.note(st.pos(), "this setting is left out: transactions are taken to run in strict mode, with keys checked")
+	case st.Tokens[0].Is("LOCK", "UNLOCK", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "ANALYZE", "OPTIMIZE", "GRANT", "REVOKE", "FLUSH", "CHECK"):
+	case st.First("USE"):
+		r.Schema.Passes(st)
+	case st.First("SET") && r.name == "":
+		r.across([]*mysql.Statement{st})
+		if st.Has("sql_mode", "foreign_key_checks", "unique_checks") || strings.Contains(strings.ToLower(st.Text()), "_checks") {
+			r.note(st.Pos(), "this setting is left out: transactions are taken to run in strict mode, with keys checked")
 		}
-	case dml(st) || r.name != "":
+	case mysql.DML(st) || r.name != "":
 		r.single(st)
 	default:
-		panic(ir.Errorf(st.pos(), "%s is not a statement that is read here; remove it", st.src.text[st.tokens[0].from:st.tokens[0].to]))
+		panic(ir.Errorf(st.Pos(), "%s is not a statement that is read here; remove it", st.Src.Text[st.Tokens[0].From:st.Tokens[0].To]))
 	}
 }
 
@@ -232,18 +244,18 @@ func (r *reader) statement(st *statement) {
 var setsAutocommit = regexp.MustCompile(`(?i)^\s*set\s+((session|local)\s+|@@((session|local)\s*\.\s*)?)?autocommit\b`)
 
 // single reads a statement outside of transactions.
-func (r *reader) single(st *statement) {
+func (r *reader) single(st *mysql.Statement) {
 	switch {
 	case r.implicit:
 		r.begin(st)
 		r.open.stmts = append(r.open.stmts, st)
-	case r.name == "" && !st.parametric():
-		if constantRows(st) {
+	case r.name == "" && !st.Parametric():
+		if mysql.ConstantRows(st) {
 			r.rows(st)
 			break
 		}
-		r.across([]*statement{st})
-		r.note(st.pos(), "a statement outside of transactions without parameters is left out; write a comment -- name: … before it if it is one")
+		r.across([]*mysql.Statement{st})
+		r.note(st.Pos(), "a statement outside of transactions without parameters is left out; write a comment -- name: … before it if it is one")
 	default:
 		r.begin(st)
 		b := r.open
@@ -255,12 +267,12 @@ func (r *reader) single(st *statement) {
 }
 
 // setLevel reads SET TRANSACTION ISOLATION LEVEL.
-func (r *reader) setLevel(st *statement) {
-	level := levelOf(st)
+func (r *reader) setLevel(st *mysql.Statement) {
+	level := mysql.LevelOf(st)
 	switch {
 	case r.open != nil:
-		panic(ir.Errorf(st.pos(), "the level of a transaction is set before it begins; move this before START TRANSACTION"))
-	case st.has("SESSION", "GLOBAL", "LOCAL"):
+		panic(ir.Errorf(st.Pos(), "the level of a transaction is set before it begins; move this before START TRANSACTION"))
+	case st.Has("SESSION", "GLOBAL", "LOCAL"):
 		r.level = level
 	default:
 		r.next = level
@@ -268,12 +280,12 @@ func (r *reader) setLevel(st *statement) {
 }
 
 // definition reads a statement that changes the schema. It commits.
-func (r *reader) definition(st *statement) {
+func (r *reader) definition(st *mysql.Statement) {
 	if r.open != nil {
 		if len(r.open.stmts) > 0 {
-			r.note(st.pos(), "this statement commits the transaction that is open")
+			r.note(st.Pos(), "this statement commits the transaction that is open")
 		} else if r.open.named {
-			panic(ir.Errorf(st.pos(), "this statement commits: it cannot stand in transaction %s", r.open.name))
+			panic(ir.Errorf(st.Pos(), "this statement commits: it cannot stand in transaction %s", r.open.name))
 		}
 		r.end(false)
 		if !r.implicit {
@@ -286,24 +298,27 @@ func (r *reader) definition(st *statement) {
 }
 
 // declare takes over a declaration.
-func (r *reader) declare(st *statement) {
-	if !st.tokens[0].is("TRUNCATE") && !(st.tokens[0].is("CREATE", "DROP", "ALTER") && st.tokens[min(1, len(st.tokens)-1)].is("DATABASE", "SCHEMA", "USER", "ROLE", "SERVER")) &&
-		!st.first("CREATE", "TRIGGER") {
-		r.Declared = append(r.Declared, ir.Declaration{Pos: st.pos(), Text: st.text()})
+func (r *reader) declare(st *mysql.Statement) {
+	if !st.Tokens[0].Is("TRUNCATE") && !(st.Tokens[0].Is("CREATE", "DROP", "ALTER") && st.Tokens[min(1, len(st.Tokens)-1)].Is("DATABASE", "SCHEMA", "USER", "ROLE", "SERVER")) &&
+		!st.First("CREATE", "TRIGGER") {
+		r.Declared = append(r.Declared, ir.Declaration{Pos: st.Pos(), Text: st.Text()})
 	}
-	if routine := st.routine(); routine != "" {
-		r.routine(st, routine)
+	if what := st.RoutineWord(); what != "" && what != "TRIGGER" {
+		r.routine(st, what)
 		return
 	}
-	if r.Schema.passes(st) {
+	if st.First("DROP") && r.drop(st) {
 		return
 	}
-	list, ok := r.Schema.translated(st)
-	if !ok && !st.tokens[0].is("TRUNCATE") {
+	if r.Schema.Passes(st) {
+		return
+	}
+	list, ok := r.Schema.Translated(st)
+	if !ok && !st.Tokens[0].Is("TRUNCATE") {
 		panic(r.unreadable(st))
 	}
 	if len(list) > 0 {
-		list[len(list)-1].out += ";"
+		list[len(list)-1].Out += ";"
 	}
 	r.out = append(r.out, list...)
 }
@@ -313,100 +328,34 @@ func (r *reader) declare(st *statement) {
 var ofPostgres = regexp.MustCompile(`(?i)\$[a-z_]*\$\s|\w::[a-z]|\b(plpgsql|bigserial|smallserial|jsonb|timestamptz|citext|without time zone|generated (always|by default) as identity)\b`)
 
 // otherDialect adds to the error of a file in the dialect of PostgreSQL that it is that.
-func otherDialect(err error, files []File) error {
+func otherDialect(err error, files []mysql.File) error {
 	e, ok := errors.AsType[*ir.Error](err)
-	if !ok || !slices.ContainsFunc(files, func(f File) bool { return f.Name == e.Pos.File && ofPostgres.MatchString(f.Text) }) {
+	if !ok || !slices.ContainsFunc(files, func(f mysql.File) bool { return f.Name == e.Pos.File && ofPostgres.MatchString(f.Text) }) {
 		return err
 	}
 	return ir.Errorf(e.Pos, "%s; this looks like SQL of PostgreSQL: leave -dialect mysql out", e.Msg)
 }
 
 // unreadable is the fault of a declaration that is not read.
-func (r *reader) unreadable(st *statement) *ir.Error {
-	pos, what := st.pos(), "this change of the schema is not read"
-	if f := r.Schema.fault; f != nil {
+func (r *reader) unreadable(st *mysql.Statement) *ir.Error {
+	pos, what := st.Pos(), "this change of the schema is not read"
+	if f := r.Schema.Fault; f != nil {
 		pos, what = f.Pos, f.Msg
 	}
-	if ofPostgres.MatchString(st.src.text) {
+	if ofPostgres.MatchString(st.Src.Text) {
 		return ir.Errorf(pos, "%s", what)
 	}
 	return ir.Errorf(pos, "%s; write the schema as it is in the end", what)
 }
 
-// routine is the word for the routine that a statement makes, "" for another statement.
-func (st *statement) routine() string {
-	if !st.first("CREATE") {
-		return ""
-	}
-	for _, t := range st.tokens[1:min(len(st.tokens), 12)] {
-		switch {
-		case t.is("PROCEDURE", "EVENT", "FUNCTION"):
-			return strings.ToUpper(t.text)
-		case t.is("TABLE", "TRIGGER", "VIEW", "INDEX", "("):
-			return ""
-		}
-	}
-	return ""
-}
-
-// routine takes over a procedure, event or function, whose body is not read.
-func (r *reader) routine(st *statement, what string) {
-	if what == "FUNCTION" {
-		r.note(st.pos(), "the bodies of functions are not read: a statement that calls one is not modelled")
-		return
-	}
-	c := &cursor{st, 1}
-	for !c.done() && !c.peek().is(what) {
-		c.i++
-	}
-	c.i++
-	c.accept("IF", "NOT", "EXISTS")
-	r.Txns = append(r.Txns, &client.Txn{Pos: st.pos(), Name: c.tableName(),
-		Body: []client.Stmt{&client.Unknown{At: client.At{Pos: st.pos()}, Reason: "the body of a procedure or event"}}})
-}
-
 // rows takes over an INSERT of initial rows.
-func (r *reader) rows(st *statement) {
-	if constantRows(st) {
-		r.out = append(r.out, placed{st.tokens[0].from, rewritten(st.src.text, st.tokens) + ";"})
+func (r *reader) rows(st *mysql.Statement) {
+	if mysql.ConstantRows(st) {
+		r.out = append(r.out, mysql.Placed{At: st.Tokens[0].From, Out: mysql.Rewritten(st.Src.Text, st.Tokens) + ";"})
 	}
 }
 
 // onlyRows reports whether an unnamed transaction only inserts constants.
 func (r *reader) onlyRows(b *block) bool {
-	return !b.named && !slices.ContainsFunc(b.stmts, func(st *statement) bool { return !st.first("SET") && !constantRows(st) })
-}
-
-// constantRows reports whether a statement is an INSERT … VALUES without parameters.
-func constantRows(st *statement) bool {
-	return st.first("INSERT") && !st.parametric() && st.has("VALUES", "VALUE") && !st.has("SELECT", "DUPLICATE")
-}
-
-// parametric reports whether the statement has parameters.
-func (st *statement) parametric() bool {
-	return slices.ContainsFunc(st.tokens, func(t token) bool { return t.kind == mark || t.kind == named })
-}
-
-// text is the statement as it is written.
-func (st *statement) text() string {
-	return st.src.text[st.tokens[0].from:st.tokens[len(st.tokens)-1].to]
-}
-
-func levelOf(st *statement) string {
-	var words []string
-	for i, t := range st.tokens {
-		if t.is("LEVEL") {
-			for _, w := range st.tokens[i+1:] {
-				if w.is(",") {
-					break
-				}
-				words = append(words, strings.ToLower(w.text))
-			}
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-func dml(st *statement) bool {
-	return st.tokens[0].is("SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "CALL", "DO", "(", "VALUES", "TABLE", "LOAD", "HANDLER", "EXECUTE", "PREPARE")
+	return !b.named && !slices.ContainsFunc(b.stmts, func(st *mysql.Statement) bool { return !st.First("SET") && !mysql.ConstantRows(st) })
 }

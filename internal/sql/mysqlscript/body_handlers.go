@@ -1,0 +1,162 @@
+package mysqlscript
+
+import (
+	"github.com/txrobust/robust/internal/sql/mysql"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/internal/client"
+)
+
+// Conditions that handlers are for.
+const (
+	notFound  = "NOT FOUND"
+	exception = "SQLEXCEPTION"
+	warning   = "SQLWARNING"
+)
+
+// handler is what a block does about conditions.
+type handler struct {
+	declaration
+	// scopes are the blocks around it, its own last.
+	scopes []*scope
+	block  *jump
+	// loses says that after an error that it handles the transaction does not commit.
+	loses bool
+}
+
+// handler makes the handler that d declares in the block a.
+func (w *bodyWriter) handler(s *scope, d declaration, a *action) *handler {
+	d.conditions = slices.Clone(d.conditions)
+	for i, c := range d.conditions {
+		for k := len(w.scopes) - 1; k >= 0; k-- {
+			if means := w.scopes[k].names[strings.ToLower(c)]; means != "" {
+				d.conditions[i] = means
+				break
+			}
+		}
+	}
+	h := &handler{declaration: d, scopes: slices.Clone(w.scopes), block: s.block}
+	h.loses = d.exit && rollsBack(d.handler) || w.flagged(d.handler)
+	return h
+}
+
+// handlerOf gives the handler for a condition that has these names, nil if there is none.
+func (w *bodyWriter) handlerOf(names ...string) *handler {
+	for i := len(w.scopes) - 1; i >= 0; i-- {
+		for _, n := range []bool{false, true} { // the exact ones first
+			for _, h := range w.scopes[i].handlers {
+				for _, c := range h.conditions {
+					if slices.Contains(names, c) && (c == notFound || c == exception || c == warning) == n {
+						return h
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// raised writes what happens where a condition is raised that has these names. It reports whether there is a handler.
+func (w *bodyWriter) raised(st *mysql.Statement, names ...string) bool {
+	h := w.handlerOf(names...)
+	if h == nil {
+		return false
+	}
+	scopes := w.scopes
+	own := *h.scopes[len(h.scopes)-1]
+	own.handlers = nil // it does not handle what it raises itself
+	w.scopes = append(slices.Clone(h.scopes[:len(h.scopes)-1]), &own)
+	w.action(h.declaration.handler)
+	w.scopes = scopes
+	if h.exit {
+		w.leave(h.block, st)
+	}
+	return true
+}
+
+// raise writes SIGNAL and RESIGNAL.
+func (w *bodyWriter) raise(st *mysql.Statement) {
+	state := "45000"
+	if len(st.Tokens) > 1 {
+		i := 1
+		if st.Tokens[1].Is("SQLSTATE") {
+			if i++; len(st.Tokens) > i && st.Tokens[i].Is("VALUE") {
+				i++
+			}
+		}
+		if i < len(st.Tokens) && st.Tokens[i].Kind == mysql.Text {
+			state, _ = mysql.Unquote(st.Tokens[i].Text)
+		} else if i < len(st.Tokens) && !st.Tokens[i].Is("SET") {
+			for k := len(w.scopes) - 1; k >= 0; k-- {
+				if means := w.scopes[k].names[strings.ToLower(st.Tokens[i].Text)]; means != "" {
+					state = means
+					break
+				}
+			}
+		}
+	}
+	if st.First("RESIGNAL") {
+		w.lost(st)
+		return
+	}
+	w.signal(st, state)
+}
+
+// signal writes what happens where a state is raised: a handler, or the end of the procedure.
+func (w *bodyWriter) signal(st *mysql.Statement, state string) {
+	class := exception
+	switch {
+	case strings.HasPrefix(state, "01"):
+		class = warning
+	case strings.HasPrefix(state, "02"):
+		class = notFound
+	}
+	w.counted(st, -1)
+	if !w.raised(st, class, state) && class == exception {
+		w.lost(st)
+	}
+}
+
+// lost ends the transaction by an error that nobody handles: its caller is taken to roll back.
+func (w *bodyWriter) lost(st *mysql.Statement) {
+	w.add(&client.Rollback{At: w.at(st)})
+	w.gone = true
+}
+
+// risk adds what errors of a statement may lead to: a handler after which the transaction may commit without it.
+func (w *bodyWriter) risk(st *mysql.Statement) {
+	if !w.inside || w.risky {
+		return
+	}
+	for _, s := range w.scopes {
+		for _, h := range s.handlers {
+			if !h.loses && slices.ContainsFunc(h.conditions, func(c string) bool { return c != notFound && c != "02000" && c != "1329" }) {
+				w.risky = true
+				w.unknown(&mysql.Statement{Src: st.Src, Tokens: []mysql.Token{h.at}}, "a handler after which the transaction may commit although a statement has failed")
+				return
+			}
+		}
+	}
+}
+
+// rollsBack reports whether all paths through a statement roll the transaction back, or end by an error.
+func rollsBack(a *action) bool {
+	switch a.kind {
+	case compound:
+		for _, s := range a.body {
+			if rollsBack(s) {
+				return true
+			}
+			if s.kind != simple || s.st.Tokens[0].Is("COMMIT", "START", "LEAVE", "ITERATE", "CALL") {
+				return false
+			}
+		}
+	case branch:
+		return len(a.arms) > 0 && a.arms[len(a.arms)-1].cond == nil &&
+			!slices.ContainsFunc(a.arms, func(m arm) bool { return !rollsBack(&action{kind: compound, body: m.body}) })
+	case simple:
+		return a.st.First("ROLLBACK") && !a.st.Has("TO", "CHAIN") || a.st.First("SIGNAL") || a.st.First("RESIGNAL")
+	}
+	return false
+}

@@ -1,0 +1,323 @@
+package mysqlscript
+
+import (
+	"github.com/txrobust/robust/internal/sql/mysql"
+	"slices"
+	"strings"
+
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// simple writes a statement that contains no others.
+func (w *bodyWriter) simple(a *action) {
+	st := a.st
+	at := w.at(st)
+	switch {
+	case a.begins():
+		w.begin(a)
+	case st.First("COMMIT"), st.First("ROLLBACK") && !st.Has("TO"):
+		w.finish(st)
+	case st.First("SET") && st.Has("ISOLATION"):
+		w.setLevel(st)
+	case st.First("SET"):
+		w.assignments(st)
+	case st.First("LEAVE"), st.First("ITERATE"):
+		w.jumpTo(st)
+	case st.First("SIGNAL"), st.First("RESIGNAL"):
+		w.raise(st)
+	case st.First("CALL"):
+		w.call(st)
+	case st.First("OPEN"), st.First("CLOSE"), st.First("FETCH"):
+		w.onCursor(st)
+	case st.First("GET"):
+		w.diagnostics(st)
+	case st.First("DO"):
+		if onTables(st.Tokens) {
+			w.unknown(st, "DO with a query")
+		}
+		w.counted(st, 0)
+	case st.First("RELEASE", "SAVEPOINT"), st.First("ANALYZE"), st.First("SHOW"):
+	case st.First("SAVEPOINT") && len(st.Tokens) == 2:
+		if w.inside {
+			w.add(&client.Savepoint{At: at, Name: strings.ToLower(st.Tokens[1].Text)})
+		}
+		w.counted(st, 0)
+	case st.First("ROLLBACK"):
+		if w.inside {
+			w.add(&client.RollbackTo{At: at, Name: strings.ToLower(st.Tokens[len(st.Tokens)-1].Text)})
+		}
+		w.counted(st, 0)
+	case !st.Readable():
+		w.unknown(st, "a statement that is too large or nests too deep")
+	case mysql.DML(st) && !st.Tokens[0].Is("LOAD", "HANDLER", "EXECUTE", "PREPARE", "TABLE"):
+		w.command(st)
+	case st.Tokens[0].Is("LOAD", "HANDLER", "EXECUTE", "PREPARE", "DEALLOCATE", "TABLE", "LOCK", "UNLOCK", "CREATE", "DROP", "ALTER", "TRUNCATE", "RENAME", "FOR", "XA", "KILL", "FLUSH", "GRANT"):
+		w.unknown(st, strings.ToUpper(st.Tokens[0].Text)+" in a procedure")
+	default:
+		panic(ir.Errorf(st.Pos(), "%s is not a statement that is read in a procedure; check the spelling", st.Src.Text[st.Tokens[0].From:st.Tokens[0].To]))
+	}
+}
+
+// begin writes START TRANSACTION. It ends the transaction that is open.
+func (w *bodyWriter) begin(a *action) {
+	if w.inside {
+		w.end(a.st)
+		return
+	}
+	w.counted(a.st, 0)
+	if w.inside = a == w.start && len(w.calls) == 0; !w.inside {
+		w.other = true
+		return
+	}
+	if a.st.Has("CONSISTENT") { // a plain SELECT takes the snapshot later
+		w.unknown(a.st, "WITH CONSISTENT SNAPSHOT, which takes the snapshot before anything is locked")
+	}
+}
+
+// finish writes COMMIT and ROLLBACK.
+func (w *bodyWriter) finish(st *mysql.Statement) {
+	switch {
+	case st.Has("CHAIN") && !st.Has("NO"):
+		w.unknown(st, "AND CHAIN")
+	case w.inside && st.First("COMMIT"):
+		w.end(st)
+	case w.inside:
+		w.add(&client.Rollback{At: w.at(st)})
+		w.gone = true
+	}
+	w.other = false
+	w.counted(st, 0)
+}
+
+// counted sets what ROW_COUNT() gives, if the procedure asks.
+func (w *bodyWriter) counted(st *mysql.Statement, n int64) {
+	if w.rows != "" {
+		w.add(&client.Assign{At: w.at(st), Var: w.rows, Expr: client.C(ir.Int(n))})
+	}
+}
+
+// end ends the transaction that is written with a commit.
+func (w *bodyWriter) end(st *mysql.Statement) {
+	if !w.gone {
+		show := &client.Emit{At: w.at(st)}
+		w.ends = append(w.ends, show)
+		w.add(show)
+		w.add(&client.Commit{At: w.at(st)})
+	}
+	w.gone, w.ended = true, true
+}
+
+// setLevel writes SET TRANSACTION ISOLATION LEVEL.
+func (w *bodyWriter) setLevel(st *mysql.Statement) {
+	if w.inside && w.start != nil {
+		w.unknown(st, "SET TRANSACTION inside of a transaction")
+		return
+	}
+	w.level = mysql.LevelOf(st)
+}
+
+// assignments writes SET a = …, @b = …
+func (w *bodyWriter) assignments(st *mysql.Statement) {
+	for _, part := range mysql.CommaParts(st.Tokens[1:]) {
+		from := 2
+		if len(part) > 1 && part[1].Is(":") {
+			from = 3
+		}
+		target := ""
+		if len(part) > from && part[from-1].Is("=") {
+			if name, is := part[0].UserVariable(); is {
+				target = w.user("@" + name)
+			} else if part[0].IsName() {
+				target = w.lookup(part[0].Text)
+			}
+		}
+		switch {
+		case target != "":
+			w.set(st, target, part[from:])
+			if part[0].Kind == mysql.Named {
+				w.counted(st, 0)
+			}
+		case st.Has("autocommit"), st.Has("foreign_key_checks", "unique_checks"):
+			w.unknown(st, "SET of something that is no variable of the procedure")
+		}
+	}
+}
+
+// jumpTo writes LEAVE and ITERATE.
+func (w *bodyWriter) jumpTo(st *mysql.Statement) {
+	if len(st.Tokens) != 2 {
+		panic(ir.Errorf(st.Pos(), "%s must name a label, and nothing else; mend it", strings.ToUpper(st.Tokens[0].Text)))
+	}
+	name := strings.ToLower(st.Tokens[1].Text)
+	for i := len(w.jumps) - 1; i >= 0 && w.jumps[i].calls == len(w.calls); i-- {
+		j := w.jumps[i]
+		switch {
+		case j.name != name:
+		case st.First("LEAVE"):
+			w.leave(j, st)
+			return
+		case j.loop:
+			w.add(&client.Continue{At: w.at(st), Label: j.again})
+			w.gone = true
+			return
+		}
+	}
+	panic(ir.Errorf(st.Pos(), "there is no label %s around this statement; check the spelling", st.Tokens[1].Text))
+}
+
+// command writes a statement that reads or writes rows.
+func (w *bodyWriter) command(st *mysql.Statement) {
+	if fault := st.Refused(); fault != nil {
+		panic(fault)
+	}
+	tokens, into, ok := w.withoutInto(st)
+	if !ok {
+		w.unknown(st, "SELECT … INTO in another place than a SELECT has it, or a file")
+		return
+	}
+	q := w.query(st, "", tokens, "")
+	isQuery := st.Tokens[0].Is("SELECT", "WITH", "(", "VALUES") && !st.Has("INSERT", "DELETE") && !(st.Has("SET") && st.Has("UPDATE"))
+	q.Into, q.OneRow, q.Returned = into, into != nil, into == nil && (isQuery || st.Has("RETURNING"))
+	q.Clears = into != nil && !slices.ContainsFunc(into, func(v string) bool { return !w.unset[v] })
+	if into != nil && w.handlerOf(notFound, "02000", "1329") != nil {
+		q.Found = w.temporary("is_row", client.Bool)
+	}
+	counter := w.rows
+	if isQuery && into == nil || isQuery && counter == "" {
+		counter = w.found
+	}
+	if counter != "" {
+		q.Count = counter
+	}
+	w.risk(st)
+	w.send(st, q, !isQuery || onTables(tokens))
+	if isQuery && into == nil {
+		w.counted(st, -1)
+	}
+	if counter == w.rows && counter != "" && w.found != "" && isQuery {
+		w.add(&client.Assign{At: w.at(st), Var: w.found, Expr: client.V(counter)})
+	}
+	if q.Found != "" {
+		w.choose(st, client.V(q.Found), func() {}, func() { w.raised(st, notFound, "02000", "1329") })
+	}
+}
+
+// withoutInto takes the INTO of a SELECT away, whose variables it gives.
+func (w *bodyWriter) withoutInto(st *mysql.Statement) (tokens []mysql.Token, into []string, ok bool) {
+	if !st.Tokens[0].Is("SELECT", "WITH") {
+		return st.Tokens, nil, true
+	}
+	depth := 0
+	for i, t := range st.Tokens {
+		switch {
+		case t.Is("("):
+			depth++
+		case t.Is(")"):
+			depth--
+		case t.Is("INTO") && (depth > 0 || st.Has("INSERT")):
+			return nil, nil, false
+		case t.Is("INTO"):
+			k := i + 1
+			for k < len(st.Tokens) {
+				v := ""
+				if name, is := st.Tokens[k].UserVariable(); is {
+					v = w.user("@" + name)
+				} else if st.Tokens[k].IsName() {
+					v = w.lookup(st.Tokens[k].Text)
+				}
+				if v == "" {
+					return nil, nil, false
+				}
+				into = append(into, v)
+				if k++; k >= len(st.Tokens) || !st.Tokens[k].Is(",") {
+					break
+				}
+				k++
+			}
+			return slices.Concat(st.Tokens[:i], st.Tokens[k:]), into, len(into) > 0
+		}
+	}
+	return st.Tokens, nil, true
+}
+
+// diagnostics writes GET DIAGNOSTICS, whose values are any but ROW_COUNT.
+func (w *bodyWriter) diagnostics(st *mysql.Statement) {
+	for i, t := range st.Tokens {
+		if !(i+1 < len(st.Tokens) && st.Tokens[i+1].Is("=")) {
+			continue
+		}
+		v := w.lookup(t.Text)
+		if name, is := t.UserVariable(); is {
+			v = w.user("@" + name)
+		}
+		if v != "" {
+			w.add(&client.Havoc{At: w.at(st), Var: v})
+		}
+	}
+}
+
+// maxCalls bounds how deep procedures call each other.
+const maxCalls = 8
+
+// call writes the body of a procedure in the place of its call.
+func (w *bodyWriter) call(st *mysql.Statement) {
+	c := &mysql.Cursor{St: st, I: 1}
+	name := c.TableName()
+	args := mysql.CommaParts(c.Parens())
+	p := w.of.routines[strings.ToLower(name)]
+	switch {
+	case p == nil:
+		w.unknown(st, "CALL of "+name+", which is not declared")
+		return
+	case len(w.calls) >= maxCalls:
+		w.unknown(st, "CALL of "+name+", which calls itself")
+		return
+	case len(args) != len(p.params):
+		panic(ir.Errorf(st.Pos(), "%s has %d parameters, but is called with %d arguments; mend the call", p.name, len(p.params), len(args)))
+	}
+	backs := make([]string, len(args)) // variables of the caller that get a value back
+	s := &scope{routine: true}
+	values := make([]string, len(args))
+	for i, q := range p.params {
+		values[i] = w.inScope(s, func() string { return w.declare(q.name, q.typ, false) })
+		if q.in {
+			w.set(st, values[i], args[i])
+		} else {
+			w.add(&client.Assign{At: w.at(st), Var: values[i], Expr: client.C(ir.Null)})
+		}
+		if q.out && len(args[i]) == 1 {
+			backs[i] = w.lookup(args[i][0].Text)
+			if n, is := args[i][0].UserVariable(); is {
+				backs[i] = w.user("@" + n)
+			}
+		}
+	}
+	w.calls = append(w.calls, p)
+	w.scopes = append(w.scopes, s)
+	w.action(p.body)
+	w.scopes = w.scopes[:len(w.scopes)-1]
+	w.calls = w.calls[:len(w.calls)-1]
+	w.counted(st, 0)
+	for i, v := range backs {
+		if v != "" {
+			w.copy(st, v, values[i])
+		}
+	}
+}
+
+// inScope runs f as if s was the innermost block.
+func (w *bodyWriter) inScope(s *scope, f func() string) string {
+	w.scopes = append(w.scopes, s)
+	defer func() { w.scopes = w.scopes[:len(w.scopes)-1] }()
+	return f()
+}
+
+// copy writes the assignment of one variable to another.
+func (w *bodyWriter) copy(st *mysql.Statement, to, from string) {
+	if w.typeOf(to) == w.typeOf(from) || w.typeOf(to) == "" {
+		w.add(&client.Assign{At: w.at(st), Var: to, Expr: client.V(from)})
+		return
+	}
+	w.add(&client.Query{At: w.at(st), SQL: "SELECT :" + from, Named: []client.Arg{{Name: from, Expr: client.V(from)}}, Into: []string{to}, Inner: true})
+}

@@ -1,0 +1,310 @@
+package mysqlscript
+
+import (
+	"github.com/txrobust/robust/internal/sql/mysql"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
+)
+
+// text writes tokens of a statement with :name for each variable, and gives the variables.
+func (w *bodyWriter) text(st *mysql.Statement, tokens []mysql.Token) (sql string, used []string) {
+	places := expressionNames(tokens)
+	var b strings.Builder
+	use := func(v string) {
+		b.WriteString(":" + v)
+		if !slices.Contains(used, v) {
+			used = append(used, v)
+		}
+	}
+	last := 0
+	for i := 0; i < len(tokens); i++ {
+		t := tokens[i]
+		if i > 0 && t.From > last {
+			b.WriteByte(' ')
+		}
+		last = t.To
+		counter := ""
+		switch {
+		case t.Is("ROW_COUNT"):
+			counter = w.rows
+		case t.Is("FOUND_ROWS"):
+			counter = w.found
+		}
+		user, isUser := t.UserVariable()
+		switch v := w.lookup(t.Text); {
+		case counter != "" && i+2 < len(tokens) && tokens[i+1].Is("(") && tokens[i+2].Is(")"):
+			use(counter)
+			i += 2
+			last = tokens[i].To
+		case isUser:
+			use(w.user("@" + user))
+		case t.Kind == mysql.Mark || t.Kind == mysql.Named:
+			use(w.given(t))
+		case v != "" && slices.Contains(places, i):
+			use(v)
+		default:
+			b.WriteString(st.Src.Text[t.From:t.To])
+		}
+	}
+	if w.ended {
+		w.late = append(w.late, used...)
+	}
+	return b.String(), used
+}
+
+// given gives the input for a parameter of a script: ? or :name.
+func (w *bodyWriter) given(t mysql.Token) string {
+	name := strings.TrimPrefix(t.Text, ":")
+	if t.Kind == mysql.Mark {
+		if name = w.marks[t.From]; name == "" {
+			name = "p" + itoa(len(w.marks)+1)
+			w.marks[t.From] = name
+		}
+	}
+	return w.user(":" + name)
+}
+
+// query makes a query of tokens behind lead and before end.
+func (w *bodyWriter) query(st *mysql.Statement, lead string, tokens []mysql.Token, end string) *client.Query {
+	sql, used := w.text(st, tokens)
+	q := &client.Query{At: w.at(st), SQL: lead + sql + end}
+	for _, v := range used {
+		q.Named = append(q.Named, client.Arg{Name: v, Expr: client.V(v)})
+	}
+	return q
+}
+
+// onTables reports whether tokens of an expression or query look at tables.
+func onTables(tokens []mysql.Token) bool {
+	return slices.ContainsFunc(tokens, func(t mysql.Token) bool { return t.Is("FROM", "TABLE") })
+}
+
+// set writes an assignment to a variable.
+func (w *bodyWriter) set(st *mysql.Statement, v string, tokens []mysql.Token) {
+	at := w.at(st)
+	if e := w.plain(tokens); e != nil && w.simpleFits(v, e) {
+		w.add(&client.Assign{At: at, Var: v, Expr: e})
+		return
+	}
+	q := w.query(st, "SELECT ", tokens, "")
+	q.Into, q.Inner = []string{v}, true
+	w.send(st, q, onTables(tokens))
+}
+
+// plain gives the value of tokens that are a constant or a variable, nil for others.
+func (w *bodyWriter) plain(tokens []mysql.Token) client.Expr {
+	negative := len(tokens) == 2 && tokens[0].Is("-")
+	if negative {
+		tokens = tokens[1:]
+	}
+	if len(tokens) != 1 {
+		return nil
+	}
+	t := tokens[0]
+	n, err := strconv.ParseInt(t.Text, 10, 64)
+	switch {
+	case t.Kind == mysql.Number && err == nil && negative:
+		return client.C(ir.Int(-n))
+	case t.Kind == mysql.Number && err == nil:
+		return client.C(ir.Int(n))
+	case negative:
+	case t.Is("TRUE"):
+		return client.C(ir.Int(1))
+	case t.Is("FALSE"):
+		return client.C(ir.Int(0))
+	case t.Is("NULL"):
+		return client.C(ir.Null)
+	case t.Kind == mysql.Named && !strings.HasPrefix(t.Text, "@@"), t.Kind == mysql.Mark:
+		if _, is := t.UserVariable(); !is {
+			return client.V(w.given(t))
+		}
+	case t.IsName():
+		if v := w.lookup(t.Text); v != "" {
+			if w.ended {
+				w.late = append(w.late, v)
+			}
+			return client.V(v)
+		}
+	}
+	return nil
+}
+
+// simpleFits reports whether a value needs no conversion of SQL to go into a variable.
+func (w *bodyWriter) simpleFits(v string, e client.Expr) bool {
+	if o, ok := e.(*client.VarExpr); ok {
+		return w.typeOf(o.Name) == w.typeOf(v)
+	}
+	c := e.(*client.Const)
+	return c.Value.IsNull() || w.typeOf(v) == ""
+}
+
+// cond writes a condition, which is true where it is neither false nor NULL. With a subject it compares that.
+func (w *bodyWriter) cond(st *mysql.Statement, subject, tokens []mysql.Token) client.Expr {
+	if subject == nil {
+		if e := w.comparison(tokens); e != nil {
+			return e
+		}
+	}
+	q := w.query(st, "SELECT CASE WHEN ", tokens, " THEN 1 ELSE 0 END")
+	if subject != nil {
+		s, used := w.text(st, subject)
+		value, more := w.text(st, tokens)
+		q.SQL, q.Named = "SELECT CASE WHEN ("+s+") = ("+value+") THEN 1 ELSE 0 END", nil
+		for _, v := range uniqueNames(append(used, more...)) {
+			q.Named = append(q.Named, client.Arg{Name: v, Expr: client.V(v)})
+		}
+	}
+	v := w.temporary("holds", client.Int)
+	q.Into, q.Inner = []string{v}, true
+	w.send(st, q, onTables(tokens) || onTables(subject))
+	return &client.Op{Op: "==", Args: []client.Expr{client.V(v), client.C(ir.Int(1))}}
+}
+
+// temporary makes a variable that has no name in the body.
+func (w *bodyWriter) temporary(base string, k client.Kind) string {
+	v := base
+	for n := 2; w.taken[v]; n++ {
+		v = base + "_" + itoa(n)
+	}
+	w.taken[v] = true
+	w.txn.Vars = append(w.txn.Vars, client.Var{Name: v, Kind: k})
+	return v
+}
+
+// send writes a query. Outside of the transaction one on tables gives any values.
+func (w *bodyWriter) send(st *mysql.Statement, q *client.Query, tables bool) {
+	if tables {
+		w.commands++
+	}
+	switch {
+	case w.inside || !tables:
+		w.add(q)
+		return
+	case w.start == nil && !w.other && !w.gone:
+		w.alone(q)
+	}
+	for _, v := range q.Into {
+		if v != "" {
+			w.add(&client.Havoc{At: w.at(st), Var: v})
+		}
+	}
+	for _, v := range []string{q.Found, q.Count} {
+		if v != "" {
+			w.add(&client.Havoc{At: w.at(st), Var: v})
+		}
+	}
+}
+
+// alone makes a transaction of a statement outside of all transactions. Its variables have any values.
+func (w *bodyWriter) alone(q *client.Query) {
+	own := client.CloneQuery(q)
+	t := &client.Txn{Pos: q.Pos, Levels: []string{w.level}, Auto: true, Body: []client.Stmt{own}}
+	inputs := map[string]bool{}
+	for _, a := range own.Named {
+		inputs[a.Name] = true
+	}
+	own.Count, own.Found = "", ""
+	for _, v := range w.txn.Vars {
+		if v.Input = inputs[v.Name]; v.Input || slices.Contains(own.Into, v.Name) {
+			t.Vars = append(t.Vars, v)
+		}
+	}
+	if len(own.Into) > 0 {
+		show := &client.Emit{At: client.At{Pos: q.Pos}}
+		for _, v := range own.Into {
+			show.Exprs = append(show.Exprs, client.V(v))
+		}
+		t.Body = append(t.Body, show)
+	}
+	w.apart = append(w.apart, t)
+}
+
+// comparison gives a condition on integers that compares variables and constants, nil for another one.
+func (w *bodyWriter) comparison(tokens []mysql.Token) client.Expr {
+	for len(tokens) > 2 && tokens[0].Is("(") && closes(tokens) {
+		tokens = tokens[1 : len(tokens)-1]
+	}
+	op := slices.IndexFunc(tokens, func(t mysql.Token) bool { return t.Is("=", "<", ">", "!", "IS") })
+	switch {
+	case op == 0 || len(tokens) > 0 && tokens[0].Is("NOT"):
+		if e := w.integer(tokens[1:]); e != nil && tokens[0].Is("NOT", "!") {
+			return &client.Op{Op: "==", Args: []client.Expr{e, client.C(ir.Int(0))}}
+		}
+		return nil
+	case op < 0:
+		if e := w.integer(tokens); e != nil {
+			return &client.Op{Op: "!=", Args: []client.Expr{e, client.C(ir.Int(0))}}
+		}
+		return nil
+	}
+	end := op + 1
+	for end < len(tokens) && tokens[end].Is("=", "<", ">", "NOT") {
+		end++
+	}
+	left, right := w.integer(tokens[:op]), w.integer(tokens[end:])
+	words := make([]string, 0, end-op)
+	for _, t := range tokens[op:end] {
+		words = append(words, strings.ToUpper(t.Text))
+	}
+	if tokens[len(tokens)-1].Is("NULL") && left != nil {
+		isNull := &client.Op{Op: "null", Args: []client.Expr{left}}
+		switch strings.Join(words, " ") {
+		case "IS":
+			return isNull
+		case "IS NOT":
+			return client.Not(isNull)
+		}
+		return nil
+	}
+	sign, known := comparisonSigns[strings.Join(words, "")]
+	if !known || left == nil || right == nil {
+		return nil
+	}
+	return &client.Op{Op: sign, Args: []client.Expr{left, right}}
+}
+
+// comparisonSigns are the comparisons that client programs have, by those of SQL.
+var comparisonSigns = map[string]string{"=": "==", "<>": "!=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+// closes reports whether the first parenthesis is closed by the last token.
+func closes(tokens []mysql.Token) bool {
+	depth := 0
+	for i, t := range tokens {
+		if t.Is("(") {
+			depth++
+		} else if t.Is(")") {
+			depth--
+		}
+		if depth == 0 {
+			return i == len(tokens)-1
+		}
+	}
+	return false
+}
+
+// integer gives an integer constant, a variable of integers, or a counter of rows, nil for anything else.
+func (w *bodyWriter) integer(tokens []mysql.Token) client.Expr {
+	if len(tokens) == 3 && tokens[1].Is("(") && tokens[2].Is(")") {
+		v := map[bool]string{tokens[0].Is("ROW_COUNT"): w.rows, tokens[0].Is("FOUND_ROWS"): w.found}[true]
+		if v == "" {
+			return nil
+		}
+		return client.V(v)
+	}
+	switch e := w.plain(tokens).(type) {
+	case *client.VarExpr:
+		if t := w.of.Schema.Type(w.typeOf(e.Name)); t != nil && t.Format.Kind == ir.KindInt {
+			return e
+		}
+	case *client.Const:
+		if !e.Value.IsNull() {
+			return e
+		}
+	default: // it is no constant and no variable
+	}
+	return nil
+}
