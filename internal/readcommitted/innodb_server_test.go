@@ -400,7 +400,7 @@ func TestInnoDBInOrder(t *testing.T) {
 	for seed := *innodbSeed; seed < *innodbSeed+int64(*innodbRuns); seed++ {
 		r := rand.New(rand.NewSource(seed))
 		snapshots := r.Intn(3) == 0 // else nearly all statements lock
-		committed := seed%2 == 0 // at READ COMMITTED, nearly all statements are about one row each
+		committed := seed%2 == 0    // at READ COMMITTED, nearly all statements are about one row each
 		many := r.Intn(4) == 0
 		c := newInnoDBCase(t, r, 3, func(s string) bool {
 			if committed && !many {

@@ -5,16 +5,13 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/txrobust/robust/analyzer/internal/comments"
 	"github.com/txrobust/robust/analyzer/internal/flow"
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
-	"github.com/txrobust/robust/ir"
 )
 
 // Program is the source that is analysed, and what is known of it.
@@ -524,30 +521,6 @@ func (p *Program) ConstantOf(g *ssa.Global) *ssa.Const {
 		return nil
 	}
 	return c
-}
-
-// Position gives a place in the source; of a call, where its name stands.
-func (p *Program) Position(pos token.Pos) ir.Pos {
-	if start, ok := p.starts[pos]; ok {
-		pos = start
-	}
-	at := p.fset.Position(pos)
-	if !at.IsValid() {
-		return ir.Pos{}
-	}
-	name := at.Filename
-	if p.dir != "" {
-		if rel, err := filepath.Rel(p.dir, name); err == nil && !strings.HasPrefix(rel, "..") {
-			name = rel
-		}
-	}
-	return ir.Pos{File: name, Line: at.Line, Col: at.Column}
-}
-
-// ByPlace compares functions by where they stand. Their token.Pos depends on the
-// order in which files were read.
-func (p *Program) ByPlace(a, b *ssa.Function) int {
-	return ComparePos(p.Position(a.Pos()), p.Position(b.Pos()))
 }
 
 // MayUse reports whether a call uses the database, or is one through an interface of a
