@@ -168,6 +168,52 @@ CREATE TABLE child (id INT PRIMARY KEY, parent INT, FOREIGN KEY (parent) REFEREN
 INSERT INTO child VALUES (:c, :p);
 -- name: drop
 DELETE FROM parent WHERE id = :p;`, "", robust.Robust, robust.Robust, ""},
+	{"a procedure that withdraws what it has read", accounts + `CREATE PROCEDURE withdraw(IN i INT, IN n INT)
+BEGIN
+  DECLARE b INT;
+  START TRANSACTION;
+  SELECT bal INTO b FROM acc WHERE id = i;
+  IF b >= n THEN UPDATE acc SET bal = b - n WHERE id = i; END IF;
+  COMMIT;
+END;`, "rc", robust.NotRobust, robust.NotRobust, witness.LostUpdate},
+	{"a procedure that locks what it reads", accounts + `CREATE PROCEDURE withdraw(IN i INT, IN n INT)
+BEGIN
+  DECLARE b INT;
+  START TRANSACTION;
+  SELECT bal INTO b FROM acc WHERE id = i FOR UPDATE;
+  IF b >= n THEN UPDATE acc SET bal = b - n WHERE id = i; END IF;
+  COMMIT;
+END;`, "rc", robust.Robust, robust.Robust, ""},
+	{"a procedure that does not ask for the version again", accounts + `CREATE PROCEDURE edit(IN i INT)
+BEGIN
+  DECLARE v INT;
+  START TRANSACTION;
+  SELECT version INTO v FROM acc WHERE id = i;
+  UPDATE acc SET version = v + 1, bal = bal + 1 WHERE id = i;
+  COMMIT;
+END;`, "rc", robust.NotRobust, robust.NotRobust, ""},
+	{"a procedure that rolls back where the version is another one", accounts + `CREATE PROCEDURE edit(IN i INT)
+BEGIN
+  DECLARE v INT;
+  START TRANSACTION;
+  SELECT version INTO v FROM acc WHERE id = i;
+  UPDATE acc SET version = v + 1, bal = bal + 1 WHERE id = i AND version = v;
+  IF ROW_COUNT() = 0 THEN ROLLBACK; ELSE COMMIT; END IF;
+END;`, "rc", robust.Robust, robust.Robust, ""},
+	{"a procedure whose CALLs are one transaction", accounts + `CREATE PROCEDURE take(IN i INT, IN n INT, OUT ok INT)
+BEGIN
+  UPDATE acc SET bal = bal - n WHERE id = i AND bal >= n;
+  SET ok = ROW_COUNT();
+END;
+CREATE PROCEDURE move(IN a INT, IN b INT, IN n INT)
+BEGIN
+  DECLARE ok INT;
+  START TRANSACTION;
+  CALL take(a, n, ok);
+  IF ok = 0 THEN SIGNAL SQLSTATE '45000'; END IF;
+  UPDATE acc SET bal = bal + n WHERE id = b;
+  COMMIT;
+END;`, "rc", robust.Robust, robust.Robust, ""},
 }
 
 // TestInnoDB: the verdicts at the levels of InnoDB, where each finding happens on a server.

@@ -158,7 +158,7 @@ func (w *bodyWriter) fetchLoop(list []*action) int {
 func (w *bodyWriter) rowsOf(a *action, c *openCursor, into []string, round func(j *jump)) {
 	c.open = false
 	st := a.st
-	q := w.query(c.query, "", c.query.Tokens, "")
+	q := w.query(c.query, w.text(c.query, c.query.Tokens), false)
 	q.Pos = c.query.Pos()
 	if !w.inside {
 		w.send(c.query, q, true)

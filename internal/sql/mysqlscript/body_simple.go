@@ -52,12 +52,16 @@ func (w *bodyWriter) simple(a *action) {
 		w.unknown(st, "a statement that is too large or nests too deep")
 	case mysql.DML(st) && !st.Tokens[0].Is("LOAD", "HANDLER", "EXECUTE", "PREPARE", "TABLE"):
 		w.command(st)
-	case st.Tokens[0].Is("LOAD", "HANDLER", "EXECUTE", "PREPARE", "DEALLOCATE", "TABLE", "LOCK", "UNLOCK", "CREATE", "DROP", "ALTER", "TRUNCATE", "RENAME", "FOR", "XA", "KILL", "FLUSH", "GRANT"):
+	case st.Tokens[0].Is(unmodelled...):
 		w.unknown(st, strings.ToUpper(st.Tokens[0].Text)+" in a procedure")
 	default:
 		panic(ir.Errorf(st.Pos(), "%s is not a statement that is read in a procedure; check the spelling", st.Src.Text[st.Tokens[0].From:st.Tokens[0].To]))
 	}
 }
+
+// unmodelled are the words that other statements begin with, which a body may have and nothing is known of.
+var unmodelled = strings.Fields("LOAD HANDLER EXECUTE PREPARE DEALLOCATE TABLE LOCK UNLOCK CREATE DROP ALTER TRUNCATE RENAME FOR RETURN XA START STOP KILL FLUSH GRANT REVOKE BINLOG CACHE CHANGE " +
+	"CHECK CHECKSUM CLONE DESC DESCRIBE EXPLAIN HELP IMPORT INSTALL OPTIMIZE PURGE REPAIR RESET RESTART SHUTDOWN UNINSTALL USE BACKUP")
 
 // begin writes START TRANSACTION. It ends the transaction that is open.
 func (w *bodyWriter) begin(a *action) {
@@ -176,7 +180,7 @@ func (w *bodyWriter) command(st *mysql.Statement) {
 		w.unknown(st, "SELECT … INTO in another place than a SELECT has it, or a file")
 		return
 	}
-	q := w.query(st, "", tokens, "")
+	q := w.query(st, w.text(st, tokens), false)
 	isQuery := st.Tokens[0].Is("SELECT", "WITH", "(", "VALUES") && !st.Has("INSERT", "DELETE") && !(st.Has("SET") && st.Has("UPDATE"))
 	q.Into, q.OneRow, q.Returned = into, into != nil, into == nil && (isQuery || st.Has("RETURNING"))
 	q.Clears = into != nil && !slices.ContainsFunc(into, func(v string) bool { return !w.unset[v] })
@@ -319,5 +323,7 @@ func (w *bodyWriter) copy(st *mysql.Statement, to, from string) {
 		w.add(&client.Assign{At: w.at(st), Var: to, Expr: client.V(from)})
 		return
 	}
-	w.add(&client.Query{At: w.at(st), SQL: "SELECT :" + from, Named: []client.Arg{{Name: from, Expr: client.V(from)}}, Into: []string{to}, Inner: true})
+	q := w.query(st, filled{[]string{"", ""}, []string{from}}, true)
+	q.Into = []string{to}
+	w.add(q)
 }

@@ -10,15 +10,30 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// text writes tokens of a statement with :name for each variable, and gives the variables.
-func (w *bodyWriter) text(st *mysql.Statement, tokens []mysql.Token) (sql string, used []string) {
+// filled is a text with variables in it: one between each two of its parts.
+type filled struct {
+	parts []string
+	vars  []string
+}
+
+// plus puts a text behind another one.
+func (f filled) plus(o filled) filled {
+	last := len(f.parts) - 1
+	parts := slices.Concat(f.parts[:last], []string{f.parts[last] + o.parts[0]}, o.parts[1:])
+	return filled{parts, slices.Concat(f.vars, o.vars)}
+}
+
+// literally is a text without variables.
+func literally(text string) filled { return filled{parts: []string{text}} }
+
+// text writes tokens of a statement with the variables that they name.
+func (w *bodyWriter) text(st *mysql.Statement, tokens []mysql.Token) filled {
 	places := expressionNames(tokens)
+	var out filled
 	var b strings.Builder
 	use := func(v string) {
-		b.WriteString(":" + v)
-		if !slices.Contains(used, v) {
-			used = append(used, v)
-		}
+		out.parts, out.vars = append(out.parts, b.String()), append(out.vars, v)
+		b.Reset()
 	}
 	last := 0
 	for i := 0; i < len(tokens); i++ {
@@ -50,10 +65,11 @@ func (w *bodyWriter) text(st *mysql.Statement, tokens []mysql.Token) (sql string
 			b.WriteString(st.Src.Text[t.From:t.To])
 		}
 	}
+	out.parts = append(out.parts, b.String())
 	if w.ended {
-		w.late = append(w.late, used...)
+		w.late = append(w.late, out.vars...)
 	}
-	return b.String(), used
+	return out
 }
 
 // given gives the input for a parameter of a script: ? or :name.
@@ -68,12 +84,19 @@ func (w *bodyWriter) given(t mysql.Token) string {
 	return w.user(":" + name)
 }
 
-// query makes a query of tokens behind lead and before end.
-func (w *bodyWriter) query(st *mysql.Statement, lead string, tokens []mysql.Token, end string) *client.Query {
-	sql, used := w.text(st, tokens)
-	q := &client.Query{At: w.at(st), SQL: lead + sql + end}
-	for _, v := range used {
-		q.Named = append(q.Named, client.Arg{Name: v, Expr: client.V(v)})
+// query makes a query. An expression of a body is sent as DO, which sees and locks what the server does for it.
+func (w *bodyWriter) query(st *mysql.Statement, text filled, expression bool) *client.Query {
+	q := &client.Query{At: w.at(st), Inner: expression, Command: &client.Command{Text: slices.Clone(text.parts)}}
+	for i, v := range text.vars {
+		q.SQL += text.parts[i] + ":" + v
+		q.Command.Args = append(q.Command.Args, client.V(v))
+		if !slices.Contains(text.vars[:i], v) {
+			q.Named = append(q.Named, client.Arg{Name: v, Expr: client.V(v)})
+		}
+	}
+	q.SQL += text.parts[len(text.vars)]
+	if expression {
+		q.SQL, q.Command.Text[0] = "SELECT "+q.SQL, "DO "+q.Command.Text[0]
 	}
 	return q
 }
@@ -90,8 +113,8 @@ func (w *bodyWriter) set(st *mysql.Statement, v string, tokens []mysql.Token) {
 		w.add(&client.Assign{At: at, Var: v, Expr: e})
 		return
 	}
-	q := w.query(st, "SELECT ", tokens, "")
-	q.Into, q.Inner = []string{v}, true
+	q := w.query(st, w.text(st, tokens), true)
+	q.Into = []string{v}
 	w.send(st, q, onTables(tokens))
 }
 
@@ -149,17 +172,13 @@ func (w *bodyWriter) cond(st *mysql.Statement, subject, tokens []mysql.Token) cl
 			return e
 		}
 	}
-	q := w.query(st, "SELECT CASE WHEN ", tokens, " THEN 1 ELSE 0 END")
+	cond := w.text(st, tokens)
 	if subject != nil {
-		s, used := w.text(st, subject)
-		value, more := w.text(st, tokens)
-		q.SQL, q.Named = "SELECT CASE WHEN ("+s+") = ("+value+") THEN 1 ELSE 0 END", nil
-		for _, v := range uniqueNames(append(used, more...)) {
-			q.Named = append(q.Named, client.Arg{Name: v, Expr: client.V(v)})
-		}
+		cond = literally("(").plus(w.text(st, subject)).plus(literally(") = (")).plus(cond).plus(literally(")"))
 	}
+	q := w.query(st, literally("CASE WHEN ").plus(cond).plus(literally(" THEN 1 ELSE 0 END")), true)
 	v := w.temporary("holds", client.Int)
-	q.Into, q.Inner = []string{v}, true
+	q.Into = []string{v}
 	w.send(st, q, onTables(tokens) || onTables(subject))
 	return &client.Op{Op: "==", Args: []client.Expr{client.V(v), client.C(ir.Int(1))}}
 }
