@@ -105,7 +105,9 @@ func (p *bodyParser) statement() *action {
 		}
 		return a
 	}
-	a.label, a.st = label, p.part(p.St.Tokens[from:from+1])
+	if a.label = label; a.st == nil {
+		a.st = p.part(p.St.Tokens[from : from+1])
+	}
 	return a
 }
 
@@ -160,6 +162,13 @@ func (p *bodyParser) compound(label string) *action {
 		a.cond = p.until("END")
 		p.end("REPEAT", label)
 		return a
+	case p.Accept("FOR"): // MariaDB's loop over rows or numbers, which is not modelled
+		from := p.I - 1
+		p.until("DO")
+		p.Expect("DO")
+		p.list("END")
+		p.end("FOR", label)
+		return &action{st: p.part(p.St.Tokens[from:p.I])}
 	}
 	return nil
 }

@@ -48,6 +48,8 @@ func (w *bodyWriter) simple(a *action) {
 			w.add(&client.RollbackTo{At: at, Name: strings.ToLower(st.Tokens[len(st.Tokens)-1].Text)})
 		}
 		w.counted(st, 0)
+	case w.temporaryTable(st):
+		w.unknown(st, "a temporary table")
 	case !st.Readable():
 		w.unknown(st, "a statement that is too large or nests too deep")
 	case mysql.DML(st) && !st.Tokens[0].Is("LOAD", "HANDLER", "EXECUTE", "PREPARE", "TABLE"):
@@ -62,6 +64,21 @@ func (w *bodyWriter) simple(a *action) {
 // unmodelled are the words that other statements begin with, which a body may have and nothing is known of.
 var unmodelled = strings.Fields("LOAD HANDLER EXECUTE PREPARE DEALLOCATE TABLE LOCK UNLOCK CREATE DROP ALTER TRUNCATE RENAME FOR RETURN XA START STOP KILL FLUSH GRANT REVOKE BINLOG CACHE CHANGE " +
 	"CHECK CHECKSUM CLONE DESC DESCRIBE EXPLAIN HELP IMPORT INSTALL OPTIMIZE PURGE REPAIR RESET RESTART SHUTDOWN UNINSTALL USE BACKUP")
+
+// temporaryTable reports whether a statement names a table that the procedure makes for itself.
+func (w *bodyWriter) temporaryTable(st *mysql.Statement) bool {
+	made := false
+	w.proc.body.each(func(a *action) {
+		if a.kind != simple || !a.st.First("CREATE", "TEMPORARY", "TABLE") {
+			return
+		}
+		c := &mysql.Cursor{St: a.st, I: 3}
+		c.Accept("IF", "NOT", "EXISTS")
+		name := c.TableName()
+		made = made || slices.ContainsFunc(st.Tokens, func(t mysql.Token) bool { return t.IsName() && strings.EqualFold(t.Text, name) })
+	})
+	return made
+}
 
 // begin writes START TRANSACTION. It ends the transaction that is open.
 func (w *bodyWriter) begin(a *action) {

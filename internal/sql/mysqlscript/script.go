@@ -327,10 +327,15 @@ func (r *reader) declare(st *mysql.Statement) {
 // between dollars, casts with colons, words of declarations.
 var ofPostgres = regexp.MustCompile(`(?i)\$[a-z_]*\$\s|\w::[a-z]|\b(plpgsql|bigserial|smallserial|jsonb|timestamptz|citext|without time zone|generated (always|by default) as identity)\b`)
 
+// delimiter matches a command of MySQL's client: what stands between dollars then is no body.
+var delimiter = regexp.MustCompile(`(?im)^\s*delimiter\s`)
+
 // otherDialect adds to the error of a file in the dialect of PostgreSQL that it is that.
 func otherDialect(err error, files []mysql.File) error {
 	e, ok := errors.AsType[*ir.Error](err)
-	if !ok || !slices.ContainsFunc(files, func(f mysql.File) bool { return f.Name == e.Pos.File && ofPostgres.MatchString(f.Text) }) {
+	if !ok || !slices.ContainsFunc(files, func(f mysql.File) bool {
+		return f.Name == e.Pos.File && ofPostgres.MatchString(f.Text) && !delimiter.MatchString(f.Text)
+	}) {
 		return err
 	}
 	return ir.Errorf(e.Pos, "%s; this looks like SQL of PostgreSQL: leave -dialect mysql out", e.Msg)
