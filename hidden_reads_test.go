@@ -69,7 +69,7 @@ CREATE FUNCTION step(s int, v int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERF
 		{"FETCH FIRST without FROM", "", "INSERT INTO member SELECT i, t FETCH FIRST (SELECT CASE WHEN count(*) < 2 THEN 1 ELSE 0 END FROM member WHERE team = t) ROWS ONLY; RETURN;"},
 		{"LIMIT of aggregates", "", "INSERT INTO member SELECT i, max(t) LIMIT (SELECT CASE WHEN count(*) < 2 THEN 1 ELSE 0 END FROM member WHERE team = t); RETURN;"},
 		{"OFFSET", "", "PERFORM 1 FROM member WHERE team = t OFFSET 1; IF FOUND THEN RETURN; END IF;"},
-		{"the frame of a window", "", "DECLARE s bigint; BEGIN SELECT sum(x) OVER (ORDER BY x ROWS (SELECT count(*) FROM member WHERE team = t) PRECEDING) INTO s FROM other ORDER BY x DESC LIMIT 1; IF s = 5 THEN RETURN; END IF; END;"},
+		{"the frame of a window", "", "DECLARE s bigint; BEGIN SELECT sum(x) OVER (ORDER BY x ROWS (SELECT count(*) FROM member WHERE team = t) PRECEDING) INTO s FROM other WHERE id = i; IF s = 5 THEN RETURN; END IF; END;"},
 		{"a window", "", "PERFORM sum(CASE WHEN guard(t) THEN 1 END) OVER ();"},
 		{"ORDER BY", "", "PERFORM 1 ORDER BY guard(t);"},
 		{"FILTER", "", "PERFORM count(*) FILTER (WHERE guard(t));"},

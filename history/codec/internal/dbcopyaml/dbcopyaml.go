@@ -1,3 +1,5 @@
+//go:build !js
+
 // Package dbcopyaml reads histories of dbcop in YAML.
 package dbcopyaml
 
