@@ -12,7 +12,6 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/readcommitted"
 	"github.com/txrobust/robust/internal/wellformed"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
 
@@ -95,12 +94,8 @@ func newProcedureCase(t *testing.T, r *rand.Rand) (c *innodbCase, names []string
 		t.Fatalf("%v\n%s", err, text)
 	}
 	wellformed.Structure(p)
-	for _, x := range p.Txns {
-		odd := false
-		ir.Walk(x.Body, func(s ir.Stmt) { _, is := s.(*ir.Unmodelled); odd = odd || is })
-		if odd {
-			return nil, nil
-		}
+	if !allModelled(p) {
+		return nil, nil
 	}
 	c.program = p
 	return c, names

@@ -218,6 +218,11 @@ func (d *differ) query(text string) ([][]sql.NullString, error) {
 		return nil, err
 	}
 	defer rows.Close()
+	return scanned(rows)
+}
+
+// scanned gives the rows of a result.
+func scanned(rows *sql.Rows) ([][]sql.NullString, error) {
 	var out [][]sql.NullString
 	cols, err := rows.Columns()
 	if err != nil {

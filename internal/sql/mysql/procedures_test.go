@@ -163,19 +163,11 @@ func (d *differ) results(command string) ([]string, error) {
 	defer rows.Close()
 	var out []string
 	for {
-		cols, err := rows.Columns()
+		more, err := scanned(rows)
 		if err != nil {
 			return nil, err
 		}
-		for rows.Next() {
-			row := make([]sql.NullString, len(cols))
-			ptrs := make([]any, len(cols))
-			for i := range row {
-				ptrs[i] = &row[i]
-			}
-			if err := rows.Scan(ptrs...); err != nil {
-				return nil, err
-			}
+		for _, row := range more {
 			out = append(out, line(row))
 		}
 		if !rows.NextResultSet() {
