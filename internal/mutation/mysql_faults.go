@@ -92,8 +92,4 @@ var mysqlFaults = []Fault{
 		Tests: "internal/sql/mysql:^TestGolden$", Breaks: "without a row a variable that was set becomes NULL"},
 	{Name: "procedure-rounds", File: "internal/sql/mysqlscript/body_writer.go", Old: "		for _, v := range w.mayBeSet(a) {\n			w.add(&client.Havoc{At: w.at(a.st), Var: v})\n		}\n", New: "",
 		Tests: "internal/sql/mysql:^TestGolden$", Breaks: "each transaction of a loop is that of its first round"},
-	{Name: "innodb-one-row", File: "internal/readcommitted/innodb.go", Old: "		if out != nil || !acts && (len(ir.Reads(st)) == 0 || slices.Contains(plain, st)) || oneRow(st) {\n", New: "		if out != nil || acts || len(plain) >= 0 {\n",
-		Tests: "internal/readcommitted:^TestInnoDB", Breaks: "scans at READ COMMITTED see one moment"},
-	{Name: "innodb-counted", File: "internal/readcommitted/sightings.go", Old: "allIn(ir.AndE(n.asked...), ir.AndE(o.asked...))", New: "allIn(ir.AndE(o.asked...), ir.AndE(n.asked...))",
-		Tests: "internal/replay:^TestInnoDB$", Breaks: "a row that is not changed is none that is there"},
 }
