@@ -14,8 +14,8 @@ import (
 // maxImplementers bounds the methods that a call through an interface is taken to be.
 const maxImplementers = 3
 
-// taken gives, of the methods that a call through an interface may be in a trace, the one that the trace takes. A
-// decorator is taken to call another method than itself.
+// taken chooses the method that a trace follows where a call through an interface may reach several. It assumes that a
+// decorator calls another method than itself.
 func taken(in *interp, impl []*ssa.Function) []*ssa.Function {
 	if len(impl) < 2 || len(impl) > maxImplementers {
 		return impl

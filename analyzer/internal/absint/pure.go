@@ -16,8 +16,8 @@ import (
 var pure = map[string]bool{"bytes": true, "cmp": true, "container": true, "crypto": true, "encoding": true, "fmt": true, "hash": true, "html": true, "maps": true,
 	"math": true, "net/netip": true, "net/url": true, "path": true, "regexp": true, "slices": true, "sort": true, "strconv": true, "strings": true, "text": true, "time": true, "unicode": true}
 
-// computing does what a call of an unknown function does. In a trace, what comes of it is computed from the arguments if the
-// function, of a package with a signature, seems to compute: one that asks somebody else gets a context mostly.
+// computing does what a call of an unknown function of a package does. In a trace, its result is computed from the arguments if
+// the function seems only to compute (computes). Functions that ask somebody else mostly get a context.
 func computing(in *interp, inv *session.Invocation, pkg *types.Package, unknown func() memory.Value) (result memory.Value) {
 	if in.Trace == nil || !computes(in, inv, pkg) {
 		return unknown()
@@ -57,7 +57,7 @@ func computes(in *interp, inv *session.Invocation, pkg *types.Package) bool {
 		}
 		return false
 	}
-	// Of another library: one that gets plain values.
+	// A function of another library seems to compute if it gets plain values only.
 	return !slices.ContainsFunc(inv.C.Args, func(a ssa.Value) bool {
 		return !gotypes.Storable(a.Type()) && !gotypes.IsTime(a.Type()) && !isBasic(a.Type())
 	})

@@ -23,8 +23,8 @@ type Handle struct {
 	// Untraced says that it may be of a transaction that began at a place which is not known: it came out of
 	// a context, a channel, or a variable of which nobody saw what was put there.
 	Untraced bool
-	// Ambient says that it came out of a context, and that the program puts transactions into contexts: where
-	// there is none, the function is one that its callers call without.
+	// Ambient says that it came out of a context, and that the program puts transactions into contexts. If the
+	// context holds none, the callers have begun no transaction.
 	Ambient bool
 	// None says when it is nil, since the call failed that gives it; nil for never.
 	None client.Expr

@@ -293,7 +293,7 @@ func (in *Memory) Fresh(t types.Type, name string, from Origin) Value {
 	return Scalar{client.V(in.NewVar(name, gotypes.KindOf(t), gotypes.Nullable(t), from)), gotypes.KindOf(t)}
 }
 
-// Lose makes a handle one that came from somewhere that is not known. A transaction began there, too.
+// Lose records that it is not known where a handle came from. If it is of a transaction, it is not known where that began.
 func Lose(in *Memory, h *Handle) {
 	if h.Lost = true; h.Kind == Transaction {
 		MayBeUntraced(in, h)

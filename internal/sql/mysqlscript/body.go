@@ -1,9 +1,9 @@
 package mysqlscript
 
 import (
-	"github.com/txrobust/robust/internal/sql/mysql"
-	"strconv"
 	"strings"
+
+	"github.com/txrobust/robust/internal/sql/mysql"
 )
 
 // actionKind is what a statement of a body is.
@@ -337,5 +337,3 @@ func (a *action) holds(o *action) bool {
 	a.each(func(s *action) { found = found || s == o })
 	return found
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

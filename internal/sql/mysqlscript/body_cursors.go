@@ -1,11 +1,11 @@
 package mysqlscript
 
 import (
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/mysql"
 )
 
 // Cursors are read in loops of three forms, which do something for each row of their query:
@@ -71,7 +71,7 @@ func (w *bodyWriter) fetched(a *action) (c *openCursor, into []string) {
 
 // doneValues are what the handler for NOT FOUND sets, by variable; nil if it does more.
 func (w *bodyWriter) doneValues() map[string]bool {
-	h := w.handlerOf(notFound, "02000", "1329")
+	h := w.handlerOf(noRow...)
 	if h == nil || h.exit {
 		return nil
 	}
@@ -188,7 +188,7 @@ func (w *bodyWriter) rowsOf(a *action, c *openCursor, into []string, round func(
 	end := w.collect(func() { // where there is no row any more
 		w.add(&client.ForRows{At: w.at(st), Label: j.again, Query: q, Body: rows})
 		w.counted(st, -1)
-		w.raised(st, notFound, "02000", "1329")
+		w.raised(st, noRow...)
 	})
 	was := w.gone
 	w.gone = before.gone

@@ -1,10 +1,11 @@
 package mysqlscript
 
 import (
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/txrobust/robust/internal/sql/mysql"
 )
 
 // Many procedures do not leave at an error: a handler sets a variable, by which the end rolls back instead of committing. They

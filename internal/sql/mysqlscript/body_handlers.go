@@ -1,11 +1,12 @@
 package mysqlscript
 
 import (
-	"github.com/txrobust/robust/internal/sql/mysql"
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/mysql"
 )
 
 // Conditions that handlers are for.
@@ -14,6 +15,9 @@ const (
 	exception = "SQLEXCEPTION"
 	warning   = "SQLWARNING"
 )
+
+// noRow are the names of the condition that there is no row.
+var noRow = []string{notFound, "02000", "1329"}
 
 // handler is what a block does about conditions.
 type handler struct {
@@ -29,16 +33,21 @@ type handler struct {
 func (w *bodyWriter) handler(s *scope, d declaration, a *action) *handler {
 	d.conditions = slices.Clone(d.conditions)
 	for i, c := range d.conditions {
-		for k := len(w.scopes) - 1; k >= 0; k-- {
-			if means := w.scopes[k].names[strings.ToLower(c)]; means != "" {
-				d.conditions[i] = means
-				break
-			}
-		}
+		d.conditions[i] = cmp.Or(w.meaning(c), c)
 	}
 	h := &handler{declaration: d, scopes: slices.Clone(w.scopes), block: s.block}
 	h.loses = d.exit && rollsBack(d.handler) || w.flagged(d.handler)
 	return h
+}
+
+// meaning gives what a name of a condition stands for, "" if there is no such name.
+func (w *bodyWriter) meaning(name string) string {
+	for i := len(w.scopes) - 1; i >= 0; i-- {
+		if means := w.scopes[i].names[strings.ToLower(name)]; means != "" {
+			return means
+		}
+	}
+	return ""
 }
 
 // handlerOf gives the handler for a condition that has these names, nil if there is none.
@@ -88,12 +97,7 @@ func (w *bodyWriter) raise(st *mysql.Statement) {
 		if i < len(st.Tokens) && st.Tokens[i].Kind == mysql.Text {
 			state, _ = mysql.Unquote(st.Tokens[i].Text)
 		} else if i < len(st.Tokens) && !st.Tokens[i].Is("SET") {
-			for k := len(w.scopes) - 1; k >= 0; k-- {
-				if means := w.scopes[k].names[strings.ToLower(st.Tokens[i].Text)]; means != "" {
-					state = means
-					break
-				}
-			}
+			state = cmp.Or(w.meaning(st.Tokens[i].Text), state)
 		}
 	}
 	if st.First("RESIGNAL") {
@@ -131,7 +135,7 @@ func (w *bodyWriter) risk(st *mysql.Statement) {
 	}
 	for _, s := range w.scopes {
 		for _, h := range s.handlers {
-			if !h.loses && slices.ContainsFunc(h.conditions, func(c string) bool { return c != notFound && c != "02000" && c != "1329" }) {
+			if !h.loses && slices.ContainsFunc(h.conditions, func(c string) bool { return !slices.Contains(noRow, c) }) {
 				w.risky = true
 				w.unknown(&mysql.Statement{Src: st.Src, Tokens: []mysql.Token{h.at}}, "a handler after which the transaction may commit although a statement has failed")
 				return

@@ -1,11 +1,11 @@
 package mysqlscript
 
 import (
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -48,7 +48,7 @@ func (w *bodyWriter) simple(a *action) {
 			w.add(&client.RollbackTo{At: at, Name: strings.ToLower(st.Tokens[len(st.Tokens)-1].Text)})
 		}
 		w.counted(st, 0)
-	case w.temporaryTable(st):
+	case w.onTemporary(st):
 		w.unknown(st, "a temporary table")
 	case !st.Readable():
 		w.unknown(st, "a statement that is too large or nests too deep")
@@ -65,19 +65,22 @@ func (w *bodyWriter) simple(a *action) {
 var unmodelled = strings.Fields("LOAD HANDLER EXECUTE PREPARE DEALLOCATE TABLE LOCK UNLOCK CREATE DROP ALTER TRUNCATE RENAME FOR RETURN XA START STOP KILL FLUSH GRANT REVOKE BINLOG CACHE CHANGE " +
 	"CHECK CHECKSUM CLONE DESC DESCRIBE EXPLAIN HELP IMPORT INSTALL OPTIMIZE PURGE REPAIR RESET RESTART SHUTDOWN UNINSTALL USE BACKUP")
 
-// temporaryTable reports whether a statement names a table that the procedure makes for itself.
-func (w *bodyWriter) temporaryTable(st *mysql.Statement) bool {
-	made := false
-	w.proc.body.each(func(a *action) {
-		if a.kind != simple || !a.st.First("CREATE", "TEMPORARY", "TABLE") {
-			return
+// temporaries are the tables that a procedure makes for itself, in lower case.
+func temporaries(p *routine) []string {
+	var out []string
+	p.body.each(func(a *action) {
+		if a.kind == simple && a.st.First("CREATE", "TEMPORARY", "TABLE") {
+			c := &mysql.Cursor{St: a.st, I: 3}
+			c.Accept("IF", "NOT", "EXISTS")
+			out = append(out, strings.ToLower(c.TableName()))
 		}
-		c := &mysql.Cursor{St: a.st, I: 3}
-		c.Accept("IF", "NOT", "EXISTS")
-		name := c.TableName()
-		made = made || slices.ContainsFunc(st.Tokens, func(t mysql.Token) bool { return t.IsName() && strings.EqualFold(t.Text, name) })
 	})
-	return made
+	return out
+}
+
+// onTemporary reports whether a statement names a table that the procedure makes for itself.
+func (w *bodyWriter) onTemporary(st *mysql.Statement) bool {
+	return slices.ContainsFunc(st.Tokens, func(t mysql.Token) bool { return t.IsName() && slices.Contains(w.temporaries, strings.ToLower(t.Text)) })
 }
 
 // begin writes START TRANSACTION. It ends the transaction that is open.
@@ -147,11 +150,7 @@ func (w *bodyWriter) assignments(st *mysql.Statement) {
 		}
 		target := ""
 		if len(part) > from && part[from-1].Is("=") {
-			if name, is := part[0].UserVariable(); is {
-				target = w.user("@" + name)
-			} else if part[0].IsName() {
-				target = w.lookup(part[0].Text)
-			}
+			target = w.named(part[0])
 		}
 		switch {
 		case target != "":
@@ -201,7 +200,7 @@ func (w *bodyWriter) command(st *mysql.Statement) {
 	isQuery := st.Tokens[0].Is("SELECT", "WITH", "(", "VALUES") && !st.Has("INSERT", "DELETE") && !(st.Has("SET") && st.Has("UPDATE"))
 	q.Into, q.OneRow, q.Returned = into, into != nil, into == nil && (isQuery || st.Has("RETURNING"))
 	q.Clears = into != nil && !slices.ContainsFunc(into, func(v string) bool { return !w.unset[v] })
-	if into != nil && w.handlerOf(notFound, "02000", "1329") != nil {
+	if into != nil && w.handlerOf(noRow...) != nil {
 		q.Found = w.temporary("is_row", client.Bool)
 	}
 	counter := w.rows
@@ -220,7 +219,7 @@ func (w *bodyWriter) command(st *mysql.Statement) {
 		w.add(&client.Assign{At: w.at(st), Var: w.found, Expr: client.V(counter)})
 	}
 	if q.Found != "" {
-		w.choose(st, client.V(q.Found), func() {}, func() { w.raised(st, notFound, "02000", "1329") })
+		w.choose(st, client.V(q.Found), func() {}, func() { w.raised(st, noRow...) })
 	}
 }
 
@@ -241,12 +240,7 @@ func (w *bodyWriter) withoutInto(st *mysql.Statement) (tokens []mysql.Token, int
 		case t.Is("INTO"):
 			k := i + 1
 			for k < len(st.Tokens) {
-				v := ""
-				if name, is := st.Tokens[k].UserVariable(); is {
-					v = w.user("@" + name)
-				} else if st.Tokens[k].IsName() {
-					v = w.lookup(st.Tokens[k].Text)
-				}
+				v := w.named(st.Tokens[k])
 				if v == "" {
 					return nil, nil, false
 				}
@@ -268,11 +262,7 @@ func (w *bodyWriter) diagnostics(st *mysql.Statement) {
 		if !(i+1 < len(st.Tokens) && st.Tokens[i+1].Is("=")) {
 			continue
 		}
-		v := w.lookup(t.Text)
-		if name, is := t.UserVariable(); is {
-			v = w.user("@" + name)
-		}
-		if v != "" {
+		if v := w.named(t); v != "" {
 			w.add(&client.Havoc{At: w.at(st), Var: v})
 		}
 	}
@@ -301,17 +291,14 @@ func (w *bodyWriter) call(st *mysql.Statement) {
 	s := &scope{routine: true}
 	values := make([]string, len(args))
 	for i, q := range p.params {
-		values[i] = w.inScope(s, func() string { return w.declare(q.name, q.typ, false) })
+		values[i] = w.declare(s, q.name, q.typ, false)
 		if q.in {
 			w.set(st, values[i], args[i])
 		} else {
 			w.add(&client.Assign{At: w.at(st), Var: values[i], Expr: client.C(ir.Null)})
 		}
 		if q.out && len(args[i]) == 1 {
-			backs[i] = w.lookup(args[i][0].Text)
-			if n, is := args[i][0].UserVariable(); is {
-				backs[i] = w.user("@" + n)
-			}
+			backs[i] = w.named(args[i][0])
 		}
 	}
 	w.calls = append(w.calls, p)
@@ -322,20 +309,13 @@ func (w *bodyWriter) call(st *mysql.Statement) {
 	w.counted(st, 0)
 	for i, v := range backs {
 		if v != "" {
-			w.copy(st, v, values[i])
+			w.give(st, v, values[i])
 		}
 	}
 }
 
-// inScope runs f as if s was the innermost block.
-func (w *bodyWriter) inScope(s *scope, f func() string) string {
-	w.scopes = append(w.scopes, s)
-	defer func() { w.scopes = w.scopes[:len(w.scopes)-1] }()
-	return f()
-}
-
-// copy writes the assignment of one variable to another.
-func (w *bodyWriter) copy(st *mysql.Statement, to, from string) {
+// give writes the assignment of one variable to another.
+func (w *bodyWriter) give(st *mysql.Statement, to, from string) {
 	if w.typeOf(to) == w.typeOf(from) || w.typeOf(to) == "" {
 		w.add(&client.Assign{At: w.at(st), Var: to, Expr: client.V(from)})
 		return

@@ -1,12 +1,12 @@
 package mysqlscript
 
 import (
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -77,7 +77,7 @@ func (w *bodyWriter) given(t mysql.Token) string {
 	name := strings.TrimPrefix(t.Text, ":")
 	if t.Kind == mysql.Mark {
 		if name = w.marks[t.From]; name == "" {
-			name = "p" + itoa(len(w.marks)+1)
+			name = "p" + strconv.Itoa(len(w.marks)+1)
 			w.marks[t.From] = name
 		}
 	}
@@ -185,11 +185,7 @@ func (w *bodyWriter) cond(st *mysql.Statement, subject, tokens []mysql.Token) cl
 
 // temporary makes a variable that has no name in the body.
 func (w *bodyWriter) temporary(base string, k client.Kind) string {
-	v := base
-	for n := 2; w.taken[v]; n++ {
-		v = base + "_" + itoa(n)
-	}
-	w.taken[v] = true
+	v := w.unique(base)
 	w.txn.Vars = append(w.txn.Vars, client.Var{Name: v, Kind: k})
 	return v
 }

@@ -1,12 +1,13 @@
 package mysqlscript
 
 import (
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -56,6 +57,8 @@ type bodyWriter struct {
 	// commands counts the statements on tables; apart are those outside of transactions, which are some of their own.
 	commands int
 	apart    []*client.Txn
+	// temporaries are the tables that the procedure makes for itself.
+	temporaries []string
 	// unset are the variables that are certainly NULL: nothing before in the text has set them.
 	unset map[string]bool
 	// risky says that an error of a statement leads elsewhere than out of the transaction.
@@ -77,11 +80,12 @@ type scope struct {
 // body writes a transaction of a procedure: the one that start begins, or all of it.
 func (s *Scripts) body(p *routine, start *action) *bodyWriter {
 	w := &bodyWriter{of: s, proc: p, start: start, txn: &client.Txn{Pos: p.pos, Name: p.name}, taken: map[string]bool{}, unset: map[string]bool{}, marks: map[int]string{}}
+	w.temporaries = temporaries(p)
 	w.inside = start == nil && len(p.body.starts()) == 0
 	top := &scope{routine: true}
 	w.scopes = append(w.scopes, top)
 	for _, q := range p.params {
-		w.unset[w.declare(q.name, q.typ, q.in)] = !q.in
+		w.unset[w.declare(top, q.name, q.typ, q.in)] = !q.in
 	}
 	w.rows, w.found = w.counter("ROW_COUNT"), w.counter("FOUND_ROWS")
 	w.action(p.body)
@@ -158,8 +162,18 @@ func (w *bodyWriter) unknown(st *mysql.Statement, reason string) {
 	}
 }
 
-// declare makes a variable.
-func (w *bodyWriter) declare(name, typ string, input bool) string {
+// unique gives a name that no other variable has, and takes it.
+func (w *bodyWriter) unique(base string) string {
+	name := base
+	for n := 2; w.taken[name]; n++ {
+		name = base + "_" + strconv.Itoa(n)
+	}
+	w.taken[name] = true
+	return name
+}
+
+// declare makes a variable of a block.
+func (w *bodyWriter) declare(s *scope, name, typ string, input bool) string {
 	name = strings.ToLower(name)
 	base := strings.Map(func(r rune) rune {
 		if r < 0x80 && !mysql.Letter(byte(r)) || r == '$' {
@@ -167,12 +181,7 @@ func (w *bodyWriter) declare(name, typ string, input bool) string {
 		}
 		return r
 	}, strings.TrimLeft(name, ":@"))
-	unique := base
-	for n := 2; w.taken[unique]; n++ {
-		unique = base + "_" + itoa(n)
-	}
-	w.taken[unique] = true
-	s := w.scopes[len(w.scopes)-1]
+	unique := w.unique(base)
 	if s.vars == nil {
 		s.vars, s.types = map[string]string{}, map[string]string{}
 	}
@@ -201,11 +210,18 @@ func (w *bodyWriter) user(name string) string {
 	if v := top.vars[name]; v != "" {
 		return v
 	}
-	scopes := w.scopes
-	w.scopes = w.scopes[:1]
-	v := w.declare(name, "", true)
-	w.scopes = scopes
-	return v
+	return w.declare(top, name, "", true)
+}
+
+// named gives the variable that a token names, of the body or of the session, "" for none.
+func (w *bodyWriter) named(t mysql.Token) string {
+	if name, is := t.UserVariable(); is {
+		return w.user("@" + name)
+	}
+	if !t.IsName() {
+		return ""
+	}
+	return w.lookup(t.Text)
 }
 
 // typeOf gives the type that a variable is declared with.
@@ -248,7 +264,7 @@ func (w *bodyWriter) actions(list []*action) {
 // jump opens what LEAVE, ITERATE and handlers name.
 func (w *bodyWriter) jump(a *action) *jump {
 	w.labels++
-	j := &jump{name: a.label, label: "l" + itoa(w.labels), loop: a.kind != compound, calls: len(w.calls)}
+	j := &jump{name: a.label, label: "l" + strconv.Itoa(w.labels), loop: a.kind != compound, calls: len(w.calls)}
 	j.again = j.label
 	w.jumps = append(w.jumps, j)
 	return j
@@ -333,7 +349,7 @@ func (w *bodyWriter) declaration(s *scope, d declaration, a *action) {
 	default:
 		outer := maps.Clone(s.vars) // a default means the variables of before
 		for _, n := range d.names {
-			v := w.declare(n, d.typ, false)
+			v := w.declare(s, n, d.typ, false)
 			if d.value != nil {
 				own := s.vars
 				s.vars = outer
@@ -418,11 +434,7 @@ func (w *bodyWriter) mayBeSet(a *action) []string {
 			return
 		}
 		for _, t := range s.st.Tokens {
-			v := w.lookup(t.Text)
-			if name, is := t.UserVariable(); is {
-				v = w.user("@" + name)
-			}
-			if v != "" {
+			if v := w.named(t); v != "" {
 				out = append(out, v)
 			}
 		}

@@ -1,9 +1,9 @@
 package mysqlscript
 
 import (
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"slices"
 
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/ir"
 )
 

@@ -1,11 +1,12 @@
 package mysqlscript
 
 import (
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -179,7 +180,7 @@ func (s *Scripts) whole(p *routine) {
 func (s *Scripts) addRoutine(p *routine, t *client.Txn) {
 	t.Name = p.name
 	if n := s.named[t.Name]; n > 0 {
-		t.Name += "#" + itoa(n+1)
+		t.Name += "#" + strconv.Itoa(n+1)
 	}
 	if s.named == nil {
 		s.named = map[string]int{}

@@ -3,7 +3,6 @@ package mysqlscript
 import (
 	"errors"
 	"fmt"
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/ignore"
 	"github.com/txrobust/robust/internal/sql/input"
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/ir"
 )
 

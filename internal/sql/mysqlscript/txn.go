@@ -1,12 +1,12 @@
 package mysqlscript
 
 import (
-	"github.com/txrobust/robust/internal/sql/mysql"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/ir"
 )
 
