@@ -20,7 +20,7 @@ func (t *text) readCommitted(r *Report) {
 		case c.Accepted > 0:
 			t.line("(findings that are accepted: %d)", c.Accepted)
 		case len(c.Findings) == 0:
-			t.para("- ", fmt.Sprintf("nothing was found in %s of transactions, which proves nothing", quote.Count(c.Pairs, "pair")))
+			t.para("- ", fmt.Sprintf("nothing was found in %s of transactions, which proves nothing", quote.Count(c.Pairs, "combination")))
 		}
 		for i := range c.Findings {
 			t.finding(i+1, &c.Findings[i])

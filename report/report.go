@@ -123,7 +123,7 @@ type ReadCommitted struct {
 	Findings []Finding `json:"findings"`
 	// Accepted counts those that a comment or the baseline accepts.
 	Accepted int `json:"accepted"`
-	// Pairs counts the pairs of transactions that were searched.
+	// Pairs counts the combinations of an interrupted transaction and others that were searched.
 	Pairs int `json:"pairs"`
 	// LeftOut is what was not searched.
 	LeftOut []Gap `json:"left_out"`

@@ -11,6 +11,7 @@ import (
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/levels"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/readcommitted"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/witness"
@@ -338,11 +339,12 @@ func (c *check) leaveLevelsOpen(proved bool, there []report.Finding) {
 	}
 	open := c.rep.Open
 	if c.ctx.Err() == nil {
-		pairs := 0
+		searched := 0
 		if c.rep.ReadCommitted != nil {
-			pairs = c.rep.ReadCommitted.Pairs
+			searched = c.rep.ReadCommitted.Pairs
 		}
-		open.Reason = fmt.Sprintf("at READ COMMITTED no execution in which one transaction runs between two commands of another one shows an anomaly (pairs that were searched: %d), which proves nothing", pairs)
+		open.Reason = fmt.Sprintf("at READ COMMITTED no execution in which up to %d transactions run between two commands of another one shows an anomaly (%s of transactions searched), which proves nothing",
+			readcommitted.MaxHelpers, quote.Count(searched, "combination"))
 	}
 	open.Cycles = [][]string{}
 	switch {

@@ -58,7 +58,7 @@ func repairs(w *witness.Witness) []string {
 		}
 	}
 	lock := "FOR UPDATE in the SELECT" + at + " of " + who
-	if other := w.Transactions[1].Name; other != who {
+	if other := w.Transactions[1].Name; other != who && len(w.Transactions) == 2 {
 		lock += ", and in " + other + " where it reads before it writes"
 	}
 	switch w.Kind {
@@ -75,6 +75,8 @@ func repairs(w *witness.Witness) []string {
 		return []string{lock, "running both at SERIALIZABLE"}
 	case witness.PhantomWriteSkew:
 		return []string{"a lock of one row that stands for the set (SELECT … FOR UPDATE), in both, before they read", "running both at SERIALIZABLE"}
+	case witness.LongCycle, witness.ReadOnlyAnomaly:
+		return []string{lock, "running all of them at SERIALIZABLE"}
 	case witness.Other:
 		return []string{"running both at SERIALIZABLE"}
 	}

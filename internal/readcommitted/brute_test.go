@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,44 +122,57 @@ func (r *result) observe() {
 	r.reads += fmt.Sprint(*r.last, " ")
 }
 
-// anomalous reports whether b, running at some cut of a from a state, gives an
+// anomalous reports whether the others, running one after the other at some cut of a from a state, give an
 // outcome of no serial order.
-func anomalous(a, b []op, init state) bool {
+func anomalous(a []op, others [][]op, init state) bool {
 	outcomes := map[string]bool{}
-	serial := func(first, second []op, swapped bool) {
-		x := run(first, init)
-		mid := init.over(x)
-		y := run(second, mid)
-		if x.failed || y.failed {
+	all := append([][]op{a}, others...)
+	reads := make([]string, len(all))
+	var serial func(done int, now state)
+	serial = func(done int, now state) {
+		if done == 1<<len(all)-1 {
+			outcomes[fmt.Sprint(reads, now)] = true
 			return
 		}
-		if end := mid.over(y); swapped {
-			outcomes[y.reads+"; "+x.reads+fmt.Sprint(end)] = true
-		} else {
-			outcomes[x.reads+"; "+y.reads+fmt.Sprint(end)] = true
-		}
-	}
-	serial(a, b, false)
-	serial(b, a, true)
-	for cut := 1; cut <= len(a); cut++ {
-		x := run(a[:cut], init)
-		y := run(b, init)
-		waits := false
-		for _, m := range []map[int]bool{x.touched(), x.locked} {
-			for id := range m {
-				_, wrote := y.wrote[id]
-				waits = waits || m[id] && (wrote || y.locked[id])
+		for i, ops := range all {
+			if done&(1<<i) != 0 {
+				continue
+			}
+			if x := run(ops, now); !x.failed {
+				reads[i] = x.reads
+				serial(done|1<<i, now.over(x))
 			}
 		}
-		if x.failed || y.failed || waits {
+	}
+	serial(0, init)
+	for cut := 1; cut <= len(a); cut++ {
+		x := run(a[:cut], init)
+		now, stops := init, x.failed
+		for i, ops := range others {
+			y := run(ops, now)
+			stops = stops || y.failed || x.holds(y)
+			now, reads[1+i] = now.over(y), y.reads
+		}
+		if stops {
 			continue
 		}
-		now := init.over(y)
 		for _, o := range a[cut:] {
 			x.step(o, now)
 		}
-		if !x.failed && !outcomes[x.reads+"; "+y.reads+fmt.Sprint(now.over(x))] {
+		if reads[0] = x.reads; !x.failed && !outcomes[fmt.Sprint(reads, now.over(x))] {
 			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether another transaction would wait for a row that this one has written or locked.
+func (r *result) holds(y *result) bool {
+	for _, m := range []map[int]bool{r.touched(), r.locked} {
+		for id := range m {
+			if _, wrote := y.wrote[id]; m[id] && (wrote || y.locked[id]) {
+				return true
+			}
 		}
 	}
 	return false
@@ -173,9 +187,9 @@ func (r *result) touched() map[int]bool {
 	return out
 }
 
-func randomOps(r *rand.Rand) []op {
+func randomOps(r *rand.Rand, least int) []op {
 	var out []op
-	for range 2 + r.Intn(3) {
+	for range least + r.Intn(3) {
 		kinds := []string{"read", "read", "lock", "count", "set", "set", "add", "insert", "delete"}
 		out = append(out, op{kinds[r.Intn(len(kinds))], r.Intn(4) / 3, r.Intn(2), r.Intn(4) == 0})
 	}
@@ -183,15 +197,15 @@ func randomOps(r *rand.Rand) []op {
 }
 
 // TestBrute compares the search with an execution of all small states by other
-// code: what that finds anomalous is found, and what is found is anomalous.
+// code, for all chains of three transactions: what that finds anomalous is found, and what is found is anomalous.
 func TestBrute(t *testing.T) {
 	r := onServer.Source(t)
-	found, none := 0, 0
+	found, longer, only, none := 0, 0, 0, 0
 	for range 5 * onServer.Runs() {
-		a, b := randomOps(r), randomOps(r)
+		ops := [][]op{randomOps(r, 2), randomOps(r, 1), randomOps(r, 1)}
 		var text strings.Builder
 		text.WriteString("program random\ntable t ( id int not null, v int not null, key (id) )\n")
-		for i, ops := range [][]op{a, b} {
+		for i, ops := range ops {
 			fmt.Fprintf(&text, "txn t%d() {\n  local a int;\n", i)
 			for _, o := range ops {
 				text.WriteString("  " + o.text() + "\n")
@@ -205,44 +219,94 @@ func TestBrute(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := map[*ir.Txn]bool{}
-		ops := map[*ir.Txn][]op{p.Txns[0]: a, p.Txns[1]: b}
+		var got [][]int
 		for _, x := range res.Anomalies {
 			init := state{}
 			for _, row := range x.Rows[0] {
 				init[int(row[0].I)] = int(row[1].I)
 			}
-			other := x.Calls[0].Txn
-			got[other] = true
-			if !anomalous(a, ops[other], init) {
-				t.Errorf("no anomaly of t0 interrupted by %s from %v, as was found\n%s", other.Name, init, text.String())
+			var others []int
+			for _, c := range x.Calls[:len(x.Calls)-1] {
+				others = append(others, slices.Index(p.Txns, c.Txn))
+			}
+			got = append(got, others)
+			if len(others) > 1 {
+				only++
+			}
+			if !anomalous(ops[0], chosen(ops, others), init) {
+				t.Errorf("no anomaly of t0 interrupted by %v from %v, as was found\n%s", others, init, text.String())
 			}
 		}
-		for other, ops := range ops {
-			want := false
-			for x := range 16 {
-				init := state{}
-				for id, v := range []int{x % 4, x / 4} {
-					if v < 3 {
-						init[id] = v
-					}
-				}
-				// The search draws states on which each comes to its end by itself.
-				ends := !run(a, init).failed && !run(ops, init).failed
-				want = want || ends && anomalous(a, ops, init)
-			}
+		for _, others := range chains() {
+			has := slices.ContainsFunc(got, func(g []int) bool { return within(g, others) })
 			switch {
-			case want && !got[other]:
-				t.Errorf("the anomaly of t0 interrupted by %s was not found\n%s", other.Name, text.String())
-			case got[other]:
+			case has && len(others) == 1:
 				found++
+			case has:
+				longer++
+			case possible(ops, others):
+				t.Errorf("the anomaly of t0 interrupted by %v was not found\n%s", others, text.String())
 			default:
 				none++
 			}
 		}
 	}
-	t.Logf("%d pairs with an anomaly, %d without", found, none)
-	if found == 0 || none == 0 {
+	t.Logf("%d pairs with an anomaly, %d longer chains (%d without one of two in them), %d without", found, longer, only, none)
+	if found == 0 || only == 0 || none == 0 {
 		t.Error("the test says little")
 	}
+}
+
+// chains are all lists of up to MaxHelpers of three templates, short ones first.
+func chains() [][]int {
+	out, last := [][]int{}, [][]int{nil}
+	for range readcommitted.MaxHelpers {
+		var next [][]int
+		for _, l := range last {
+			for i := range 3 {
+				next = append(next, append(slices.Clone(l), i))
+			}
+		}
+		out, last = append(out, next...), next
+	}
+	return out
+}
+
+// within reports whether the first list with t0 is part of the second one with t0, in any order.
+func within(part, whole []int) bool {
+	rest := slices.Clone(whole)
+	for _, x := range part {
+		i := slices.Index(rest, x)
+		if i < 0 {
+			return false
+		}
+		rest = slices.Delete(rest, i, i+1)
+	}
+	return true
+}
+
+func chosen(ops [][]op, list []int) [][]op {
+	var out [][]op
+	for _, i := range list {
+		out = append(out, ops[i])
+	}
+	return out
+}
+
+// possible reports whether there is an anomaly from a small state. The search draws states on which each of two comes to its end by
+// itself.
+func possible(ops [][]op, others []int) bool {
+	for x := range 16 {
+		init := state{}
+		for id, v := range []int{x % 4, x / 4} {
+			if v < 3 {
+				init[id] = v
+			}
+		}
+		ends := !run(ops[0], init).failed && !run(ops[others[0]], init).failed
+		if ends && anomalous(ops[0], chosen(ops, others), init) {
+			return true
+		}
+	}
+	return false
 }

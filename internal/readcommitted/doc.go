@@ -5,8 +5,8 @@
 //
 // There, each command of a transaction has a snapshot of its own. The executions
 // that are looked at have one transaction that stops between two of its commands,
-// or before its COMMIT; another one runs there from begin to end, which it can only
-// if it needs nothing that the first one holds locked; and then the first goes on. No command waits for another transaction in such an execution, so that no
+// or before its COMMIT; another one, or up to MaxHelpers one after the other, run there from begin to end, which they can only
+// if they need nothing that the first one holds locked; and then the first goes on. No command waits for another transaction in such an execution, so that no
 // question of how a row is looked at again arises (EvalPlanQual), and the
 // interpreter does exactly what PostgreSQL does.
 //

@@ -37,10 +37,10 @@ type Query struct {
 
 // Result is what a search found.
 type Result struct {
-	// Anomalies has at most one for each two templates, in the order of the program.
+	// Anomalies has at most one for the same templates, those of two before those of more, in the order of the program.
 	Anomalies []*schedules.Anomaly
-	// Pairs counts the pairs of an interrupted template and another one that were
-	// searched. The pairs that share no rows in the way that an anomaly needs are
+	// Pairs counts the combinations of an interrupted template and others that were
+	// searched. Those that share no rows in the way that an anomaly needs are
 	// not among them.
 	Pairs int
 	// LeftOut says what was not searched, and why.
@@ -79,7 +79,7 @@ func Search(ctx context.Context, q Query) (*Result, error) {
 	if why := Supported(q.Engine); why != "" && !q.Engine.InnoDB {
 		return nil, fmt.Errorf("readcommitted: %s", why)
 	}
-	s := &searcher{q: q, out: &Result{}, found: map[[2]*ir.Txn]bool{}}
+	s := &searcher{q: q, out: &Result{}}
 	if len(q.Program.Txns) == 0 {
 		return s.out, nil
 	}
@@ -91,51 +91,48 @@ func Search(ctx context.Context, q Query) (*Result, error) {
 	defer cuts.Close()
 	s.cuts = cuts
 	list := s.candidates()
-	if err := s.try(ctx, list); err != nil || !q.Engine.InnoDB {
+	if err := s.try(ctx, list); err != nil {
 		return s.out, err
 	}
-	return s.out, s.try(ctx, s.triples(list))
+	left := maxChains
+	for n := 2; n <= MaxHelpers; n++ {
+		longer := s.chains(list, n)
+		longer = longer[:min(len(longer), left)]
+		if err := s.try(ctx, longer); err != nil {
+			return s.out, err
+		}
+		left -= len(longer)
+	}
+	return s.out, nil
 }
 
 type searcher struct {
-	q    Query
-	out  *Result
-	cuts *schedules.Cuts
-	// found has the pairs with an anomaly, in either order.
-	found map[[2]*ir.Txn]bool
+	q     Query
+	out   *Result
+	cuts  *schedules.Cuts
+	found []chain
 	uses  map[*ir.Txn]*footprint // of what can be executed
 }
 
-// pair is a template that is interrupted, and another one. With c, that one runs after it.
-type pair struct{ a, b, c *ir.Txn }
-
-// others are those that run where the first one is interrupted.
-func (p *pair) others() []*ir.Txn {
-	if p.c != nil {
-		return []*ir.Txn{p.b, p.c}
-	}
-	return []*ir.Txn{p.b}
-}
-
-func (s *searcher) try(ctx context.Context, list []pair) error {
+func (s *searcher) try(ctx context.Context, list []chain) error {
 	for i, p := range list {
-		if s.found[[2]*ir.Txn{p.b, p.a}] || p.c != nil && s.within(p) {
+		if s.within(p) {
 			continue
 		}
 		if s.q.Progress != nil {
-			s.q.Progress(i, len(list), fmt.Sprintf("%s interrupted by %s", p.a.Name, names(p.others())))
+			s.q.Progress(i, len(list), fmt.Sprintf("%s interrupted by %s", p.a.Name, names(p.others)))
 		}
 		s.out.Pairs++
-		a, stats, err := s.cuts.Find(ctx, p.a, p.others()...)
+		a, stats, err := s.cuts.Find(ctx, s.places(p), p.a, p.others...)
 		s.out.Stats.Add(stats)
 		if err != nil {
 			return err
 		}
-		if stats.Bounded != "" && a == nil {
-			s.leaveOut(stats.Bounded, append([]*ir.Txn{p.a}, p.others()...)...)
+		if stats.Bounded != "" && a == nil && len(p.others) == 1 {
+			s.leaveOut(stats.Bounded, append([]*ir.Txn{p.a}, p.others...)...)
 		}
 		if a != nil {
-			s.found[[2]*ir.Txn{p.a, p.b}] = true
+			s.found = append(s.found, p)
 			s.out.Anomalies = append(s.out.Anomalies, a)
 			if s.q.Until != nil && s.q.Until(a) {
 				return nil
@@ -145,10 +142,20 @@ func (s *searcher) try(ctx context.Context, list []pair) error {
 	return nil
 }
 
-// within reports whether two of three templates have an anomaly by themselves.
-func (s *searcher) within(p pair) bool {
-	has := func(a, b *ir.Txn) bool { return s.found[[2]*ir.Txn{a, b}] || s.found[[2]*ir.Txn{b, a}] }
-	return has(p.a, p.b) || has(p.a, p.c) || has(p.b, p.c)
+// within reports whether templates of a chain have an anomaly by themselves. It may be the same one with another of them interrupted.
+func (s *searcher) within(c chain) bool {
+	all := append([]*ir.Txn{c.a}, c.others...)
+	return slices.ContainsFunc(s.found, func(f chain) bool {
+		rest := slices.Clone(all)
+		for _, t := range append([]*ir.Txn{f.a}, f.others...) {
+			i := slices.Index(rest, t)
+			if i < 0 {
+				return false
+			}
+			rest = slices.Delete(rest, i, i+1)
+		}
+		return true
+	})
 }
 
 // names lists templates.
@@ -160,33 +167,12 @@ func names(list []*ir.Txn) string {
 	return strings.Join(out, ", then ")
 }
 
-// maxTriples bounds the executions of three templates that are tried.
-const maxTriples = 60
-
-// triples adds to pairs a third template that sees the second one, and not what the
-// interrupted one is about to write: so it tells their order.
-func (s *searcher) triples(pairs []pair) []pair {
-	var out []pair
-	for _, p := range pairs {
-		for _, c := range s.q.Program.Txns {
-			sees := s.uses[c]
-			if sees == nil || !s.uses[p.a].changes(sees) || !s.uses[p.b].changes(sees) || !s.together(p.a, c) || len(s.q.Program.Processes) > 0 {
-				continue
-			}
-			if out = append(out, pair{p.a, p.b, c}); len(out) == maxTriples {
-				return out
-			}
-		}
-	}
-	return out
-}
-
 func (s *searcher) leaveOut(reason string, txns ...*ir.Txn) {
 	s.out.LeftOut = append(s.out.LeftOut, LeftOut{txns, reason})
 }
 
 // candidates are the pairs that may have an anomaly and can be executed exactly.
-func (s *searcher) candidates() []pair {
+func (s *searcher) candidates() []chain {
 	p := s.q.Program
 	uses := map[*ir.Txn]*footprint{}
 	s.uses = uses
@@ -204,7 +190,7 @@ func (s *searcher) candidates() []pair {
 		uses[t] = footprintOf(t)
 		usable = append(usable, t)
 	}
-	var out []pair
+	var out []chain
 	for _, a := range usable {
 		if s.q.Interrupts != nil && !s.q.Interrupts(a) || s.sameThroughout(a) {
 			continue
@@ -214,7 +200,7 @@ func (s *searcher) candidates() []pair {
 			case !uses[b].changes(uses[a]):
 			case !s.together(a, b):
 			default:
-				out = append(out, pair{a: a, b: b})
+				out = append(out, chain{a, []*ir.Txn{b}})
 			}
 		}
 	}
@@ -325,8 +311,18 @@ type footprint struct {
 	rows map[*ir.Table]bool
 }
 
+func newFootprint() *footprint {
+	return &footprint{reads: map[*ir.Table]map[string]bool{}, writes: map[*ir.Table]map[string]bool{}, rows: map[*ir.Table]bool{}}
+}
+
 func footprintOf(t *ir.Txn) *footprint {
-	f := &footprint{reads: map[*ir.Table]map[string]bool{}, writes: map[*ir.Table]map[string]bool{}, rows: map[*ir.Table]bool{}}
+	f := newFootprint()
+	ir.Walk(t.Body, f.add)
+	return f
+}
+
+// add adds a statement, without those inside of it.
+func (f *footprint) add(s ir.Stmt) {
 	note := func(m map[*ir.Table]map[string]bool, t *ir.Table, cols ...string) {
 		if m[t] == nil {
 			m[t] = map[string]bool{}
@@ -335,31 +331,28 @@ func footprintOf(t *ir.Txn) *footprint {
 			m[t][c] = true
 		}
 	}
-	ir.Walk(t.Body, func(s ir.Stmt) {
-		for _, src := range ir.Reads(s) {
-			note(f.reads, src.Table)
+	for _, src := range ir.Reads(s) {
+		note(f.reads, src.Table)
+	}
+	ir.ReadColumns(s, func(t *ir.Table, col string) { note(f.reads, t, col) })
+	switch s := s.(type) {
+	case *ir.Update:
+		for _, set := range s.Sets {
+			note(f.writes, s.Table, s.Table.Columns[set.Col].Name)
 		}
-		ir.ReadColumns(s, func(t *ir.Table, col string) { note(f.reads, t, col) })
-		switch s := s.(type) {
-		case *ir.Update:
-			for _, set := range s.Sets {
-				note(f.writes, s.Table, s.Table.Columns[set.Col].Name)
-			}
-		case *ir.Insert, *ir.Delete, *ir.Cascade:
-			f.rows[ir.Written(s)] = true
-			if in, ok := s.(*ir.Insert); ok && in.Conflict != nil {
-				for _, set := range in.Conflict.Sets {
-					note(f.writes, in.Table, in.Table.Columns[set.Col].Name)
-				}
-			}
-			if c, ok := s.(*ir.Cascade); ok {
-				for _, col := range c.ForeignKey().Columns {
-					note(f.writes, c.Table, c.Table.Columns[col].Name)
-				}
+	case *ir.Insert, *ir.Delete, *ir.Cascade:
+		f.rows[ir.Written(s)] = true
+		if in, ok := s.(*ir.Insert); ok && in.Conflict != nil {
+			for _, set := range in.Conflict.Sets {
+				note(f.writes, in.Table, in.Table.Columns[set.Col].Name)
 			}
 		}
-	})
-	return f
+		if c, ok := s.(*ir.Cascade); ok {
+			for _, col := range c.ForeignKey().Columns {
+				note(f.writes, c.Table, c.Table.Columns[col].Name)
+			}
+		}
+	}
 }
 
 // changes reports whether f may change what o reads. Without that, an interrupted

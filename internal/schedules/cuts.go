@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -37,8 +36,9 @@ func (c *Cuts) Close() { c.s.close() }
 
 // Find searches an execution in which the others run at a cut of a transaction,
 // with an outcome of no serial order. It gives nil when there is none among what
-// it tries. The error is that of the context.
-func (c *Cuts) Find(ctx context.Context, interrupted *ir.Txn, others ...*ir.Txn) (*Anomaly, Stats, error) {
+// it tries. Places are statements of the interrupted one with which commands begin: the solver is
+// asked about cuts before them. The error is that of the context.
+func (c *Cuts) Find(ctx context.Context, places []ir.Stmt, interrupted *ir.Txn, others ...*ir.Txn) (*Anomaly, Stats, error) {
 	s := c.s
 	s.ctx, s.stats = ctx, Stats{}
 	var calls []*Call
@@ -49,7 +49,7 @@ func (c *Cuts) Find(ctx context.Context, interrupted *ir.Txn, others ...*ir.Txn)
 	start := time.Now()
 	f := s.cuts()
 	if f == nil {
-		f = s.solvedCuts()
+		f = s.solvedCuts(places)
 	}
 	if f == nil && s.mayFail() {
 		s.opt.Doubtful = true
@@ -76,25 +76,10 @@ func (c *Cuts) Find(ctx context.Context, interrupted *ir.Txn, others ...*ir.Txn)
 
 // mayFail reports whether a call comes to an error that is left out.
 func (s *search) mayFail() bool {
-	found := false
-	for _, c := range s.calls {
-		ir.Walk(c.Txn.Body, func(st ir.Stmt) {
-			d, ok := st.(*ir.Dropped)
-			found = found || ok && d.Kind == ir.ByError
-		})
-	}
-	return found
-}
-
-// cutOrder has the first of n calls interrupted at a cut.
-func cutOrder(n, cut int) Order {
-	o := Order{Snapshots: make([]int, n), Cut: cut}
-	for i := 1; i < n; i++ {
-		o.Commits = append(o.Commits, i)
-		o.Snapshots[i-1] = i - 1
-	}
-	o.Commits = append(o.Commits, 0)
-	return o
+	return s.have(func(st ir.Stmt) bool {
+		d, ok := st.(*ir.Dropped)
+		return ok && d.Kind == ir.ByError
+	})
 }
 
 // cuts tries random situations, each with every cut.
@@ -103,25 +88,26 @@ func (s *search) cuts() *found {
 	if s.fixed() {
 		most = 1
 	}
-	return s.drawn(most, s.cutsOf)
+	return s.drawn(most, func(sit *situation) *found {
+		f, _ := s.cutsOf(sit)
+		return f
+	})
 }
 
-// solvedCuts lets the solver propose situations in which the calls commit one by
-// one on the initial state, and the first would fail or return something else after
-// the others, or at least write something else: it can have seen what they change.
-func (s *search) solvedCuts() *found {
+// solvedCuts lets the solver propose situations in which the first call stops at one of the places, the others commit one by one,
+// it goes on with what they left before its eyes, and the outcome is of no serial order that was spelled out so far. On InnoDB a command may see
+// an older state than that, and in a loop the call stops once: so all cuts of a proposal are tried.
+func (s *search) solvedCuts(places []ir.Stmt) *found {
 	if s.fixed() || s.opt.Orders < 0 {
 		return nil
 	}
-	if s.solver == nil {
-		s.solver = smt.NewSolver()
-		s.solver.Limit, s.solver.Timeout = s.opt.Limit, s.opt.Timeout
-	}
+	s.startSolver()
 	for _, z := range s.sizes(false) {
-		for _, returns := range []bool{true, false} {
-			f := s.proposed(z, returns)
-			s.solver.Forget()
-			if f != nil || s.stats.Terms > s.opt.Effort {
+		for _, cut := range places {
+			if s.ctx.Err() != nil || s.stats.Terms > s.opt.Effort {
+				return nil
+			}
+			if f := s.solvedCut(z, cut); f != nil {
 				return f
 			}
 		}
@@ -129,79 +115,63 @@ func (s *search) solvedCuts() *found {
 	return nil
 }
 
-// proposed tries what the solver proposes in a world of a size: situations in which
-// the first call fails or returns something else after the others, or those in which
-// it writes something else.
-func (s *search) proposed(z size, returns bool) *found {
+func (s *search) solvedCut(z size, cut ir.Stmt) *found {
 	e := s.initialState(z)
-	state := e.base
-	for i := 1; i < len(e.insts); i++ {
-		run := e.insts[i].Run(state)
-		next, ok := run.Commit(state)
-		e.assert(run.OK)
-		e.assert(ok)
-		state = next
+	defer s.forget(e)
+	e.w.MaxStated = max(1, s.opt.Effort-s.stats.Terms)
+	if why := e.w.Within(s.ctx, 0, func() { e.split(cut) }); why != "" {
+		s.stats.bounded(why)
+		return nil
 	}
-	before, after := e.insts[0].Run(e.base), e.insts[0].Run(state)
-	e.assert(before.OK)
-	if returns {
-		e.assert(e.w.B.Or(e.w.B.Not(after.OK), before.OutputsDiffer(after)))
-	} else {
-		e.assert(after.OK)
-		e.assert(e.differ(before, after, false))
-	}
-	f := s.propose(e)
-	s.stats.Terms += e.w.B.Size()
+	f, _ := s.propose(e, s.cutsOf, func(*situation) *found { return nil })
 	return f
 }
 
-// propose asks the solver for situations and tries their cuts.
-func (s *search) propose(e *encoding) *found {
-	for range s.opt.Spurious {
-		if e.dead() || s.ctx.Err() != nil {
-			return nil
-		}
-		s.stats.Questions++
-		ans := e.w.Ask(s.ctx, s.solver, e.terms...)
-		if ans.Result != smt.Sat {
-			if ans.Result == smt.Unknown {
-				s.stats.bounded("the solver gave up: " + ans.Reason)
-			}
-			return nil
-		}
-		s.stats.Candidates++
-		sit, is := e.decode(ans.Model)
-		if s.possible(sit) {
-			if f := s.cutsOf(sit); f != nil {
-				f.by = "solver"
-				return f
-			}
-		}
-		e.assert(e.w.B.Not(e.w.B.And(is...)))
+// split asserts that the first call stops before a statement, and that the others commit there.
+func (e *encoding) split(cut ir.Stmt) {
+	state := e.base
+	for i, in := range e.insts[1:] {
+		run := in.Run(state)
+		next, ok := run.Commit(state)
+		e.runs[1+i], state = run, next
+		e.assert(run.OK)
+		e.assert(ok)
 	}
-	return nil
+	first := e.insts[0]
+	first.Cut, first.After = cut, state
+	run := first.Run(e.base)
+	first.Cut, first.After = nil, nil
+	final, ok := run.Commit(state)
+	e.runs[0], e.final = run, final
+	e.assert(run.OK)
+	e.assert(ok)
+	e.serial = &node{state: e.base, bad: e.w.B.False(), next: map[int]*node{}}
 }
 
-// cutsOf tries all cuts of a situation.
-func (s *search) cutsOf(sit *situation) *found {
+// cutsOf tries all cuts of a situation. Where none shows an anomaly, the serial orders are those that agree with them.
+func (s *search) cutsOf(sit *situation) (f *found, agree [][]int) {
 	j := s.judge(sit)
 	for cut := 1; cut <= maxCuts; cut++ {
-		o := cutOrder(len(sit.calls), cut)
-		v, _, _ := j.decide(o)
+		o := OneDelayed(len(sit.calls))
+		o.Cut = cut
+		v, _, ser := j.decide(o)
 		if v == anomalous {
-			return &found{sit, o, "random"}
+			return &found{sit, o, "random"}, nil
+		}
+		if ser != nil {
+			agree = append(agree, ser)
 		}
 		if j.noCut {
-			return nil
+			return nil, agree
 		}
 	}
 	s.stats.bounded(fmt.Sprintf("cuts after the first %d of a run are left out", maxCuts))
-	return nil
+	return nil, agree
 }
 
 // firstCut moves the cut to the first place that shows the same.
 func (s *search) firstCut(f *found) {
-	if g := s.cutsOf(f.sit); g != nil {
+	if g, _ := s.cutsOf(f.sit); g != nil {
 		f.o = g.o
 	}
 }

@@ -49,14 +49,20 @@ func (s *search) sizes(large bool) []size {
 
 // loops reports whether some transaction has a loop that is unrolled.
 func (s *search) loops() bool {
+	return s.have(func(st ir.Stmt) bool {
+		switch st.(type) {
+		case *ir.While, *ir.ForRange, *ir.Foreach:
+			return true
+		}
+		return false
+	})
+}
+
+// have reports whether some statement of the calls is so.
+func (s *search) have(is func(ir.Stmt) bool) bool {
 	found := false
 	for _, c := range s.calls {
-		ir.Walk(c.Txn.Body, func(st ir.Stmt) {
-			switch st.(type) {
-			case *ir.While, *ir.ForRange, *ir.Foreach:
-				found = true
-			}
-		})
+		ir.Walk(c.Txn.Body, func(st ir.Stmt) { found = found || is(st) })
 	}
 	return found
 }
@@ -67,10 +73,7 @@ func (s *search) symbolic() *found {
 		s.stats.bounded(why)
 		return nil
 	}
-	if s.solver == nil {
-		s.solver = smt.NewSolver()
-		s.solver.Limit, s.solver.Timeout = s.opt.Limit, s.opt.Timeout
-	}
+	s.startSolver()
 	sizes := s.sizes(!s.opt.Quick)
 	if s.opt.Quick {
 		sizes = slices.DeleteFunc(sizes, func(z size) bool { return z.rounds > 1 })
@@ -316,54 +319,84 @@ func (s *search) solve(o Order, z size) *found {
 		return nil
 	}
 	e, stopped := s.encode(o, z)
-	defer func() {
-		s.solver.Forget()
-		s.stats.Terms += e.w.B.Size()
-	}()
+	defer s.forget(e)
 	if stopped != "" {
 		s.stats.bounded(stopped)
 		return nil
 	}
 	s.stats.Orders++
+	f, surely := s.propose(e, func(sit *situation) (f *found, agree [][]int) {
+		switch v, _, agrees := s.judge(sit).decide(o); v {
+		case anomalous:
+			f = &found{sit, o, "solver"}
+		case harmless:
+			agree = [][]int{agrees}
+		default:
+			s.stats.Unconfirmed++
+		}
+		return f, agree
+	}, s.near)
+	if f == nil && !surely {
+		guesses := guessed(s.calls)
+		s.stats.Guesses = len(guesses) > 0
+		s.stats.bounded(unconfirmed(s.calls, guesses))
+	}
+	return f
+}
+
+func (s *search) startSolver() {
+	if s.solver == nil {
+		s.solver = smt.NewSolver()
+		s.solver.Limit, s.solver.Timeout = s.opt.Limit, s.opt.Timeout
+	}
+}
+
+func (s *search) forget(e *encoding) {
+	s.solver.Forget()
+	s.stats.Terms += e.w.B.Size()
+}
+
+// propose asks the solver for situations until one has an anomaly, there are none (surely), or too many are not what the interpreter
+// finds. Without an anomaly, try gives serial orders that agree with what it executed; where that was known already, other
+// is tried.
+func (s *search) propose(e *encoding, try func(*situation) (*found, [][]int), other func(*situation) *found) (f *found, surely bool) {
 	for spurious := 0; spurious < s.opt.Spurious; {
 		if e.dead() {
-			return nil
+			return nil, true
 		}
 		s.stats.Questions++
 		ans := e.w.Ask(s.ctx, s.solver, e.terms...)
 		switch ans.Result {
 		case smt.Unsat:
-			return nil
+			return nil, true
 		case smt.Unknown:
 			s.stats.bounded("the solver gave up: " + ans.Reason)
-			return nil
+			return nil, true
 		}
 		s.stats.Candidates++
 		sit, is := e.decode(ans.Model)
-		v := impossible
-		var agrees []int
+		var agree [][]int
 		if s.possible(sit) {
-			v, _, agrees = s.judge(sit).decide(o)
-		}
-		if v == anomalous {
-			return &found{sit, o, "solver"}
-		}
-		if v != harmless {
+			if f, agree = try(sit); f != nil {
+				f.by = "solver"
+				return f, true
+			}
+		} else {
 			s.stats.Unconfirmed++
 		}
-		if v != harmless || !e.refute(agrees) {
-			// The solver's picture is not the interpreter's here.
+		learned := false
+		for _, ser := range agree {
+			learned = e.refute(ser) || learned
+		}
+		if !learned { // the solver's picture is not the interpreter's here
 			spurious++
-			if f := s.near(sit); f != nil {
-				return f
+			if f = other(sit); f != nil {
+				return f, true
 			}
 			e.assert(e.w.B.Not(e.w.B.And(is...)))
 		}
 	}
-	guesses := guessed(s.calls)
-	s.stats.Guesses = len(guesses) > 0
-	s.stats.bounded(unconfirmed(s.calls, guesses))
-	return nil
+	return nil, false
 }
 
 // near looks for another order in which the proposed values show an anomaly.

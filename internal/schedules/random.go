@@ -123,18 +123,16 @@ func (s *search) situations(most, misses int, try func(*situation) *found) (f *f
 
 // derives reports whether some call computes a derivation.
 func (s *search) derives() bool {
-	found := false
-	for _, c := range s.calls {
-		ir.Walk(c.Txn.Body, func(st ir.Stmt) {
-			for _, e := range ir.Exprs(st) {
-				ir.WalkExpr(e, func(e ir.Expr) {
-					call, ok := e.(*ir.Call)
-					found = found || ok && call.Def != nil
-				})
-			}
-		})
-	}
-	return found
+	return s.have(func(st ir.Stmt) bool {
+		found := false
+		for _, e := range ir.Exprs(st) {
+			ir.WalkExpr(e, func(e ir.Expr) {
+				call, ok := e.(*ir.Call)
+				found = found || ok && call.Def != nil
+			})
+		}
+		return found
+	})
 }
 
 // fixed reports whether there is nothing to choose but the order.

@@ -18,6 +18,5 @@
 // whose behaviour is otherwise arbitrary, but the same wherever the inputs are
 // the same. In the closed world it is unrolled.
 //
-// Source: CAV'19, section 6 and appendix F (a record is a flag and its
-// columns).
+// Source: CAV'19, section 6 and appendix F (a record is a flag and its columns).
 package symbolic

@@ -167,6 +167,10 @@ func (e *exec) block(list []ir.Stmt) {
 				continue
 			}
 		}
+		if s == e.inst.Cut {
+			e.run.OK = e.w.B.And(e.run.OK, e.live)
+			e.st, _ = e.run.Commit(e.inst.After)
+		}
 		e.stmt(s)
 	}
 }

@@ -11,11 +11,13 @@ import (
 // Instance is one execution of a template, whose parameters and other choices
 // are unknown but the same wherever it runs.
 type Instance struct {
-	w    *World
-	Txn  *ir.Txn
-	Name string
-	// Params are the parameters' values, in order.
-	Params []Val
+	w      *World
+	Txn    *ir.Txn
+	Name   string
+	Params []Val // in order
+	// Cut is a statement before which others run and leave After (READ COMMITTED), or nil.
+	Cut   ir.Stmt
+	After *State
 	// fresh are the FRESH values that it draws, by place.
 	fresh []freshValue
 }
