@@ -105,6 +105,12 @@ func atCommitted() []Code {
 		{"RB1107", committedPrefix + string(witness.Other), "An execution at READ COMMITTED has an outcome of no serial order, and none of the names above.",
 			"A constraint, such as a key that one transaction frees and another one takes, is part of it. The schedule shows it step by step.",
 			"Follow the schedule: one of its statements has to see, or to lock, what another one changes."},
+		{"RB1108", committedPrefix + string(witness.ReadOnlyAnomaly), "At READ COMMITTED, a transaction that only reads sees a state that no serial order has.",
+			"As RB1004: a transaction reads, and before it commits, a second one changes what it has read, and a third one sees that change and not what the first is about to write.",
+			"Lock what the first one reads until it commits (SELECT … FOR SHARE), or run all of them at SERIALIZABLE: the reader needs no change."},
+		{"RB1109", committedPrefix + string(witness.LongCycle), "At READ COMMITTED, three or more transactions depend on each other in a circle.",
+			"As RB1005. Others run before the first transaction commits, so that it has to come before them by what it has read, and after them by what they have read or written.",
+			"Lock what the first one reads until it commits (SELECT … FOR SHARE), or a row that stands for it, or run all of them at SERIALIZABLE."},
 	}
 }
 

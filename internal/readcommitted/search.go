@@ -29,6 +29,9 @@ type Query struct {
 	// Interrupts says which templates run at READ COMMITTED, so that they can be
 	// interrupted; nil is all of them.
 	Interrupts func(*ir.Txn) bool
+	// Known are anomalies at snapshot isolation, whose rows and values are tried where the pairs
+	// of their transactions show none.
+	Known []*schedules.Anomaly
 	// Until, if not nil, ends the search with an anomaly for which it is true.
 	Until func(*schedules.Anomaly) bool
 	// Progress, if not nil, is told which pair is tried.
@@ -91,10 +94,58 @@ func Search(ctx context.Context, q Query) (*Result, error) {
 	defer cuts.Close()
 	s.cuts = cuts
 	list := s.candidates()
-	if err := s.try(ctx, list); err != nil || !q.Engine.InnoDB {
-		return s.out, err
+	err = s.try(ctx, list)
+	if err == nil && q.Engine.InnoDB {
+		err = s.try(ctx, s.triples(list))
 	}
-	return s.out, s.try(ctx, s.triples(list))
+	if err == nil {
+		err = s.known(ctx)
+	}
+	return s.out, err
+}
+
+// known tries the anomalies of snapshot isolation, with each of their transactions interrupted by
+// the others.
+func (s *searcher) known(ctx context.Context) error {
+	for _, k := range s.q.Known {
+		var txns []*ir.Txn
+		for _, c := range k.Calls {
+			txns = append(txns, c.Txn)
+		}
+		if len(s.q.Program.Processes) > 0 || slices.ContainsFunc(txns, func(t *ir.Txn) bool { return s.uses[t] == nil }) || s.anyFound(txns) {
+			continue
+		}
+		for i, t := range txns {
+			if s.q.Interrupts != nil && !s.q.Interrupts(t) || s.sameThroughout(t) {
+				continue
+			}
+			a, stats, err := s.cuts.At(ctx, k, i)
+			s.out.Stats.Add(stats)
+			if err != nil {
+				return err
+			}
+			if a != nil {
+				s.out.Anomalies = append(s.out.Anomalies, a)
+				if s.q.Until != nil && s.q.Until(a) {
+					return nil
+				}
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// anyFound reports whether two of some templates have an anomaly by themselves.
+func (s *searcher) anyFound(txns []*ir.Txn) bool {
+	for i, a := range txns {
+		for _, b := range txns[i+1:] {
+			if s.found[[2]*ir.Txn{a, b}] || s.found[[2]*ir.Txn{b, a}] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 type searcher struct {
@@ -119,7 +170,7 @@ func (p *pair) others() []*ir.Txn {
 
 func (s *searcher) try(ctx context.Context, list []pair) error {
 	for i, p := range list {
-		if s.found[[2]*ir.Txn{p.b, p.a}] || p.c != nil && s.within(p) {
+		if s.found[[2]*ir.Txn{p.b, p.a}] || p.c != nil && s.anyFound([]*ir.Txn{p.a, p.b, p.c}) {
 			continue
 		}
 		if s.q.Progress != nil {
@@ -143,12 +194,6 @@ func (s *searcher) try(ctx context.Context, list []pair) error {
 		}
 	}
 	return nil
-}
-
-// within reports whether two of three templates have an anomaly by themselves.
-func (s *searcher) within(p pair) bool {
-	has := func(a, b *ir.Txn) bool { return s.found[[2]*ir.Txn{a, b}] || s.found[[2]*ir.Txn{b, a}] }
-	return has(p.a, p.b) || has(p.a, p.c) || has(p.b, p.c)
 }
 
 // names lists templates.
