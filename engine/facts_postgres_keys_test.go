@@ -12,6 +12,11 @@ CREATE TABLE k (id int PRIMARY KEY, name text UNIQUE, v int NOT NULL DEFAULT 0);
 INSERT INTO k VALUES (1, 'one', 0);
 `
 
+// child refers to keyed.
+const child = `
+CREATE TABLE c (id int PRIMARY KEY, k int REFERENCES k);
+`
+
 func TestFact08(t *testing.T) {
 	play(t, []fact{
 		{name: "two insertions of a primary key", setup: keyed, script: `
@@ -303,6 +308,33 @@ func TestFact08(t *testing.T) {
 			A: SELECT 1
 			B: UPDATE k SET v = 7 WHERE id = 1
 			A: INSERT INTO k VALUES (1, 'a') ON CONFLICT (id) DO UPDATE SET v = 9 WHERE k.v > 100 -> 40001`},
+		{name: "DO UPDATE that sets a column of a key to what it is: a child cannot refer to the version of its snapshot", setup: keyed + child, script: `
+			A: BEGIN
+			A: SELECT 1
+			B: INSERT INTO k VALUES (2, 'one') ON CONFLICT (name) DO UPDATE SET name = excluded.name
+			A: INSERT INTO c VALUES (1, 1)           -> 40001`},
+		{name: "DO UPDATE that sets a column of a key to what it is, of another key", setup: keyed + child, script: `
+			A: BEGIN
+			A: SELECT 1
+			B: INSERT INTO k VALUES (1, 'x') ON CONFLICT (id) DO UPDATE SET v = k.v, name = k.name
+			A: INSERT INTO c VALUES (1, 1)           -> 40001`},
+		{name: "DO UPDATE of other columns: a child can", setup: keyed + child, script: `
+			A: BEGIN
+			A: SELECT 1
+			B: INSERT INTO k VALUES (2, 'one') ON CONFLICT (name) DO UPDATE SET v = k.v + 1
+			A: INSERT INTO c VALUES (1, 1)           -> INSERT 0 1
+			A: COMMIT                                -> COMMIT`},
+		{name: "UPDATE that sets a column of a key to what it is: a child can", setup: keyed + child, script: `
+			A: BEGIN
+			A: SELECT 1
+			B: UPDATE k SET name = name, id = id WHERE id = 1
+			A: INSERT INTO c VALUES (1, 1)           -> INSERT 0 1
+			A: COMMIT                                -> COMMIT`},
+		{name: "DO UPDATE WHERE false that would set a column of a key locks FOR UPDATE", setup: keyed, script: `
+			A: BEGIN
+			A: INSERT INTO k VALUES (1, 'a') ON CONFLICT (id) DO UPDATE SET name = k.name WHERE k.v > 100 -> INSERT 0 0
+			B: SELECT id FROM k WHERE id = 1 FOR KEY SHARE -> blocks, 1
+			A: COMMIT                                -> COMMIT`},
 		{name: "DO UPDATE: two insertions, and the row is deleted between them", setup: keyed, script: `
 			A: BEGIN
 			A: SELECT 1

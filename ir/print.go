@@ -430,7 +430,11 @@ func insertString(s *Insert) string {
 		if c.Sets == nil {
 			out += " do nothing"
 		} else {
-			out += " do update " + irwords.Ident(c.Row) + " set " + setList(s.Table, c.Sets) + where(c.Where)
+			lock := ""
+			if c.Lock == ForUpdate {
+				lock = lockString(Locks{{Mode: c.Lock}})
+			}
+			out += " do update " + irwords.Ident(c.Row) + lock + " set " + setList(s.Table, c.Sets) + where(c.Where)
 		}
 	}
 	if s.Done != "" {

@@ -153,11 +153,15 @@ type Set struct {
 // Conflict is ON CONFLICT: when a row with the same Target columns (nil: any
 // key of the table) exists, nothing is inserted, and Sets, if any, are applied
 // to it where Where is true. Row names the existing row, "excluded" the new one.
+// Before Where is looked at, the existing row is locked FOR NO KEY UPDATE, or as Lock
+// says if that is stronger: FOR UPDATE where the text sets a column of a key, even to
+// what it is (PostgreSQL 15, ExecUpdateLockMode).
 type Conflict struct {
 	Target []int
 	Row    string
 	Sets   []Set
 	Where  Expr
+	Lock   LockMode
 }
 
 // Excluded is the row variable for the row that an INSERT proposed.

@@ -12,7 +12,9 @@
 // keys, unique constraints and indexes (partial ones and NULLS NOT DISTINCT too),
 // EXCLUDE constraints, foreign keys, checks, defaults, serial, identity and generated columns, enums, domains and
 // composite types. INSERT … VALUES outside of functions makes initial rows; the
-// rows of COPY are passed over, with a note, so that dumps can be read.
+// rows of COPY are passed over, with a note, so that dumps can be read. What undoes
+// migrations is left out: the part of a file behind a mark, such as -- +goose Down, and
+// files named x.down.sql, x_rollback.sql or U1__x.sql beside what they undo.
 //
 // Each function is a template: its parameters are those of the template, what
 // a client sees of it is what it returns. Functions that others or scripts call

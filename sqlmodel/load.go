@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/internal/sql/dialect"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/input"
@@ -61,7 +62,7 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	files = slices.Concat(opt.Before, files)
+	files = applied(slices.Concat(opt.Before, files))
 	if opt.MySQL {
 		return parseMySQL(ctx, files, opt)
 	}
@@ -72,10 +73,24 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 
 // Parse reads the files, in order, as one application.
 func Parse(files []File, opt Options) (*ir.Program, error) {
+	files = applied(files)
 	if opt.MySQL {
 		return parseMySQL(context.Background(), files, opt)
 	}
 	return parse(opt.input(files))
+}
+
+// applied leaves out of files what undoes migrations.
+func applied(files []File) []File {
+	var list []schemafind.File
+	for _, f := range files {
+		list = append(list, schemafind.File(f))
+	}
+	var out []File
+	for _, f := range schemafind.Applied(list) {
+		out = append(out, File(f))
+	}
+	return out
 }
 
 // input is what the application of some files is read from.

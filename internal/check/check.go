@@ -301,6 +301,8 @@ type check struct {
 	// of its walks else, nil where nobody looked.
 	proved bool
 	left   *movers.Survey
+	// known are the executions that were found at snapshot isolation.
+	known []*schedules.Anomaly
 }
 
 func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {

@@ -435,7 +435,11 @@ func (c *check) besides() error {
 // committed searches at READ COMMITTED and confirms what is found. The transactions
 // that are interrupted are those that level accepts.
 func (c *check) committed(ctx context.Context, only bool, level func(*ir.Txn) bool) ([]report.Finding, error) {
-	out, sum, err := c.interrupted(ctx, readcommitted.Query{Only: only, Interrupts: level})
+	q := readcommitted.Query{Only: only, Interrupts: level}
+	if !only {
+		q.Known = c.known
+	}
+	out, sum, err := c.interrupted(ctx, q)
 	if sum == nil {
 		sum = &report.ReadCommitted{Findings: []report.Finding{}, LeftOut: []report.Gap{}}
 	}

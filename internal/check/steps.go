@@ -307,6 +307,7 @@ func (c *check) search() (bool, error) {
 		return false, err
 	}
 	if a != nil {
+		c.known = append(c.known, a)
 		return c.found(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
 	}
 	if stats.Bounded != "" {
@@ -323,6 +324,7 @@ func (c *check) search() (bool, error) {
 	if err != nil || a == nil {
 		return false, err
 	}
+	c.known = append(c.known, a)
 	return c.found(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
 }
 
@@ -414,6 +416,7 @@ func (c *check) suspected(a *schedules.Anomaly) (*report.Finding, error) {
 	if c.serialized(a.Execution) {
 		return nil, nil
 	}
+	c.known = append(c.known, a)
 	f, err := c.finding(witness.Evidence{Rows: a.Rows, Sessions: a.Sessions, Execution: a.Execution}, a.Opaque)
 	if err != nil || c.contradicted(f) {
 		return nil, err

@@ -20,7 +20,8 @@ func TestCodes(t *testing.T) {
 		witness.NonRepeatableRead, witness.PhantomRead, witness.ReadSkew, witness.Other} {
 		ids[string(k)] = codes.Of(k, false)
 	}
-	for _, k := range []witness.Kind{witness.WriteSkew, witness.PhantomWriteSkew, witness.LostUpdate, witness.NonRepeatableRead, witness.PhantomRead, witness.ReadSkew, witness.Other} {
+	for _, k := range []witness.Kind{witness.WriteSkew, witness.PhantomWriteSkew, witness.LostUpdate, witness.ReadOnlyAnomaly, witness.LongCycle, witness.NonRepeatableRead,
+		witness.PhantomRead, witness.ReadSkew, witness.Other} {
 		ids["read-committed-"+string(k)] = codes.Of(k, true)
 	}
 	all := codes.All()

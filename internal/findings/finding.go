@@ -75,8 +75,8 @@ func repairs(w *witness.Witness) []string {
 		return []string{lock, "running both at SERIALIZABLE"}
 	case witness.PhantomWriteSkew:
 		return []string{"a lock of one row that stands for the set (SELECT … FOR UPDATE), in both, before they read", "running both at SERIALIZABLE"}
-	case witness.LongCycle, witness.ReadOnlyAnomaly:
-		return []string{lock, "running all of them at SERIALIZABLE"}
+	case witness.ReadOnlyAnomaly, witness.LongCycle:
+		return []string{"a lock of what " + who + " reads" + at + " (FOR SHARE), or of a row that stands for it, until it commits", "running all of them at SERIALIZABLE"}
 	case witness.Other:
 		return []string{"running both at SERIALIZABLE"}
 	}

@@ -313,7 +313,7 @@ func (s *scope) onConflict(st *ir.Insert) (upsert func(f *frame, old *row, vals 
 			return false
 		}
 		f.rows[base], f.rows[base+1] = old.vals, vals
-		f.lock(s.c.tableIndex(st.Table), old.key, ir.ForNoKeyUpdate)
+		f.lock(s.c.tableIndex(st.Table), old.key, max(ir.ForNoKeyUpdate, c.Lock))
 		if where != nil && !where(f).IsTrue() {
 			return false
 		}

@@ -203,7 +203,7 @@ var proofFaults = []Fault{
 		Tests: "internal/symbolic internal/movers .:TestRevived|TestReinserted", Breaks: "that an inserted key was there in the snapshot is not observed"},
 	{Name: "conflict-not-late", File: "internal/symbolic/write.go", Old: "	if !w.Engine.KeyFromSnapshot {\n		// The row", New: "	if w.Engine.LockWrites {\n		// The row",
 		Tests: "internal/symbolic internal/movers internal/schedules", Breaks: "ON CONFLICT never inserts over a row of the snapshot that went"},
-	{Name: "conflict-unlocked", File: "internal/symbolic/write.go", Old: "Mode: ir.ForNoKeyUpdate,", New: "Mode: ir.NoLock,",
+	{Name: "conflict-unlocked", File: "internal/symbolic/write.go", Old: "Mode: max(ir.ForNoKeyUpdate, c.Lock),", New: "Mode: ir.NoLock,",
 		Tests: "internal/symbolic internal/movers internal/schedules", Breaks: "ON CONFLICT DO UPDATE … WHERE false does not lock the row"},
 	{Name: "conflict-reads-nothing", File: "internal/symbolic/write.go", Old: "hit = w.B.Or(hit, w.clash(s, t, u, k, given, before))", New: "hit = w.B.And(hit, w.clash(s, t, u, k, given, before))",
 		Tests: "internal/symbolic internal/movers", Breaks: "ON CONFLICT does not depend on the row that it looks for"},

@@ -184,7 +184,7 @@ func (a *accesses) statement() {
 	case k == 12:
 		fmt.Fprintf(b, "insert t (k, a, b) values (%s, %s, %s);\n", a.key(), a.value(), a.of("0", "1", "2"))
 	case k == 13:
-		fmt.Fprintf(b, "insert t (k, a, b) values (%s, %s, %s) on conflict (k) do update o set %s = %s;\n", a.key(), a.value(), a.of("0", "1"), c, a.value())
+		fmt.Fprintf(b, "insert t (k, a, b) values (%s, %s, %s) on conflict (k) do update o%s set %s = %s;\n", a.key(), a.value(), a.of("0", "1"), a.of("", " for update"), c, a.value())
 	case k == 14 && a.o.Loops && r.Intn(2) == 0:
 		fmt.Fprintf(b, "for i in 0 .. 2 { update t r set %s = r.%s + 1 where r.k == i };\n", c, a.of("a", "b"))
 	case k == 14 && a.o.Loops:

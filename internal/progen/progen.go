@@ -441,6 +441,9 @@ func (g *gen) insert(t *ir.Table) *ir.Insert {
 			s.Conflict.Target = t.Key
 			s.Conflict.Sets = g.sets(t, "old")
 			if g.chance(30) {
+				s.Conflict.Lock = ir.ForUpdate
+			}
+			if g.chance(30) {
 				s.Conflict.Where = ir.Op(ir.Lt, &ir.Col{Row: "old", Col: t.Columns[len(t.Columns)-1].Name}, g.value())
 			}
 		}

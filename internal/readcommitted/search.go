@@ -29,6 +29,9 @@ type Query struct {
 	// Interrupts says which templates run at READ COMMITTED, so that they can be
 	// interrupted; nil is all of them.
 	Interrupts func(*ir.Txn) bool
+	// Known are anomalies at snapshot isolation, whose rows and values are tried where the pairs
+	// of their transactions show none.
+	Known []*schedules.Anomaly
 	// Until, if not nil, ends the search with an anomaly for which it is true.
 	Until func(*schedules.Anomaly) bool
 	// Progress, if not nil, is told which pair is tried.
@@ -94,6 +97,9 @@ func Search(ctx context.Context, q Query) (*Result, error) {
 	if err := s.try(ctx, list); err != nil {
 		return s.out, err
 	}
+	if err := s.known(ctx); err != nil {
+		return s.out, err
+	}
 	left := maxChains
 	for n := 2; n <= MaxHelpers; n++ {
 		longer := s.chains(list, n)
@@ -104,6 +110,39 @@ func Search(ctx context.Context, q Query) (*Result, error) {
 		left -= len(longer)
 	}
 	return s.out, nil
+}
+
+// known tries the anomalies of snapshot isolation, with each of their transactions interrupted by
+// the others.
+func (s *searcher) known(ctx context.Context) error {
+	for _, k := range s.q.Known {
+		var txns []*ir.Txn
+		for _, c := range k.Calls {
+			txns = append(txns, c.Txn)
+		}
+		if len(s.q.Program.Processes) > 0 || slices.ContainsFunc(txns, func(t *ir.Txn) bool { return s.uses[t] == nil }) || s.within(chain{txns[0], txns[1:]}) {
+			continue
+		}
+		for i, t := range txns {
+			if s.q.Interrupts != nil && !s.q.Interrupts(t) || s.sameThroughout(t) {
+				continue
+			}
+			a, stats, err := s.cuts.At(ctx, k, i)
+			s.out.Stats.Add(stats)
+			if err != nil {
+				return err
+			}
+			if a != nil {
+				s.found = append(s.found, chain{t, slices.Delete(slices.Clone(txns), i, i+1)})
+				s.out.Anomalies = append(s.out.Anomalies, a)
+				if s.q.Until != nil && s.q.Until(a) {
+					return nil
+				}
+				break
+			}
+		}
+	}
+	return nil
 }
 
 type searcher struct {

@@ -213,6 +213,9 @@ func locked(p *ir.Program) map[*ir.Table]bool {
 					out[src.Table] = true
 				}
 			}
+			if in, ok := s.(*ir.Insert); ok && in.Conflict != nil && in.Conflict.Lock == ir.ForUpdate {
+				out[in.Table] = true
+			}
 			if d, ok := s.(*ir.Dropped); ok && d.Kind == ir.ByRowLock {
 				all(d.Tables)
 			}

@@ -3,6 +3,7 @@ package schedules
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/txrobust/robust/internal/interp"
@@ -39,22 +40,50 @@ func (c *Cuts) Close() { c.s.close() }
 // it tries. Places are statements of the interrupted one with which commands begin: the solver is
 // asked about cuts before them. The error is that of the context.
 func (c *Cuts) Find(ctx context.Context, places []ir.Stmt, interrupted *ir.Txn, others ...*ir.Txn) (*Anomaly, Stats, error) {
-	s := c.s
-	s.ctx, s.stats = ctx, Stats{}
 	var calls []*Call
 	for i, t := range append([]*ir.Txn{interrupted}, others...) {
 		calls = append(calls, &Call{Txn: t, Session: i})
 	}
+	return c.find(ctx, calls, func() *found {
+		f := c.s.cuts()
+		if f == nil {
+			f = c.s.solvedCuts(places)
+		}
+		return f
+	}, c.s.cuts)
+}
+
+// At tries the rows and calls of an anomaly, with one of the calls interrupted by the others in their
+// order. It gives nil where that is impossible, or a serial order has the same outcome.
+func (c *Cuts) At(ctx context.Context, known *Anomaly, interrupted int) (*Anomaly, Stats, error) {
+	sit := (&situation{known.Rows, known.Calls}).clone()
+	one := sit.calls[interrupted]
+	sit.calls = slices.Insert(slices.Delete(sit.calls, interrupted, interrupted+1), 0, one)
+	for i, call := range sit.calls {
+		call.Session = i
+	}
+	try := func() *found {
+		if !c.s.possible(sit) {
+			return nil
+		}
+		f, _ := c.s.cutsOf(sit)
+		return f
+	}
+	return c.find(ctx, sit.calls, try, try)
+}
+
+// find searches cuts of the first of some calls by first and, where a call may fail by an error that is
+// left out, by doubtful.
+func (c *Cuts) find(ctx context.Context, calls []*Call, first, doubtful func() *found) (*Anomaly, Stats, error) {
+	s := c.s
+	s.ctx, s.stats = ctx, Stats{}
 	s.take(calls)
 	start := time.Now()
-	f := s.cuts()
-	if f == nil {
-		f = s.solvedCuts(places)
-	}
+	f := first()
 	if f == nil && s.mayFail() {
 		s.opt.Doubtful = true
 		defer func() { s.opt.Doubtful = false }()
-		f = s.cuts()
+		f = doubtful()
 	}
 	s.stats.Search = time.Since(start)
 	if f == nil {

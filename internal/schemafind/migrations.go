@@ -67,6 +67,35 @@ func (t *marks) apply(text string) string {
 	return b.String()
 }
 
+// Applied leaves out of SQL files what undoes migrations: the part of a file behind the mark of a
+// tool, by blanks, and files that are named as the undoing ones of others in their directories.
+func Applied(files []File) []File {
+	var out []File
+	for _, f := range files {
+		if slices.ContainsFunc(files, func(o File) bool { return undoes(f.Name, o.Name) }) {
+			continue
+		}
+		for i := range tools {
+			f.Text = tools[i].apply(f.Text)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// undoes reports whether a file has the name of one that undoes the migration of the other.
+func undoes(name, other string) bool {
+	down, up := filepath.Base(name), filepath.Base(other)
+	if filepath.Dir(name) != filepath.Dir(other) || !downFile.MatchString(down) || downFile.MatchString(up) {
+		return false
+	}
+	if rest, flyway := strings.CutPrefix(down, "U"); flyway && strings.EqualFold("V"+rest, up) {
+		return true
+	}
+	stem := downFile.ReplaceAllString(down, "")
+	return stem != "" && (stem == upFile.ReplaceAllString(up, "") || stem == strings.TrimSuffix(up, ".sql"))
+}
+
 // blank puts a space in the place of every byte but the ends of lines.
 func blank(s string) string {
 	out := []byte(s)

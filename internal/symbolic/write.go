@@ -199,7 +199,7 @@ func (e *exec) onConflict(s *ir.Insert, t int, vals []Val) (inserts, done *smt.T
 	e.require(isOld)
 	en := e.env().bind(c.Row, tableRow{st, t, old}).bind(ir.Excluded, given)
 	guard := e.live
-	e.run.Locks = append(e.run.Locks, &RowLock{Table: t, Mode: ir.ForNoKeyUpdate,
+	e.run.Locks = append(e.run.Locks, &RowLock{Table: t, Mode: max(ir.ForNoKeyUpdate, c.Lock),
 		at: func([]Key, Key) (*smt.Term, Key) { return guard, old }})
 	if c.Where != nil {
 		e.live = w.B.And(e.live, w.isTrue(w.convert(en.eval(c.Where), ir.BoolType)))

@@ -17,7 +17,7 @@ txn x (q int) {
 	local n int;
 	(n) := select r.a from t r where exists (from u r where r.b == 1) and r.k == q and exists (from u s where s.b == r.a);
 	update t r set a = n where r.k == n;
-	insert t (k, a) values (1, 2) on conflict do update o set a = excluded.a + o.a;
+	insert t (k, a) values (1, 2) on conflict do update o for update set a = excluded.a + o.a;
 	delete u
 }
 `)

@@ -10,16 +10,17 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
-// columnRef resolves a name to a column or a variable.
+// columnRef resolves a name to a column or a variable, and r.* to the row r.
 func (x *Spot) columnRef(c *pg.ColumnRef) Val {
 	parts := syntax.Names(c.Fields)
-	if len(parts) < len(c.Fields) {
+	star := len(parts) < len(c.Fields)
+	if len(parts) == 0 {
 		x.Fail(c.Location, "* is not allowed here")
 	}
-	if v, ok := x.attributeOf(parts, c.Location); ok {
+	if v, ok := x.attributeOf(parts, c.Location); ok && !star {
 		return v
 	}
-	if v, ok := x.Resolve(parts, c.Location); ok {
+	if v, ok := x.Resolve(parts, c.Location); ok && (v.Record || !star) {
 		return v
 	}
 	if x.Draft == nil || len(x.Levels) > 0 {

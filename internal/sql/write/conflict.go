@@ -30,7 +30,6 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *expr.RowSource) {
 	y, existing := i.x.Target(i.s.Relation)
 	conf := &ir.Conflict{Target: i.conflictTarget(c), Row: existing.Row}
 	stmt.Conflict = conf
-	after := existing
 	if c.Action != pg.ConflictUpdate {
 		i.ignoring(row)
 	}
@@ -44,7 +43,8 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *expr.RowSource) {
 		if list == nil {
 			list = b.sets(y, existing, c.TargetList)
 		}
-		after = withValues(existing, list)
+		keepTarget(existing, conf.Target, list)
+		conf.Lock = updateLock(i.tab.IR, list)
 		conf.Sets = b.irSets(existing, list)
 		if c.WhereClause != nil {
 			conf.Where = y.Boolean(c.WhereClause, expr.Truth)
@@ -56,10 +56,6 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *expr.RowSource) {
 	done := ""
 	var read *conflictRow
 	update := i.ret() && c.Action == pg.ConflictUpdate
-	first := i.readsFirst(conf)
-	if update && first {
-		read = i.readConflict(stmt, row, existing, after)
-	}
 	if need {
 		done = b.Local("was_done", schema.TBool)
 		if i.f.Found != "" && !i.many && !i.ret() {
@@ -75,9 +71,8 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *expr.RowSource) {
 	if !need {
 		return
 	}
-	if update && !first {
-		read = i.readConflict(stmt, row, existing, existing)
-		read.query.Written = true
+	if update {
+		read = i.readConflict(stmt, row, existing)
 	}
 	if fires {
 		b.Emit(&ir.If{At: expr.At(i.pos), Cond: ir.V(done), Then: b.Collect(func() { i.after(row) })})
@@ -288,39 +283,76 @@ type conflictRow struct {
 	cols  []expr.Column // RETURNING as the update leaves the row
 }
 
-// readsFirst reports whether the row that an INSERT … ON CONFLICT DO UPDATE leaves cannot
-// be told by the columns in conflict, so that RETURNING is found out before it: the
-// update changes them, or some rows with the same values are not in conflict.
-func (i *inserter) readsFirst(c *ir.Conflict) bool {
-	return slices.ContainsFunc(c.Sets, func(set ir.Set) bool { return slices.Contains(c.Target, set.Col) }) ||
-		slices.ContainsFunc(i.tab.IR.Uniques, func(u ir.Unique) bool { return u.Where != nil && ir.SameColumns(u.Columns, c.Target) })
-}
-
 // readConflict reads what RETURNING gives of an INSERT … ON CONFLICT DO UPDATE if there
-// is such a row. That is best done after it, since a row that the snapshot has may be gone
-// by then, and is inserted anew; after is the row as it is then.
-func (i *inserter) readConflict(stmt *ir.Insert, row, existing, after *expr.RowSource) *conflictRow {
-	b := i.b
-	var where ir.Expr
-	for _, k := range stmt.Conflict.Target {
-		name := i.tab.IR.Columns[k].Name
-		var given ir.Expr
+// is such a row. That is done after it, since a row that the snapshot has may be gone
+// by then, and is inserted anew.
+func (i *inserter) readConflict(stmt *ir.Insert, row, existing *expr.RowSource) *conflictRow {
+	b, c := i.b, stmt.Conflict
+	given := func(name string) ir.Expr {
 		if c := row.Col(name); c != nil {
-			given = c.Expr
-		} else { // it is hidden
-			given = stmt.Values[slices.Index(stmt.Cols, k)]
+			return c.Expr
 		}
-		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: existing.Row, Col: name}, given))
+		if k := slices.Index(stmt.Cols, i.tab.IR.Column(name)); k >= 0 { // it is hidden
+			return stmt.Values[k]
+		}
+		return ir.C(ir.Null)
+	}
+	var where ir.Expr
+	tells := map[string]bool{} // the columns by which the row is found
+	for _, k := range c.Target {
+		name := i.tab.IR.Columns[k].Name
+		tells[name] = true
+		where = ir.AndE(where, ir.Op(ir.Eq, &ir.Col{Row: existing.Row, Col: name}, given(name)))
+	}
+	if u := i.partial(c); u != nil {
+		covers := func(of func(name string) ir.Expr) ir.Expr {
+			return ir.MapExpr(u.Where, func(e ir.Expr) ir.Expr {
+				if col, ok := e.(*ir.Col); ok {
+					tells[col.Col] = true
+					return of(col.Col)
+				}
+				return e
+			})
+		}
+		where = ir.AndE(where, covers(func(name string) ir.Expr { return &ir.Col{Row: existing.Row, Col: name} }))
+		where = ir.AndE(where, covers(given))
+	}
+	for _, set := range c.Sets {
+		name := i.tab.IR.Columns[set.Col].Name
+		if same, ok := set.Expr.(*ir.Col); tells[name] && !(ok && same.Row == existing.Row && same.Col == name) {
+			b.Unmodelled("RETURNING of an ON CONFLICT DO UPDATE that changes the column in conflict, %s", name)
+		}
 	}
 	out := &conflictRow{found: b.Local("in_conflict", schema.TBool)}
-	s := &ir.Select{At: expr.At(i.pos), Query: ir.Query{From: []ir.Source{existing.IRSource()}, Where: where}, Found: out.found}
-	for _, c := range i.returned(after, row) {
+	s := &ir.Select{At: expr.At(i.pos), Query: ir.Query{From: []ir.Source{existing.IRSource()}, Where: where}, Found: out.found, Written: true}
+	for _, c := range i.returned(existing, row) {
 		local := b.Local(c.Name, c.Type)
 		s.Into, s.Cols = append(s.Into, local), append(s.Cols, c.Expr)
 		out.cols = append(out.cols, expr.Column{Name: c.Name, Expr: ir.V(local), Type: c.Type})
 	}
 	b.Emit(s)
 	out.query = s
+	return out
+}
+
+// partial gives the partial index that ON CONFLICT is about, nil if it is about all rows.
+func (i *inserter) partial(c *ir.Conflict) *ir.Unique {
+	var out *ir.Unique
+	if ir.SameColumns(i.tab.IR.Key, c.Target) {
+		return nil
+	}
+	for n := range i.tab.IR.Uniques {
+		u := &i.tab.IR.Uniques[n]
+		switch {
+		case !ir.SameColumns(u.Columns, c.Target):
+		case u.Where == nil:
+			return nil
+		case out != nil:
+			i.b.Unmodelled("RETURNING of an ON CONFLICT DO UPDATE on several partial indexes")
+		default:
+			out = u
+		}
+	}
 	return out
 }
 

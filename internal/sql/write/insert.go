@@ -52,7 +52,11 @@ func (b *Writer) insertRows(f *expr.Frame, x *query.Place, s *pg.InsertStmt, pos
 		ins.query(sel)
 	}
 	ins.finish()
-	b.aftermath(pos, tab, events, nil)
+	changed := set
+	if slices.ContainsFunc(tab.Columns, func(c *schema.Column) bool { return c.Generated != nil }) {
+		changed = nil // these may change, too
+	}
+	b.aftermath(pos, tab, events, changed)
 	if events&schema.OnUpdate != 0 {
 		b.atStatement(tab, schema.OnUpdate, "UPDATE", false, set, pos)
 	}

@@ -3,7 +3,6 @@ package write
 import (
 	"slices"
 
-	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -40,15 +39,9 @@ func (u *rowWriter) locks(before []*schema.Trigger) ir.Locks {
 	if len(before) == 0 {
 		return nil
 	}
-	mode := ir.ForNoKeyUpdate
+	mode := updateLock(u.row.Table.IR, u.set)
 	if u.events&schema.OnDelete != 0 {
 		mode = ir.ForUpdate
-	}
-	t := u.row.Table.IR
-	for c := range engine.KeyColumns(t) {
-		if slices.ContainsFunc(u.set, func(a assignment) bool { return a.column == t.Columns[c].Name }) {
-			mode = ir.ForUpdate
-		}
 	}
 	return ir.Locks{{Mode: mode}}
 }

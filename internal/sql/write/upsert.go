@@ -1,6 +1,9 @@
 package write
 
 import (
+	"slices"
+
+	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
@@ -18,6 +21,7 @@ func (i *inserter) upsertByRow(stmt *ir.Insert, row *expr.RowSource) {
 	y.Levels[len(y.Levels)-1].Sources = append(y.Levels[len(y.Levels)-1].Sources, excludedRow(i.tab))
 	b.refuseTriggersOfGenerated(i.tab)
 	list := b.sets(y, existing, c.TargetList)
+	keepTarget(existing, target, list)
 	b.irSets(existing, list) // which refuses keys
 	var allowed ir.Expr
 	if c.WhereClause != nil {
@@ -49,13 +53,37 @@ func (i *inserter) upsertByRow(stmt *ir.Insert, row *expr.RowSource) {
 			where := i.met(stmt, existing, row)
 			w := &writeQuery{in: i.x.Inner(), where: ir.AndE(where, given(allowed))}
 			w.in.Levels[len(w.in.Levels)-1].Sources = []*expr.RowSource{existing}
-			if allowed != nil { // the row is locked before it is looked at
+			if lock := updateLock(i.tab.IR, list); allowed != nil || lock == ir.ForUpdate { // the row is locked before it is looked at
 				b.Emit(&ir.Select{At: expr.At(i.pos), Found: b.Local("is_there", schema.TBool), Query: ir.Query{From: []ir.Source{existing.IRSource()}, Where: where},
-					Locks: ir.Locks{{Mode: ir.ForNoKeyUpdate}}})
+					Locks: ir.Locks{{Mode: lock}}})
 			}
 			u := &rowWriter{b: b, f: i.f, w: w, row: existing, set: list, ret: i.s.ReturningClause, pos: i.pos, to: i.to, op: "UPDATE", events: schema.OnUpdate}
 			u.write()
 		})})
+}
+
+// keepTarget has assignments of the columns in conflict to the values that were proposed for them
+// leave these as they are: they are equal.
+func keepTarget(existing *expr.RowSource, target []int, list []assignment) {
+	t := existing.Table.IR
+	for k := range list {
+		c, ok := list[k].v.Expr.(*ir.Col)
+		if ok && c.Row == ir.Excluded && c.Col == list[k].column && slices.Contains(target, t.Column(c.Col)) {
+			list[k].v.Expr = &ir.Col{Row: existing.Row, Col: c.Col}
+		}
+	}
+}
+
+// updateLock is the lock that PostgreSQL takes of a row before ON CONFLICT DO UPDATE or a
+// trigger: it depends on the columns that are named, not on their values (PostgreSQL 15,
+// ExecUpdateLockMode).
+func updateLock(t *ir.Table, list []assignment) ir.LockMode {
+	for c := range engine.KeyColumns(t) {
+		if slices.ContainsFunc(list, func(a assignment) bool { return a.column == t.Columns[c].Name }) {
+			return ir.ForUpdate
+		}
+	}
+	return ir.ForNoKeyUpdate
 }
 
 // met is the condition that a row is the one in the way of an INSERT.

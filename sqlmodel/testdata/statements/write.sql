@@ -233,6 +233,31 @@ INSERT INTO a (k, s) VALUES (8, 'two') ON CONFLICT (s) DO UPDATE SET x = 99;
 -- locks a(2) no key update
 -- excluded by update x of a(2), update y of a(2)
 
+INSERT INTO a (k, x) VALUES (1, 5) ON CONFLICT (k) DO UPDATE SET k = excluded.k, x = excluded.x;
+-- reads a (k, x, y, s) rows {1}
+-- update a(1) x = 5
+-- locks a(1) update
+-- excluded by update x of a(1), update y of a(1), update s of a(1)
+
+INSERT INTO a (k, x) VALUES (1, 5) ON CONFLICT (k) DO UPDATE SET k = excluded.k RETURNING x;
+-- reads a (k, x, y, s) rows {1}
+-- reads a (k, x) rows {1}
+-- update a(1) x = 10
+-- locks a(1) update
+-- excluded by update x of a(1), update y of a(1), update s of a(1)
+
+INSERT INTO a (k, s) VALUES (8, 'two') ON CONFLICT (s) DO UPDATE SET s = excluded.s RETURNING k;
+-- reads a (k, x, y, s) rows {2}
+-- reads a (k, s) rows {2}
+-- update a(2) s = 'two'
+-- locks a(2) update
+-- excluded by update x of a(2), update y of a(2)
+
+INSERT INTO a (k, s) VALUES (8, 'two') ON CONFLICT (s) DO UPDATE SET s = a.s, x = 1 WHERE a.y > 100;
+-- reads a (k, x, y, s) rows {2}
+-- locks a(2) update
+-- excluded by update x of a(2), update y of a(2)
+
 INSERT INTO q (id, state, owner) VALUES (4, 'open', 1) ON CONFLICT (owner) WHERE state = 'open' DO NOTHING;
 -- reads q (id, state, owner) rows {1}
 -- excluded by move q(1)
@@ -245,6 +270,19 @@ INSERT INTO q (id, state, owner) VALUES (4, 'open', 1) ON CONFLICT (owner) WHERE
 -- update q(1) state = 'done'
 -- locks q(1) no key update
 -- excluded by move q(1)
+
+INSERT INTO q (id, state, owner) VALUES (4, 'open', 1) ON CONFLICT (owner) WHERE state = 'open' DO UPDATE SET owner = excluded.owner RETURNING id;
+-- reads q (id, state, owner) rows {1}
+-- update q(1) owner = 1
+-- locks q(1) no key update
+-- excluded by move q(1)
+
+INSERT INTO q (id, state, owner) VALUES (4, 'done', 1) ON CONFLICT (owner) WHERE state = 'open' DO UPDATE SET owner = q.owner RETURNING id;
+-- reads q (id, state, owner) rows {}
+-- insert q(4) state = 'done', owner = 1
+
+INSERT INTO q (id, state, owner) VALUES (4, 'open', 1) ON CONFLICT (owner) WHERE state = 'open' DO UPDATE SET state = 'done' RETURNING id;
+-- not modelled, touches q: RETURNING of an ON CONFLICT DO UPDATE that changes the column in conflict, state
 
 INSERT INTO u (id, email) VALUES (3, 'B@X') ON CONFLICT (lower(email)) DO NOTHING;
 -- reads u (id, email, n, u_email 1) rows {2}

@@ -105,6 +105,9 @@ INSERT INTO a (k, v) SELECT a, sum(n) FROM b WHERE n > 0 GROUP BY a ON CONFLICT 
 -- ## ON CONFLICT DO UPDATE with a subquery
 INSERT INTO a (k, v) VALUES (1, 5) ON CONFLICT (k) DO UPDATE SET v = (SELECT max(n) FROM b);
 
+-- ## ON CONFLICT (k) DO UPDATE SET k = excluded.k, so that RETURNING gives the row
+INSERT INTO a (k, v) VALUES (1, 5) ON CONFLICT (k) DO UPDATE SET k = excluded.k RETURNING v;
+
 -- ## ON CONFLICT DO UPDATE of the key itself
 INSERT INTO a (k, v) VALUES (1, 5) ON CONFLICT (k) DO UPDATE SET k = 50;
 
