@@ -221,7 +221,8 @@
 // deletes some rows and inserts others, TRUNCATE, WITH RECURSIVE with grouping, outer joins to
 // itself, SEARCH, CYCLE or several names of itself, GROUPING SETS,
 // WITH TIES, EXECUTE of a command that is put together when it runs, cursors used
-// in other ways, transaction control, writes of views that do more than choose rows and
+// in other ways, transaction control but for what a procedure that no other one calls does
+// last, writes of views that do more than choose rows and
 // columns of one table or that have triggers, rules, CHECK OPTION or defaults, triggers that run at
 // commit, read transition tables or are not in PL/pgSQL, inheritance, row level
 // security and rules.

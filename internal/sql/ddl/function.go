@@ -48,7 +48,7 @@ func (l *Definer) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first
 		switch d.Defname {
 		case "language":
 			f.Language = strings.ToLower(d.GetArg().GetString_().GetSval())
-		case "strict", "volatility":
+		case "strict", "volatility", "security":
 			f.Option(d)
 		case "as":
 			as = d
@@ -87,7 +87,7 @@ func (l *Definer) functionSetting(f *schema.Function, d *pg.DefElem, t *syntax.T
 	if !ok {
 		return
 	}
-	f.Unchecked = f.Unchecked || syntax.DropsChecks(v)
+	f.Unchecked, f.Confined = f.Unchecked || syntax.DropsChecks(v), true
 	switch v.Kind {
 	case pg.SetReset:
 		if strings.EqualFold(v.Name, "search_path") {

@@ -134,10 +134,24 @@ func (b *Builder) stmt1(f *expr.Frame, s plpgsql.Stmt) {
 	case *plpgsql.Cursor:
 		b.Unmodelled("a cursor")
 	case *plpgsql.EndTxn:
-		b.Unmodelled("transaction control inside of a procedure")
+		b.endTxn(f, s, pos)
 	case *plpgsql.Null:
 	default:
 		panic("routine: unknown PL/pgSQL statement " + syntax.TypeName(s))
+	}
+}
+
+// endTxn translates COMMIT and ROLLBACK. Behind the last one of a procedure that a client calls, nothing happens
+// in the transaction that begins there: it is the end of the template. Where something called the procedure, or it
+// may not end transactions, PostgreSQL gives an error.
+func (b *Builder) endTxn(f *expr.Frame, s *plpgsql.EndTxn, pos ir.Pos) {
+	switch {
+	case !s.Last || f.Result != nil || !f.Func.Procedure || f.Func.Confined:
+		b.Unmodelled("transaction control inside of a procedure")
+	case s.Rollback && len(f.Func.Outputs()) > 0:
+		b.Unmodelled("ROLLBACK in a procedure that returns values")
+	case s.Rollback:
+		b.Emit(&ir.Abort{At: expr.At(pos)})
 	}
 }
 

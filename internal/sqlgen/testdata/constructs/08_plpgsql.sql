@@ -375,7 +375,7 @@ CREATE PROCEDURE g(INOUT x int) LANGUAGE plpgsql AS $$ BEGIN x := x + 1; END $$;
 ---
 SELECT * FROM example();
 
--- ## COMMIT in a procedure
+-- ## COMMIT between statements of a procedure
 CREATE PROCEDURE example() LANGUAGE plpgsql AS $$ BEGIN UPDATE a SET v = 1 WHERE k = 1; COMMIT; UPDATE a SET v = 2 WHERE k = 2; END $$;
 ---
 CALL example();
