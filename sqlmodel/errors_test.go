@@ -98,7 +98,7 @@ func TestErrors(t *testing.T) {
 		{tableT + "-- invariant: t.x > (SELECT 1)\nSELECT 1;", "2:15: this invariant cannot be modelled: it uses a subquery"},
 
 		// Types.
-		{in("IF v THEN NULL; END IF;"), "5:6: this must be a condition, but it has type integer"},
+		{in("IF v + 1 THEN NULL; END IF;"), "5:6: this must be a condition, but it has type integer"},
 		{in("UPDATE t SET x = q WHERE k = 1;"), "5:16: column x has type integer, but the value has type text; add a cast"},
 		{in("INSERT INTO t (k, b) VALUES (1, 2);"), "5:35: column b has type boolean, but the value has type integer; add a cast"},
 		{in("SELECT x INTO v FROM t WHERE k = q;"), "5:34: the operator = does not compare integer with text; add a cast"},
