@@ -118,6 +118,9 @@ func (l *loader) translate() error {
 	if err != nil {
 		return err
 	}
+	if len(entries) == 0 && !l.In.IsProgram && len(l.LeftOut) > 0 {
+		return ir.Errorf(l.LeftOut[0], "a statement that changes rows outside of a transaction is not analysed; write BEGIN … COMMIT around it, or a comment -- name: … before it")
+	}
 	if len(entries) == 0 && !l.In.IsProgram {
 		return ir.Errorf(ir.Pos{File: l.Files[0].Name},
 			"there is no transaction here; write each one as CREATE FUNCTION … LANGUAGE plpgsql or sql, or as BEGIN … COMMIT")

@@ -96,7 +96,9 @@ func (l *Definer) apply(n *syntax.Node) {
 	case *pg.TransactionStmt:
 		// The end of a transaction that only makes the schema.
 	case *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt:
-		l.Fail(pos, "a statement that changes rows outside of a transaction is not analysed; write BEGIN … COMMIT around it, or a comment -- name: … before it")
+		l.LeftOut = append(l.LeftOut, pos)
+		l.Note(pos, "a statement that changes rows outside of a transaction runs once, when the schema is made: it is left out, and initial rows are those before it; write a comment -- name: … before it if clients run it")
+		l.Runs.RunCalls(l.RefsIn(s.(pg.Message)), pos)
 	case *pg.SelectStmt:
 		l.SetPath(s)
 		l.topSelect(s, t, pos)
@@ -279,7 +281,11 @@ func (l *Definer) guard(r *pg.RangeVar, t *syntax.Text, by string, caused ...*sc
 }
 
 // Definer reads declarations into a Schema, statement by statement.
-type Definer struct{ *schema.Schema }
+type Definer struct {
+	*schema.Schema
+	// LeftOut is where statements change rows outside of transactions.
+	LeftOut []ir.Pos
+}
 
 // readFact reads what follows "-- invariant:", at offset at of the file:
 //
