@@ -8,7 +8,8 @@
 // # What it reads
 //
 // All files together are one application. DDL makes the tables, in the order
-// of the statements, so that migrations work: CREATE and ALTER TABLE with
+// of the statements, so that migrations work: what undoes one (a section after -- +goose Down and the like, or the
+// file 1_x.down.sql beside 1_x.up.sql) is left out, and files that all begin with a number come in that order. CREATE and ALTER TABLE with
 // keys, unique constraints and indexes (partial ones and NULLS NOT DISTINCT too),
 // EXCLUDE constraints, foreign keys, checks, defaults, serial, identity and generated columns, enums, domains and
 // composite types. INSERT … VALUES outside of functions makes initial rows; the

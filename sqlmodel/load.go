@@ -49,8 +49,8 @@ type Options struct {
 	Trace func(phase string, at ir.Pos, text string)
 }
 
-// Load reads SQL files and directories (all *.sql in them, by name) as one
-// application. Faults of the input are *ir.Error; a file that cannot be read
+// Load reads SQL files and directories as one application: all *.sql in these, by number if all begin
+// with one and by name otherwise, without what undoes migrations. Faults of the input are *ir.Error; a file that cannot be read
 // is another error that names it.
 func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error) {
 	var err error

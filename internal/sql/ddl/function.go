@@ -188,9 +188,18 @@ func (l *Definer) functionComments(f *schema.Function, src *syntax.Source, first
 	slices.Sort(f.Fresh)
 }
 
-// DropFunction is DROP FUNCTION of f.
+// DropFunction is DROP FUNCTION of f, and of what it was before CREATE OR REPLACE.
 func (l *Definer) DropFunction(f *schema.Function) {
 	f.Gone = l.Clock
+	for _, g := range l.Declarations.Funcs[f.Own()] {
+		newest := g
+		for newest.Newer != nil {
+			newest = newest.Newer
+		}
+		if newest == f {
+			g.Gone = l.Clock
+		}
+	}
 	l.Funcs = schema.Without(l.Funcs, func(g *schema.Function) bool { return f == g })
 }
 

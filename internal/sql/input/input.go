@@ -4,10 +4,12 @@ package input
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/migration"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -22,8 +24,9 @@ func Reader(r *infile.Reader, paths []string) (*infile.Reader, error) {
 	return r, nil
 }
 
-// Read reads files and directories (all *.sql in them, by name) by r. A file of more
-// than limit bytes is an error that ends with the advice; so is a directory
+// Read reads files and directories (all *.sql in them, by name, or by number where all have one) by r. What
+// undoes migrations is left out: blanked where a tool marks it, and not read where the file that it undoes stands
+// beside it. A file of more than limit bytes is an error that ends with the advice; so is a directory
 // without SQL. Errors name the file.
 func Read(ctx context.Context, r *infile.Reader, paths []string, limit int64, advice string) ([]File, error) {
 	var files []File
@@ -35,15 +38,39 @@ func Read(ctx context.Context, r *infile.Reader, paths []string, limit int64, ad
 		if err != nil {
 			return nil, err
 		}
+		var texts []string
 		for _, name := range list {
 			b, err := r.Read(ctx, name, limit, advice)
 			if err != nil {
 				return nil, err
 			}
-			files = append(files, File{name, string(b)})
+			texts = append(texts, string(b))
+		}
+		tool := migration.ToolOf(texts)
+		for i, name := range list {
+			if tool != nil {
+				texts[i] = tool.Apply(texts[i])
+			}
+			files = append(files, File{name, texts[i]})
 		}
 	}
 	return files, nil
+}
+
+// applied leaves out files that undo a migration which another one of the directory applies, and orders files
+// that all have a number.
+func applied(list []string) []string {
+	pairs := map[string]bool{}
+	for _, name := range list {
+		if pair := migration.Pair(name); pair != "" && migration.Applies(name) {
+			pairs[pair] = true
+		}
+	}
+	list = slices.DeleteFunc(list, func(name string) bool { return migration.Undoes(name) && pairs[migration.Pair(name)] })
+	if !slices.ContainsFunc(list, func(name string) bool { return !migration.Numbered(name) }) {
+		slices.SortFunc(list, migration.Compare)
+	}
+	return list
 }
 
 // named gives the files that a path names: itself, also where r has its text and there is no
@@ -63,7 +90,7 @@ func named(r *infile.Reader, path string) ([]string, error) {
 	if err == nil && len(list) == 0 {
 		err = ir.Errorf(ir.Pos{File: path}, "there is no .sql file in this directory; name the files to read")
 	}
-	return list, err
+	return applied(list), err
 }
 
 // ProgramName is the name of the directory, or of the only file.

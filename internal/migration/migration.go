@@ -1,0 +1,149 @@
+// Package migration tells what applies a migration of a schema from what undoes it, by the
+// marks of tools (goose, sql-migrate, dbmate, tern) and the names of files (golang-migrate, Flyway), and
+// knows the order of the files.
+package migration
+
+import (
+	"cmp"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Tool is how a tool tells what applies a migration from what undoes it. Each mark
+// matches a whole line.
+type Tool struct {
+	Name     string
+	up, down *regexp.Regexp
+	// open says that what stands before the first mark applies it, too.
+	open bool
+}
+
+// Tools are those whose files have marks.
+var Tools = []Tool{
+	{"goose", regexp.MustCompile(`(?i)^\s*--\s*\+goose\s+up\s*$`), regexp.MustCompile(`(?i)^\s*--\s*\+goose\s+down\s*$`), false},
+	{"sql-migrate", regexp.MustCompile(`(?i)^\s*--\s*\+migrate\s+up\b`), regexp.MustCompile(`(?i)^\s*--\s*\+migrate\s+down\b`), false},
+	{"dbmate", regexp.MustCompile(`^\s*--\s*migrate:up\b`), regexp.MustCompile(`^\s*--\s*migrate:down\b`), false},
+	// Tern has one mark, for the end of what applies the migration.
+	{"tern", nil, regexp.MustCompile(`^\s*----\s*create above\s*/\s*drop below\s*----`), true},
+}
+
+// uses reports whether a text has a mark of the tool.
+func (t *Tool) uses(text string) bool {
+	mark := t.up
+	if mark == nil {
+		mark = t.down
+	}
+	for line := range strings.Lines(text) {
+		if mark.MatchString(strings.TrimRight(line, "\r\n")) {
+			return true
+		}
+	}
+	return false
+}
+
+// Apply blanks what undoes a migration. Where a file without a mark is what
+// applies it, all of it stays.
+func (t *Tool) Apply(text string) string {
+	if !t.uses(text) {
+		return text
+	}
+	var b strings.Builder
+	keep := t.open
+	begun := false
+	for line := range strings.Lines(text) {
+		end := strings.TrimRight(line, "\r\n")
+		switch {
+		case t.up != nil && t.up.MatchString(end):
+			keep, begun = true, true
+		case t.down.MatchString(end):
+			keep, begun = false, true
+		}
+		comment := strings.HasPrefix(strings.TrimSpace(end), "--")
+		if keep || !begun && comment {
+			b.WriteString(line)
+			continue
+		}
+		b.WriteString(Blank(line))
+	}
+	return b.String()
+}
+
+// Blank puts a space in the place of every byte but the ends of lines.
+func Blank(s string) string {
+	out := []byte(s)
+	for i, c := range out {
+		if c != '\n' && c != '\r' {
+			out[i] = ' '
+		}
+	}
+	return string(out)
+}
+
+// ToolOf finds the tool whose marks most of the texts have, nil if none has any.
+func ToolOf(texts []string) *Tool {
+	best, most := (*Tool)(nil), 0
+	for i := range Tools {
+		n := 0
+		for _, text := range texts {
+			if Tools[i].uses(text) {
+				n++
+			}
+		}
+		if n > most {
+			best, most = &Tools[i], n
+		}
+	}
+	return best
+}
+
+var (
+	// upFile and downFile are the names of files in pairs.
+	upFile   = regexp.MustCompile(`(?i)[._-]up\.sql$`)
+	downFile = regexp.MustCompile(`(?i)([._-](down|rollback|undo)\.sql$)|^U[0-9][0-9._]*__`)
+	// version is the number that a name begins with.
+	version = regexp.MustCompile(`^[vV]?0*([0-9]+)`)
+)
+
+// Applies reports whether the name of a file says that it applies a migration that another file undoes.
+func Applies(name string) bool { return upFile.MatchString(filepath.Base(name)) }
+
+// Undoes reports whether the name of a file says that it undoes a migration.
+func Undoes(name string) bool { return downFile.MatchString(filepath.Base(name)) }
+
+// Numbered reports whether the name of a file begins with a number.
+func Numbered(name string) bool { return version.MatchString(filepath.Base(name)) }
+
+// Pair gives what the names of two files have in common of which one applies a migration with a number and the
+// other one undoes it, and "" for the names of other files.
+func Pair(name string) string {
+	base := filepath.Base(name)
+	if !version.MatchString(strings.TrimPrefix(base, "U")) {
+		return ""
+	}
+	for _, form := range []*regexp.Regexp{upFile, downFile} {
+		if at := form.FindStringIndex(base); at != nil && at[0] > 0 {
+			return filepath.Join(filepath.Dir(name), base[:at[0]])
+		}
+	}
+	return ""
+}
+
+// Compare orders names of files by their numbers, then by the names; those without a number come last.
+func Compare(a, b string) int {
+	number := func(name string) string {
+		m := version.FindStringSubmatch(filepath.Base(name))
+		if m == nil {
+			return ""
+		}
+		return m[1]
+	}
+	last := func(n string) int {
+		if n == "" {
+			return 1
+		}
+		return 0
+	}
+	x, y := number(a), number(b)
+	return cmp.Or(cmp.Compare(last(x), last(y)), cmp.Compare(len(x), len(y)), cmp.Compare(x, y), cmp.Compare(a, b))
+}
