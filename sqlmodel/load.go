@@ -61,7 +61,7 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	files = slices.Concat(opt.Before, files)
+	files = slices.Concat(opt.Before, input.Applied(files))
 	if opt.MySQL {
 		return parseMySQL(ctx, files, opt)
 	}
@@ -72,6 +72,7 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 
 // Parse reads the files, in order, as one application.
 func Parse(files []File, opt Options) (*ir.Program, error) {
+	files = input.Applied(files)
 	if opt.MySQL {
 		return parseMySQL(context.Background(), files, opt)
 	}

@@ -24,9 +24,9 @@ func Reader(r *infile.Reader, paths []string) (*infile.Reader, error) {
 	return r, nil
 }
 
-// Read reads files and directories (all *.sql in them, by name, or by number where all have one) by r. What
-// undoes migrations is left out: blanked where a tool marks it, and not read where the file that it undoes stands
-// beside it. A file of more than limit bytes is an error that ends with the advice; so is a directory
+// Read reads files and directories (all *.sql in them, by name, or by number where all have one) by r. A file of
+// a directory is left out if it undoes a migration that another one applies. A file of more
+// than limit bytes is an error that ends with the advice; so is a directory
 // without SQL. Errors name the file.
 func Read(ctx context.Context, r *infile.Reader, paths []string, limit int64, advice string) ([]File, error) {
 	var files []File
@@ -38,23 +38,26 @@ func Read(ctx context.Context, r *infile.Reader, paths []string, limit int64, ad
 		if err != nil {
 			return nil, err
 		}
-		var texts []string
 		for _, name := range list {
 			b, err := r.Read(ctx, name, limit, advice)
 			if err != nil {
 				return nil, err
 			}
-			texts = append(texts, string(b))
-		}
-		tool := migration.ToolOf(texts)
-		for i, name := range list {
-			if tool != nil {
-				texts[i] = tool.Apply(texts[i])
-			}
-			files = append(files, File{name, texts[i]})
+			files = append(files, File{name, string(b)})
 		}
 	}
 	return files, nil
+}
+
+// Applied blanks what undoes a migration where a tool marks it. All else keeps its place.
+func Applied(files []File) []File {
+	out := slices.Clone(files)
+	for i, f := range out {
+		if tool := migration.ToolOf([]string{f.Text}); tool != nil {
+			out[i].Text = tool.Apply(f.Text)
+		}
+	}
+	return out
 }
 
 // applied leaves out files that undo a migration which another one of the directory applies, and orders files
