@@ -48,7 +48,7 @@ func (l *Definer) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first
 		switch d.Defname {
 		case "language":
 			f.Language = strings.ToLower(d.GetArg().GetString_().GetSval())
-		case "strict", "volatility", "security":
+		case "strict", "volatility":
 			f.Option(d)
 		case "as":
 			as = d
@@ -66,6 +66,9 @@ func (l *Definer) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first
 	default:
 		l.FunctionBody(f, src, t.Offset(int(as.Location)))
 	}
+	for _, n := range s.Options {
+		confine(f, pg.Inner(n).(*pg.DefElem))
+	}
 	f.Refs = l.FunctionRefs(f)
 	for _, old := range l.Declarations.FunctionsIn(schemaName, f.Own(), l.Clock) {
 		if !slices.Equal(l.SignatureTypes(old), l.SignatureTypes(f)) {
@@ -81,13 +84,21 @@ func (l *Definer) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first
 	l.Declarations.Funcs[f.Own()] = append(l.Declarations.Funcs[f.Own()], f)
 }
 
+// confine says of a procedure that it may not end transactions, if an option of it does: SECURITY DEFINER, or a
+// setting of its own.
+func confine(f *schema.Function, d *pg.DefElem) {
+	if f.Body != nil && (d.Defname == "set" || d.Defname == "security" && d.GetArg().GetBoolean().GetBoolval()) {
+		f.Body.Confine()
+	}
+}
+
 // functionSetting takes over what CREATE or ALTER FUNCTION says of the search path and of checks.
 func (l *Definer) functionSetting(f *schema.Function, d *pg.DefElem, t *syntax.Text) {
 	v, ok := pg.Inner(d.Arg).(*pg.VariableSetStmt)
 	if !ok {
 		return
 	}
-	f.Unchecked, f.Confined = f.Unchecked || syntax.DropsChecks(v), true
+	f.Unchecked = f.Unchecked || syntax.DropsChecks(v)
 	switch v.Kind {
 	case pg.SetReset:
 		if strings.EqualFold(v.Name, "search_path") {
@@ -231,6 +242,7 @@ func (l *Definer) alterFunction(s *pg.AlterFunctionStmt, t *syntax.Text) {
 		for _, n := range s.Actions {
 			d := pg.Inner(n).(*pg.DefElem)
 			f.Option(d)
+			confine(f, d)
 			if d.Defname == "set" {
 				l.functionSetting(f, d, t)
 			}

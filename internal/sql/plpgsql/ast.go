@@ -211,7 +211,7 @@ type (
 		// expression: its arguments, as a call of it, or a number of rows.
 		Given Span
 	}
-	// EndTxn is COMMIT or ROLLBACK. Last says that nothing of the body runs after it.
+	// EndTxn is COMMIT or ROLLBACK. Last says that it may stand there, and nothing of the body runs after it.
 	EndTxn struct {
 		At
 		Rollback, Last bool

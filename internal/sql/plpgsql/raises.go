@@ -62,3 +62,12 @@ func markLast(list []Stmt, ends bool) {
 		ends = false
 	}
 }
+
+// Confine says that no end of a transaction is the last statement: each is an error.
+func (b *Body) Confine() {
+	Walk([]Stmt{b.Block}, func(s Stmt) {
+		if s, ok := s.(*EndTxn); ok {
+			s.Last = false
+		}
+	})
+}

@@ -142,11 +142,10 @@ func (b *Builder) stmt1(f *expr.Frame, s plpgsql.Stmt) {
 }
 
 // endTxn translates COMMIT and ROLLBACK. Behind the last one of a procedure that a client calls, nothing happens
-// in the transaction that begins there: it is the end of the template. Where something called the procedure, or it
-// may not end transactions, PostgreSQL gives an error.
+// in the transaction that begins there: it is the end of the template.
 func (b *Builder) endTxn(f *expr.Frame, s *plpgsql.EndTxn, pos ir.Pos) {
 	switch {
-	case !s.Last || f.Result != nil || !f.Func.Procedure || f.Func.Confined:
+	case !s.Last || f.Result != nil || !f.Func.Procedure:
 		b.Unmodelled("transaction control inside of a procedure")
 	case s.Rollback && len(f.Func.Outputs()) > 0:
 		b.Unmodelled("ROLLBACK in a procedure that returns values")

@@ -29,8 +29,6 @@ type Function struct {
 	// which it was declared.
 	Path    *syntax.PathSet
 	Created syntax.PathSet
-	// Confined says that it may not end transactions: it is SECURITY DEFINER or has settings of its own.
-	Confined bool
 	// Unchecked says that its declaration turns off foreign keys and triggers while it runs.
 	Unchecked bool
 	// May are the roles that may execute it beside its owner, RevokedAt where that was said last.
@@ -174,8 +172,6 @@ func (f *Function) Option(d *pg.DefElem) {
 	switch d.Defname {
 	case "strict":
 		f.Strict = d.GetArg().GetBoolean().GetBoolval()
-	case "security":
-		f.Confined = f.Confined || d.GetArg().GetBoolean().GetBoolval()
 	case "volatility":
 		word := d.GetArg().GetString_().GetSval()
 		f.Stable, f.Immutable = word != "volatile", word == "immutable"
