@@ -3,6 +3,7 @@ package sqlmodel
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/sql/dialect"
@@ -85,6 +86,7 @@ func (o Options) input(files []File) schema.Input {
 }
 
 func parse(in schema.Input) (prog *ir.Program, err error) {
+	defer func() { err = advised(err) }()
 	defer input.Catch(&err)
 	trace := in.Trace
 	for {
@@ -110,6 +112,20 @@ func parse(in schema.Input) (prog *ir.Program, err error) {
 		}
 		in.Mended, in.Newer = append(in.Mended, mended...), append(in.Newer, newer...)
 	}
+}
+
+// advised says what to do where a table of another schema is missing, which often no file of an application makes.
+func advised(err error) error {
+	e, ok := err.(*ir.Error)
+	if !ok {
+		return err
+	}
+	name, missing := strings.CutPrefix(e.Msg, schema.NoTable)
+	of, _, qualified := strings.Cut(name, ".")
+	if !missing || !qualified || strings.Contains(name, " ") {
+		return err
+	}
+	return ir.Errorf(e.Pos, "%s; if an extension or a platform makes what is in %s, declare in a file of its own what is used of it, and name that, too", e.Msg, of)
 }
 
 // translate makes the transactions.

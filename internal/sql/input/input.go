@@ -91,9 +91,18 @@ func named(r *infile.Reader, path string) ([]string, error) {
 	}
 	list, err := infile.List(path, ".sql")
 	if err == nil && len(list) == 0 {
-		err = ir.Errorf(ir.Pos{File: path}, "there is no .sql file in this directory; name the files to read")
+		err = ir.Errorf(ir.Pos{File: path}, "%s", Empty(path))
 	}
 	return applied(list), err
+}
+
+// Empty is the message about a directory without SQL.
+func Empty(dir string) string {
+	const none = "there is no .sql file in this directory; "
+	if below := infile.Below(dir, ".sql"); len(below) > 0 {
+		return none + "those below it are not searched: name them, or files of them, such as " + strings.Join(below, " ")
+	}
+	return none + "name the files to read"
 }
 
 // ProgramName is the name of the directory, or of the only file.

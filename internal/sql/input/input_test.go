@@ -47,3 +47,34 @@ func TestMigrations(t *testing.T) {
 		})
 	}
 }
+
+// TestEmpty: where a directory has no SQL, but some below it do, the error names these.
+func TestEmpty(t *testing.T) {
+	dir := t.TempDir()
+	r, err := Reader(nil, []string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() string {
+		_, err := Read(t.Context(), r, []string{dir}, 1000, "")
+		if err == nil {
+			t.Fatal("a directory without SQL was read")
+		}
+		return err.Error()
+	}
+	if got := read(); !strings.HasSuffix(got, "; name the files to read") {
+		t.Error(got)
+	}
+	for _, file := range []string{"b/c/1.sql", "b/c/d/2.sql", ".git/3.sql", "a/4.txt"} {
+		path := filepath.Join(dir, file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := read(), "such as "+filepath.Join(dir, "b", "c"); !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
