@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -101,8 +102,8 @@ var (
 	// upFile and downFile are the names of files in pairs.
 	upFile   = regexp.MustCompile(`(?i)[._-]up\.sql$`)
 	downFile = regexp.MustCompile(`(?i)([._-](down|rollback|undo)\.sql$)|^U[0-9][0-9._]*__`)
-	// version is the number that a name begins with.
-	version = regexp.MustCompile(`^[vV]?0*([0-9]+)`)
+	// version is the number that a name begins with, which may have parts.
+	version = regexp.MustCompile(`^[vV]?([0-9]+(?:\.[0-9]+)*)`)
 )
 
 // Applies reports whether the name of a file says that it applies a migration that another file undoes.
@@ -129,21 +130,18 @@ func Pair(name string) string {
 	return ""
 }
 
-// Compare orders names of files by their numbers, then by the names; those without a number come last.
+// Compare orders names of files by their numbers, part by part, then by the names; those without a number come last.
 func Compare(a, b string) int {
-	number := func(name string) string {
+	number := func(name string) []string {
 		m := version.FindStringSubmatch(filepath.Base(name))
 		if m == nil {
-			return ""
+			return []string{strings.Repeat("9", 100)}
 		}
-		return m[1]
+		return strings.Split(m[1], ".")
 	}
-	last := func(n string) int {
-		if n == "" {
-			return 1
-		}
-		return 0
+	part := func(x, y string) int {
+		x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
+		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
 	}
-	x, y := number(a), number(b)
-	return cmp.Or(cmp.Compare(last(x), last(y)), cmp.Compare(len(x), len(y)), cmp.Compare(x, y), cmp.Compare(a, b))
+	return cmp.Or(slices.CompareFunc(number(a), number(b), part), cmp.Compare(a, b))
 }

@@ -47,7 +47,7 @@ func TestPair(t *testing.T) {
 
 // TestCompare: whatever the order of files with numbers was, they come in that of the numbers.
 func TestCompare(t *testing.T) {
-	want := []string{"V1__a.sql", "V2__b.sql", "3.sql", "0010_c.sql", "10_d.sql", "0100.sql", "20240101_e.sql", "a.sql"}
+	want := []string{"V1__a.sql", "V1.4__a.sql", "V1.10__a.sql", "V2__b.sql", "3.sql", "0010_c.sql", "10_d.sql", "0100.sql", "20240101_e.sql", "a.sql"}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 50 {
 		got := slices.Clone(want)
