@@ -122,7 +122,7 @@ func advised(err error) error {
 	}
 	name, missing := strings.CutPrefix(e.Msg, schema.NoTable)
 	of, _, qualified := strings.Cut(name, ".")
-	if !missing || !qualified || strings.Contains(name, " ") {
+	if !missing || !qualified || of == "public" || strings.Contains(name, " ") {
 		return err
 	}
 	return ir.Errorf(e.Pos, "%s; if an extension or a platform makes what is in %s, declare in a file of its own what is used of it, and name that, too", e.Msg, of)

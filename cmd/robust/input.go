@@ -271,7 +271,7 @@ func expand(paths []string) ([]string, error) {
 		}
 		found := []string{path}
 		if info.IsDir() {
-			if found, err = infile.List(path, ".sql"); err != nil {
+			if found, err = input.Directory(path); err != nil {
 				return nil, err
 			}
 		}

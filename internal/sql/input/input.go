@@ -24,8 +24,7 @@ func Reader(r *infile.Reader, paths []string) (*infile.Reader, error) {
 	return r, nil
 }
 
-// Read reads files and directories (all *.sql in them, by name, or by number where all have one) by r. A file of
-// a directory is left out if it undoes a migration that another one applies. A file of more
+// Read reads files and directories (see Directory) by r. A file of more
 // than limit bytes is an error that ends with the advice; so is a directory
 // without SQL. Errors name the file.
 func Read(ctx context.Context, r *infile.Reader, paths []string, limit int64, advice string) ([]File, error) {
@@ -60,9 +59,10 @@ func Applied(files []File) []File {
 	return out
 }
 
-// applied leaves out files that undo a migration which another one of the directory applies, and orders files
-// that all have a number.
-func applied(list []string) []string {
+// Directory gives the SQL files in a directory, in the order in which they are read: by number where all have one,
+// and else by name. A file is left out if it undoes a migration that another one applies.
+func Directory(dir string) ([]string, error) {
+	list, err := infile.List(dir, ".sql")
 	pairs := map[string]bool{}
 	for _, name := range list {
 		if pair := migration.Pair(name); pair != "" && migration.Applies(name) {
@@ -73,7 +73,7 @@ func applied(list []string) []string {
 	if !slices.ContainsFunc(list, func(name string) bool { return !migration.Numbered(name) }) {
 		slices.SortFunc(list, migration.Compare)
 	}
-	return list
+	return list, err
 }
 
 // named gives the files that a path names: itself, also where r has its text and there is no
@@ -89,11 +89,11 @@ func named(r *infile.Reader, path string) ([]string, error) {
 	if !info.IsDir() {
 		return []string{path}, nil
 	}
-	list, err := infile.List(path, ".sql")
+	list, err := Directory(path)
 	if err == nil && len(list) == 0 {
 		err = ir.Errorf(ir.Pos{File: path}, "%s", Empty(path))
 	}
-	return applied(list), err
+	return list, err
 }
 
 // Empty is the message about a directory without SQL.
