@@ -23,7 +23,7 @@ CREATE FUNCTION post(q int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE v bigint
   UPDATE counter SET n = n + 1 WHERE k = 1 RETURNING n INTO v; INSERT INTO ev (id, kind) VALUES (v, q); END $$;
 `
 	const cursor = `CREATE TABLE cur (k int PRIMARY KEY, pos bigint NOT NULL);
-CREATE FUNCTION poll() RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE c bigint := 0; r record; p bigint; ids bigint[]; BEGIN
+CREATE FUNCTION poll() RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE c bigint := 0; r record; p bigint; ids bigint[]; doc jsonb; BEGIN
 `
 	const moved = "\n  UPDATE cur SET pos = COALESCE((SELECT e.id FROM ev e WHERE e.kind = 7), 0) WHERE k = 1; RETURN c; END $$;"
 	for _, tc := range []struct{ name, body string }{
@@ -42,6 +42,8 @@ CREATE FUNCTION poll() RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE c bigint :=
 		{"a range", "SELECT count(*) INTO c FROM ev, cur WHERE cur.k = 1 AND ev.id <@ int8range(cur.pos, NULL);"},
 		{"a loop", "SELECT pos INTO p FROM cur WHERE k = 1; FOR r IN SELECT id FROM ev LOOP IF r.id > p THEN c := c + 1; END IF; END LOOP;"},
 		{"a loop over joined rows", "FOR r IN SELECT e.id, cur.pos FROM cur LEFT JOIN ev e ON e.kind = cur.k LOOP IF r.id > r.pos THEN c := c + 1; END IF; END LOOP;"},
+		{"a document", "SELECT count(*) INTO c FROM ev, cur WHERE cur.k = 1 AND (jsonb_build_object('id', ev.id, 'kind', kind)->>'id')::bigint > cur.pos;"},
+		{"a document in a variable", "SELECT jsonb_build_object('pos', pos, 'k', k) INTO doc FROM cur WHERE k = 1; SELECT count(*) INTO c FROM ev WHERE id > (doc->>'pos')::bigint;"},
 		{"an array", "ids := ARRAY(SELECT id FROM ev); SELECT pos INTO p FROM cur WHERE k = 1; SELECT count(*) INTO c FROM unnest(ids) u WHERE u > p;"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -67,6 +69,7 @@ CREATE FUNCTION poll() RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE c bigint :=
 		{"the sign of a difference", "SELECT count(*) INTO c FROM ev a, ev b WHERE sign(a.id - b.id) = 1;", true},
 		{"a time by which nothing is drawn", "IF EXISTS (SELECT FROM ev WHERE kind > 3 AND at >= current_date) THEN c := 1; END IF;", false},
 		{"another column", "FOR r IN SELECT kind FROM ev ORDER BY kind LOOP c := c + r.kind; END LOOP; SELECT c + max(kind) INTO c FROM ev;", false},
+		{"a number beside a time in a document", "SELECT jsonb_build_object('kind', kind, 'at', now()) AS d INTO r FROM ev WHERE id = 1; SELECT count(*) INTO c FROM ev a, ev b WHERE a.kind > b.kind AND r.d IS NULL;", false},
 		{"equality", "SELECT count(*) INTO c FROM ev a LEFT JOIN ev b ON a.id = b.id;", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

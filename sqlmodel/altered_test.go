@@ -106,6 +106,16 @@ func TestDropUnknown(t *testing.T) {
 	}
 }
 
+// TestDropReplaced: DROP FUNCTION takes away what CREATE OR REPLACE has put in the place of another one.
+func TestDropReplaced(t *testing.T) {
+	const table, last = "CREATE TABLE t (id int PRIMARY KEY, n int);", "CREATE FUNCTION f(k int) RETURNS void LANGUAGE sql AS 'UPDATE t SET n = 3 WHERE id = k';"
+	old := strings.NewReplacer("CREATE", "CREATE OR REPLACE", "3", "1").Replace(last)
+	got := program(t, table+old+strings.Replace(old, "1", "2", 1)+"DROP FUNCTION IF EXISTS public.f(int);"+last)
+	if want := program(t, table+last); got != want {
+		t.Errorf("%s", got)
+	}
+}
+
 // program is the form of SQL in the IR.
 func program(t *testing.T, sql string) string {
 	t.Helper()

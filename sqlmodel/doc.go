@@ -8,7 +8,8 @@
 // # What it reads
 //
 // All files together are one application. DDL makes the tables, in the order
-// of the statements, so that migrations work: CREATE and ALTER TABLE with
+// of the statements, so that migrations work: what undoes one (a section after -- +goose Down and the like, or the
+// file 1_x.down.sql beside 1_x.up.sql) is left out, and files that all begin with a number come in that order. CREATE and ALTER TABLE with
 // keys, unique constraints and indexes (partial ones and NULLS NOT DISTINCT too),
 // EXCLUDE constraints, foreign keys, checks, defaults, serial, identity and generated columns, enums, domains and
 // composite types. INSERT … VALUES outside of functions makes initial rows; the
@@ -223,7 +224,8 @@
 // deletes some rows and inserts others, TRUNCATE, WITH RECURSIVE with grouping, outer joins to
 // itself, SEARCH, CYCLE or several names of itself, GROUPING SETS,
 // WITH TIES, EXECUTE of a command that is put together when it runs, cursors used
-// in other ways, transaction control, writes of views that do more than choose rows and
+// in other ways, transaction control but for what a procedure that no other one calls does
+// last, writes of views that do more than choose rows and
 // columns of one table or that have triggers, rules, CHECK OPTION or defaults, triggers that run at
 // commit, read transition tables or are not in PL/pgSQL, inheritance, row level
 // security and rules.

@@ -98,7 +98,7 @@ func TestErrors(t *testing.T) {
 		{tableT + "-- invariant: t.x > (SELECT 1)\nSELECT 1;", "2:15: this invariant cannot be modelled: it uses a subquery"},
 
 		// Types.
-		{in("IF v THEN NULL; END IF;"), "5:6: this must be a condition, but it has type integer"},
+		{in("IF v + 1 THEN NULL; END IF;"), "5:6: this must be a condition, but it has type integer"},
 		{in("UPDATE t SET x = q WHERE k = 1;"), "5:16: column x has type integer, but the value has type text; add a cast"},
 		{in("INSERT INTO t (k, b) VALUES (1, 2);"), "5:35: column b has type boolean, but the value has type integer; add a cast"},
 		{in("SELECT x INTO v FROM t WHERE k = q;"), "5:34: the operator = does not compare integer with text; add a cast"},
@@ -134,6 +134,7 @@ func TestErrors(t *testing.T) {
 		{tableT + "INSERT INTO t VALUES (1, 2), (3);", "2:31: the lists of VALUES must all be as long as the first one"},
 		{tableT + "INSERT INTO t VALUES ('a');", `2:23: "a" is no value of type integer`},
 		{tableT + "INSERT INTO z VALUES (1);", "2:13: there is no table z"},
+		{tableT + "INSERT INTO auth.z VALUES (1);", "2:13: there is no table auth.z; if an extension or a platform makes what is in auth, declare in a file of its own what is used of it, and name that, too"},
 		{"CREATE FUNCTION f(a int) RETURNS int LANGUAGE sql AS 'SELECT 1';\nCREATE FUNCTION f(b int) RETURNS int LANGUAGE sql AS 'SELECT 2';",
 			"2:1: function f(int4) is already declared at case.sql:1:1"},
 		{tableT + "UPDATE t SET x = 1;",

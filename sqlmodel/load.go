@@ -3,9 +3,9 @@ package sqlmodel
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/internal/infile"
-	"github.com/txrobust/robust/internal/schemafind"
 	"github.com/txrobust/robust/internal/sql/dialect"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/input"
@@ -50,8 +50,8 @@ type Options struct {
 	Trace func(phase string, at ir.Pos, text string)
 }
 
-// Load reads SQL files and directories (all *.sql in them, by name) as one
-// application. Faults of the input are *ir.Error; a file that cannot be read
+// Load reads SQL files and directories as one application: all *.sql in these, by number if all begin
+// with one and by name otherwise, without what undoes migrations. Faults of the input are *ir.Error; a file that cannot be read
 // is another error that names it.
 func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error) {
 	var err error
@@ -62,7 +62,7 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	files = applied(slices.Concat(opt.Before, files))
+	files = slices.Concat(opt.Before, input.Applied(files))
 	if opt.MySQL {
 		return parseMySQL(ctx, files, opt)
 	}
@@ -73,24 +73,11 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 
 // Parse reads the files, in order, as one application.
 func Parse(files []File, opt Options) (*ir.Program, error) {
-	files = applied(files)
+	files = input.Applied(files)
 	if opt.MySQL {
 		return parseMySQL(context.Background(), files, opt)
 	}
 	return parse(opt.input(files))
-}
-
-// applied leaves out of files what undoes migrations.
-func applied(files []File) []File {
-	var list []schemafind.File
-	for _, f := range files {
-		list = append(list, schemafind.File(f))
-	}
-	var out []File
-	for _, f := range schemafind.Applied(list) {
-		out = append(out, File(f))
-	}
-	return out
 }
 
 // input is what the application of some files is read from.
@@ -99,6 +86,7 @@ func (o Options) input(files []File) schema.Input {
 }
 
 func parse(in schema.Input) (prog *ir.Program, err error) {
+	defer func() { err = advised(err) }()
 	defer input.Catch(&err)
 	trace := in.Trace
 	for {
@@ -126,12 +114,29 @@ func parse(in schema.Input) (prog *ir.Program, err error) {
 	}
 }
 
+// advised says what to do where a table of another schema is missing, which often no file of an application makes.
+func advised(err error) error {
+	e, ok := err.(*ir.Error)
+	if !ok {
+		return err
+	}
+	name, missing := strings.CutPrefix(e.Msg, schema.NoTable)
+	of, _, qualified := strings.Cut(name, ".")
+	if !missing || !qualified || of == "public" || strings.Contains(name, " ") {
+		return err
+	}
+	return ir.Errorf(e.Pos, "%s; if an extension or a platform makes what is in %s, declare in a file of its own what is used of it, and name that, too", e.Msg, of)
+}
+
 // translate makes the transactions.
 func (l *loader) translate() error {
 	l.Effects = map[string]*schema.Effect{} // all is declared
 	entries, err := l.Entries()
 	if err != nil {
 		return err
+	}
+	if len(entries) == 0 && !l.In.IsProgram && len(l.LeftOut) > 0 {
+		return ir.Errorf(l.LeftOut[0], "a statement that changes rows outside of a transaction is not analysed; write BEGIN … COMMIT around it, or a comment -- name: … before it")
 	}
 	if len(entries) == 0 && !l.In.IsProgram {
 		return ir.Errorf(ir.Pos{File: l.Files[0].Name},

@@ -12,16 +12,16 @@ import (
 func TestMigrations(t *testing.T) {
 	const up = "CREATE TABLE c (id int PRIMARY KEY, n int NOT NULL);\nCREATE FUNCTION inc(i int) RETURNS void LANGUAGE sql AS 'UPDATE c SET n = n + 1 WHERE id = i';\n"
 	const down = "DROP FUNCTION inc(int);\nDROP TABLE c;\n"
-	plain, err := sqlmodel.Parse([]sqlmodel.File{{Name: "m.sql", Text: "\n" + up}}, sqlmodel.Options{})
+	plain, err := sqlmodel.Parse([]sqlmodel.File{{Name: "1_m.sql", Text: "\n" + up}}, sqlmodel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, files := range [][]sqlmodel.File{
-		{{Name: "m.sql", Text: "-- +goose Up\n" + up + "-- +goose Down\n" + down}},
-		{{Name: "m.sql", Text: "-- +migrate Up\n" + up + "-- +migrate Down notransaction\n" + down}},
-		{{Name: "m.sql", Text: "-- migrate:up\n" + up + "-- migrate:down\n" + down}},
-		{{Name: "m.sql", Text: "\n" + up + "---- create above / drop below ----\n" + down}},
-		{{Name: "m.sql", Text: "\n" + up}, {Name: "m_rollback.sql", Text: down}},
+		{{Name: "1_m.sql", Text: "-- +goose Up\n" + up + "-- +goose Down\n" + down}},
+		{{Name: "1_m.sql", Text: "-- +migrate Up\n" + up + "-- +migrate Down notransaction\n" + down}},
+		{{Name: "1_m.sql", Text: "-- migrate:up\n" + up + "-- migrate:down\n" + down}},
+		{{Name: "1_m.sql", Text: "\n" + up + "---- create above / drop below ----\n" + down}},
+		{{Name: "1_m.sql", Text: "\n" + up}, {Name: "1_m_rollback.sql", Text: down}},
 	} {
 		got, err := sqlmodel.Parse(files, sqlmodel.Options{})
 		if err != nil {

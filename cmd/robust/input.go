@@ -18,6 +18,7 @@ import (
 	"github.com/txrobust/robust/internal/phases"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/schemafind"
+	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/wellformed"
@@ -114,7 +115,7 @@ func (s *sources) check() error {
 				return usagef("%v", err)
 			}
 			if len(found) == 0 {
-				return usagef("%s: there is no .sql file in this directory; subdirectories are not searched", path)
+				return usagef("%s: %s", path, input.Empty(path))
 			}
 		case !info.Mode().IsRegular():
 			_, err := infile.Open(path)
@@ -270,7 +271,7 @@ func expand(paths []string) ([]string, error) {
 		}
 		found := []string{path}
 		if info.IsDir() {
-			if found, err = infile.List(path, ".sql"); err != nil {
+			if found, err = input.Directory(path); err != nil {
 				return nil, err
 			}
 		}

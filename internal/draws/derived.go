@@ -37,7 +37,7 @@ func (sc *scope) call(e *ir.Call) []*place {
 			out = append(out, n)
 		}
 	}
-	return out
+	return computed(out)
 }
 
 // fieldOf gives a field of rows.

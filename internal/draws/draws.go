@@ -64,22 +64,26 @@ type ordering struct {
 
 // side is what is known of one operand of a comparison.
 type side struct {
-	at     *place // the root of places whose values are drawn
-	source string // from which, or ""
-	given  bool   // a client may give the value
-	own    bool   // the transaction draws it itself
-	used   bool   // it is no constant
+	at     map[*place]bool // the roots of places whose values are drawn
+	source string          // from which, or ""
+	given  bool            // a client may give the value
+	own    bool            // the transaction draws it itself
+	used   bool            // it is no constant
 }
 
 func (o *ordering) side(sc *scope, e ir.Expr) side {
-	var out side
+	out := side{at: map[*place]bool{}}
 	for _, n := range sc.carried(e) {
 		out.used = true
-		root := n.root()
-		if root.source != "" {
-			out.at, out.source = root, root.source
+		for root := range n.origins() {
+			if root.source != "" {
+				out.at[root] = true
+				if out.source == "" || out.source == irnames.Clock || root.source != irnames.Clock && root.source > out.source {
+					out.source = root.source
+				}
+			}
+			out.given = out.given || root.given
 		}
-		out.given = out.given || root.given
 	}
 	ir.WalkExpr(e, func(e ir.Expr) {
 		if v, ok := e.(*ir.Var); ok && sc.params == nil && o.own[v.Name] {
@@ -87,6 +91,16 @@ func (o *ordering) side(sc *scope, e ir.Expr) side {
 		}
 	})
 	return out
+}
+
+// meets reports whether values of both sides may have been drawn for the same place.
+func (x side) meets(y side) bool {
+	for at := range x.at {
+		if y.at[at] {
+			return true
+		}
+	}
+	return false
 }
 
 // txn looks at the comparisons of a transaction.
@@ -169,7 +183,7 @@ func (o *ordering) derivation(sc *scope, pos ir.Pos, c *ir.Call) {
 
 // apart looks at two values of which something else than a truth value is computed.
 func (o *ordering) apart(pos ir.Pos, x, y side) {
-	if x.at == y.at && !(x.source == irnames.Clock && (x.own || y.own)) {
+	if x.meets(y) && !(x.source == irnames.Clock && (x.own || y.own)) {
 		o.ranked(pos, x)
 	}
 }
@@ -207,7 +221,7 @@ func (o *ordering) compare(pos ir.Pos, larger, smaller side) {
 	switch {
 	case source == irnames.Clock && (larger.own || smaller.own):
 		add(&o.premises, pos, "what transactions compare with their own now() may be of any order: the times of transactions that run at once are close")
-	case larger.source != "" && larger.at == smaller.at:
+	case larger.meets(smaller):
 		add(&o.compared, pos, "values of "+source+" are compared by their order")
 	case larger.given || smaller.given:
 		add(&o.premises, pos, "no client asks with the last value of "+source+" that it has seen for what came later: it would miss the rows of transactions that drew a value earlier and commit later")

@@ -9,9 +9,11 @@ import (
 
 // place is something that values flow through: a column, a local, or a field of the rows
 // that a local holds. Places that may hold the same values are joined (union-find), and so
-// are their fields. An array is the place of its elements.
+// are their fields. An array is the place of its elements. What a function gives has a place
+// of its own, since the arguments of a function do not flow into each other.
 type place struct {
-	up     *place // nil for a root
+	up     *place   // nil for a root
+	of     []*place // what its values are computed of
 	fields map[int]*place
 	lumped bool   // its fields are not told apart
 	source string // see Havoc.Source; "" if no such value gets there
@@ -31,6 +33,7 @@ func (p *place) join(q *place) {
 	}
 	mine := p.fields
 	p.up, p.fields = q, nil
+	p.of, q.of = nil, append(q.of, p.of...)
 	q.given = q.given || p.given
 	if q.source == "" {
 		q.source = p.source
@@ -81,6 +84,34 @@ func (p *place) lump() {
 	for _, i := range slices.Sorted(maps.Keys(mine)) {
 		p.join(mine[i])
 	}
+}
+
+// computed gives the place of what is computed of others, none if there are none.
+func computed(of []*place) []*place {
+	if len(of) < 2 {
+		return of
+	}
+	for _, n := range of {
+		n.lump()
+	}
+	return []*place{{lumped: true, of: of}}
+}
+
+// origins gives the roots of a place and of all that it is computed of.
+func (p *place) origins() map[*place]bool {
+	seen := map[*place]bool{}
+	var add func(*place)
+	add = func(p *place) {
+		if p = p.root(); seen[p] {
+			return
+		}
+		seen[p] = true
+		for _, n := range p.of {
+			add(n)
+		}
+	}
+	add(p)
+	return seen
 }
 
 // flow knows the places of a program.
@@ -221,7 +252,7 @@ func (sc *scope) carried(e ir.Expr) []*place {
 		}
 	case *ir.Binary:
 		if e.Op >= ir.Add {
-			return append(slices.Clone(sc.carried(e.X)), sc.carried(e.Y)...)
+			return computed(append(slices.Clone(sc.carried(e.X)), sc.carried(e.Y)...))
 		}
 	case *ir.Cond:
 		return append(slices.Clone(sc.carried(e.Then)), sc.carried(e.Else)...)

@@ -170,6 +170,33 @@ func megabytes(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
+// Below names the nearest directories below dir that have files with an extension, at most four of them.
+func Below(dir, ext string) []string {
+	var out []string
+	left := 2000 // entries
+	level := []string{dir}
+	for range 6 {
+		var next []string
+		for _, at := range level {
+			entries, err := os.ReadDir(at)
+			if left -= len(entries); err != nil || left < 0 {
+				continue
+			}
+			if at != dir && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !e.IsDir() && strings.EqualFold(filepath.Ext(e.Name()), ext) }) {
+				out = append(out, at)
+				continue
+			}
+			for _, e := range entries {
+				if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+					next = append(next, filepath.Join(at, e.Name()))
+				}
+			}
+		}
+		level = next
+	}
+	return out[:min(len(out), 4)]
+}
+
 // List gives the files in a directory whose names end in ext, in any case,
 // sorted. A directory with such a name is an *Error: subdirectories are not
 // searched.

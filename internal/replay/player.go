@@ -321,6 +321,9 @@ func (p *player) failed(s *session, sql string, at witness.Position, got *reply)
 	if p.waitable || p.likely[0].run.Stops != "" && s.label == last(p.likely[0].run.Order) {
 		return nil // it is to stop somewhere
 	}
+	if got.code == "2D000" { // invalid_transaction_termination
+		return &difference{outcome: witness.NotRun, text: fmt.Sprintf("%s ends its transaction itself, so that a client cannot keep it open", where(s.label, sql, at))}
+	}
 	return &difference{outcome: witness.Refused, text: fmt.Sprintf("%s at %s", got.failure(), where(s.label, sql, at))}
 }
 

@@ -328,6 +328,20 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// TestEndsItself: a client cannot keep the transaction of a procedure open that ends it, so that the finding stands.
+func TestEndsItself(t *testing.T) {
+	p := source(t, `CREATE TABLE doctor (id int PRIMARY KEY, on_call boolean NOT NULL);
+CREATE PROCEDURE leave(p int) LANGUAGE plpgsql AS $$ BEGIN
+  IF (SELECT count(*) FROM doctor WHERE on_call) < 2 THEN ROLLBACK; RETURN; END IF;
+  UPDATE doctor SET on_call = false WHERE id = p;
+  COMMIT;
+END $$;`)
+	r, err := replaytest.Open(t, witness.Postgres).Replay(t.Context(), planOf(t, p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}}))
+	if err != nil || r.Outcome != witness.NotRun || !strings.Contains(r.Difference, "ends its transaction itself") {
+		t.Errorf("%v, %v", r, err)
+	}
+}
+
 // TestNotRun: what clients cannot run is said without a server.
 func TestNotRun(t *testing.T) {
 	p, err := irtext.Parse("skew", "program p\nvar x = 0, y = 0\nprocess p1 { txn t { r := x; y := r + 1 } }\nprocess p2 { txn u { r := y; x := r + 1 } }")

@@ -96,7 +96,7 @@ func (l *Definer) apply(n *syntax.Node) {
 	case *pg.TransactionStmt:
 		// The end of a transaction that only makes the schema.
 	case *pg.UpdateStmt, *pg.DeleteStmt, *pg.MergeStmt:
-		l.Fail(pos, "a statement that changes rows outside of a transaction is not analysed; write BEGIN … COMMIT around it, or a comment -- name: … before it")
+		l.leaveOut(s.(pg.Message), pos)
 	case *pg.SelectStmt:
 		l.SetPath(s)
 		l.topSelect(s, t, pos)
@@ -175,6 +175,13 @@ func (l *Definer) madeByQuery(r *pg.RangeVar, query pg.Message, t *syntax.Text, 
 	v := &schema.View{Pos: pos, What: "a table made by a query", Refs: l.DeclaredRefs(query, t), Rows: true}
 	l.createRelation(v, r, t)
 	l.Note(pos, "%s is made by a query: statements on it are not modelled", v.Name)
+}
+
+// leaveOut leaves out a statement that changes rows outside of transactions.
+func (l *Definer) leaveOut(s pg.Message, pos ir.Pos) {
+	l.LeftOut = append(l.LeftOut, pos)
+	l.Note(pos, "a statement that changes rows outside of a transaction runs once, when the schema is made: it is left out, and initial rows are those before it; write a comment -- name: … before it if clients run it")
+	l.Runs.RunCalls(l.RefsIn(s), pos)
 }
 
 // topSelect is a SELECT outside of functions, such as pg_dump's set_config.
@@ -279,7 +286,11 @@ func (l *Definer) guard(r *pg.RangeVar, t *syntax.Text, by string, caused ...*sc
 }
 
 // Definer reads declarations into a Schema, statement by statement.
-type Definer struct{ *schema.Schema }
+type Definer struct {
+	*schema.Schema
+	// LeftOut is where statements change rows outside of transactions.
+	LeftOut []ir.Pos
+}
 
 // readFact reads what follows "-- invariant:", at offset at of the file:
 //

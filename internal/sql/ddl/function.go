@@ -66,6 +66,9 @@ func (l *Definer) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first
 	default:
 		l.FunctionBody(f, src, t.Offset(int(as.Location)))
 	}
+	for _, n := range s.Options {
+		confine(f, pg.Inner(n).(*pg.DefElem))
+	}
 	f.Refs = l.FunctionRefs(f)
 	for _, old := range l.Declarations.FunctionsIn(schemaName, f.Own(), l.Clock) {
 		if !slices.Equal(l.SignatureTypes(old), l.SignatureTypes(f)) {
@@ -79,6 +82,14 @@ func (l *Definer) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first
 	}
 	l.Funcs = append(l.Funcs, f)
 	l.Declarations.Funcs[f.Own()] = append(l.Declarations.Funcs[f.Own()], f)
+}
+
+// confine says of a procedure that it may not end transactions, if an option of it does: SECURITY DEFINER, or a
+// setting of its own.
+func confine(f *schema.Function, d *pg.DefElem) {
+	if f.Body != nil && (d.Defname == "set" || d.Defname == "security" && d.GetArg().GetBoolean().GetBoolval()) {
+		f.Body.Confine()
+	}
 }
 
 // functionSetting takes over what CREATE or ALTER FUNCTION says of the search path and of checks.
@@ -188,9 +199,18 @@ func (l *Definer) functionComments(f *schema.Function, src *syntax.Source, first
 	slices.Sort(f.Fresh)
 }
 
-// DropFunction is DROP FUNCTION of f.
+// DropFunction is DROP FUNCTION of f, and of what it was before CREATE OR REPLACE.
 func (l *Definer) DropFunction(f *schema.Function) {
 	f.Gone = l.Clock
+	for _, g := range l.Declarations.Funcs[f.Own()] {
+		newest := g
+		for newest.Newer != nil {
+			newest = newest.Newer
+		}
+		if newest == f {
+			g.Gone = l.Clock
+		}
+	}
 	l.Funcs = schema.Without(l.Funcs, func(g *schema.Function) bool { return f == g })
 }
 
@@ -222,6 +242,7 @@ func (l *Definer) alterFunction(s *pg.AlterFunctionStmt, t *syntax.Text) {
 		for _, n := range s.Actions {
 			d := pg.Inner(n).(*pg.DefElem)
 			f.Option(d)
+			confine(f, d)
 			if d.Defname == "set" {
 				l.functionSetting(f, d, t)
 			}

@@ -235,7 +235,7 @@ func (x *Spot) castCall(e ir.Expr, from, t schema.Type) ir.Expr {
 	switch {
 	case k != nil && k.Method == 'f' && k.Function != "":
 		return x.apply(value.Function(k.Function+"("+from.PgName()+")", true), t, e)
-	case from.Textual() || from.SQL.Name == "citext":
+	case from.Textual() || from.SQL.Name == "citext" || from.SQL.Name == "json" && t.SQL.Name == "jsonb":
 		return x.apply(value.FromText(t.SQL), t, e)
 	case t.Textual() || t.SQL.Name == "citext":
 		if from.SQL.Name == "jsonb" {

@@ -4,10 +4,12 @@ package input
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/migration"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -22,7 +24,7 @@ func Reader(r *infile.Reader, paths []string) (*infile.Reader, error) {
 	return r, nil
 }
 
-// Read reads files and directories (all *.sql in them, by name) by r. A file of more
+// Read reads files and directories (see Directory) by r. A file of more
 // than limit bytes is an error that ends with the advice; so is a directory
 // without SQL. Errors name the file.
 func Read(ctx context.Context, r *infile.Reader, paths []string, limit int64, advice string) ([]File, error) {
@@ -46,6 +48,30 @@ func Read(ctx context.Context, r *infile.Reader, paths []string, limit int64, ad
 	return files, nil
 }
 
+// Applied leaves out what undoes migrations: files that are named so beside those that they undo, and by blanks what a
+// tool marks.
+func Applied(files []File) []File {
+	out := slices.DeleteFunc(slices.Clone(files), func(f File) bool {
+		return slices.ContainsFunc(files, func(o File) bool { return migration.Reverts(f.Name, o.Name) })
+	})
+	for i, f := range out {
+		if tool := migration.ToolOf([]string{f.Text}); tool != nil {
+			out[i].Text = tool.Apply(f.Text)
+		}
+	}
+	return out
+}
+
+// Directory gives the SQL files in a directory, in the order in which they are read: by number where all have one,
+// and else by name.
+func Directory(dir string) ([]string, error) {
+	list, err := infile.List(dir, ".sql")
+	if !slices.ContainsFunc(list, func(name string) bool { return !migration.Numbered(name) && !migration.Undoes(name) }) {
+		slices.SortFunc(list, migration.Compare)
+	}
+	return list, err
+}
+
 // named gives the files that a path names: itself, also where r has its text and there is no
 // such file, or those in the directory.
 func named(r *infile.Reader, path string) ([]string, error) {
@@ -59,11 +85,20 @@ func named(r *infile.Reader, path string) ([]string, error) {
 	if !info.IsDir() {
 		return []string{path}, nil
 	}
-	list, err := infile.List(path, ".sql")
+	list, err := Directory(path)
 	if err == nil && len(list) == 0 {
-		err = ir.Errorf(ir.Pos{File: path}, "there is no .sql file in this directory; name the files to read")
+		err = ir.Errorf(ir.Pos{File: path}, "%s", Empty(path))
 	}
 	return list, err
+}
+
+// Empty is the message about a directory without SQL.
+func Empty(dir string) string {
+	const none = "there is no .sql file in this directory; "
+	if below := infile.Below(dir, ".sql"); len(below) > 0 {
+		return none + "those below it are not searched: name them, or files of them, such as " + strings.Join(below, " ")
+	}
+	return none + "name the files to read"
 }
 
 // ProgramName is the name of the directory, or of the only file.

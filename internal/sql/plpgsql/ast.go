@@ -211,10 +211,10 @@ type (
 		// expression: its arguments, as a call of it, or a number of rows.
 		Given Span
 	}
-	// EndTxn is COMMIT or ROLLBACK.
+	// EndTxn is COMMIT or ROLLBACK. Last says that it may stand there, and nothing of the body runs after it.
 	EndTxn struct {
 		At
-		Rollback bool
+		Rollback, Last bool
 	}
 	// Null is NULL.
 	Null struct{ At }

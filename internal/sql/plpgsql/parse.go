@@ -54,7 +54,9 @@ func Parse(src string) (body *Body, err error) {
 			body, err = nil, e
 		}
 	}()
-	return p.body(), nil
+	body = p.body()
+	markLast([]Stmt{body.Block}, true)
+	return body, nil
 }
 
 func (p *parser) fail(at int, format string, args ...any) {

@@ -31,3 +31,43 @@ func Raises(list []Stmt, src string) bool {
 	}
 	return false
 }
+
+// markLast marks what ends the transaction as the last statement that runs. Ends says that nothing follows
+// the list. In a block with EXCEPTION, and in a loop, nothing is marked.
+func markLast(list []Stmt, ends bool) {
+	for i := len(list) - 1; i >= 0; i-- {
+		switch s := list[i].(type) {
+		case *Null:
+			continue
+		case *Return:
+			ends = s.Expr.Empty()
+			continue
+		case *EndTxn:
+			s.Last = ends
+		case *If:
+			for _, br := range s.Branches {
+				markLast(br.Body, ends)
+			}
+			markLast(s.Else, ends)
+		case *Case:
+			for _, br := range s.Branches {
+				markLast(br.Body, ends)
+			}
+			markLast(s.Else, ends)
+		case *Block:
+			if len(s.Handlers) == 0 {
+				markLast(s.Body, ends)
+			}
+		}
+		ends = false
+	}
+}
+
+// Confine says that no end of a transaction is the last statement: each is an error.
+func (b *Body) Confine() {
+	Walk([]Stmt{b.Block}, func(s Stmt) {
+		if s, ok := s.(*EndTxn); ok {
+			s.Last = false
+		}
+	})
+}

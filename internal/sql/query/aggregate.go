@@ -151,7 +151,7 @@ func (x *Place) aggregate(e *pg.FuncCall, name string) expr.Val {
 		fn = in.ordered(e, fn, &agg)
 	}
 	agg.Fn, agg.Type = fn, expr.LocalType(t)
-	if fn == name && len(args) == 1 && !strings.HasSuffix(name, "_agg") && !x.App.In.MySQL {
+	if fn == name && len(args) == 1 && (!strings.HasSuffix(name, "_agg") || strings.HasPrefix(name, "json")) && !x.App.In.MySQL {
 		agg.Known = x.knownAggregate(name, args[0], t)
 	}
 	return expr.Val{Expr: x.agg.aggregate(agg, strings.Fields(name)[0], t), Type: t, NotNull: name == "count", Digits: digits}

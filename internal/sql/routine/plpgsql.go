@@ -134,10 +134,23 @@ func (b *Builder) stmt1(f *expr.Frame, s plpgsql.Stmt) {
 	case *plpgsql.Cursor:
 		b.Unmodelled("a cursor")
 	case *plpgsql.EndTxn:
-		b.Unmodelled("transaction control inside of a procedure")
+		b.endTxn(f, s, pos)
 	case *plpgsql.Null:
 	default:
 		panic("routine: unknown PL/pgSQL statement " + syntax.TypeName(s))
+	}
+}
+
+// endTxn translates COMMIT and ROLLBACK. Behind the last one of a procedure that a client calls, nothing happens
+// in the transaction that begins there: it is the end of the template.
+func (b *Builder) endTxn(f *expr.Frame, s *plpgsql.EndTxn, pos ir.Pos) {
+	switch {
+	case !s.Last || f.Result != nil || !f.Func.Procedure:
+		b.Unmodelled("transaction control inside of a procedure")
+	case s.Rollback && len(f.Func.Outputs()) > 0:
+		b.Unmodelled("ROLLBACK in a procedure that returns values")
+	case s.Rollback:
+		b.Emit(&ir.Abort{At: expr.At(pos)})
 	}
 }
 
@@ -196,11 +209,24 @@ func (b *Builder) condition(f *expr.Frame, span plpgsql.Span) ir.Expr {
 		if f.Rowcount != "" && len(b.RefsOf(s).Tables) > 0 {
 			b.EmitWeak(&ir.Havoc{At: expr.At(t.Pos(0)), Var: f.Rowcount, NotNull: true})
 		}
-		return b.Ex(f, t).Boolean(pg.TargetValue(s.TargetList[0]), expr.Truth)
+		x, n := b.Ex(f, t), pg.TargetValue(s.TargetList[0])
+		if _, variable := pg.Inner(n).(*pg.ColumnRef); variable {
+			if v := x.Expr(n); v.Type.Name == schema.NInt && !v.Given {
+				return b.oneOrZero(v.Expr, t.Pos(len("SELECT ")))
+			}
+		}
+		return x.Boolean(n, expr.Truth)
 	}
 	v := b.value(f, span)
 	x := b.Ex(f, t)
 	return x.Cast(v, schema.TBool, 0).Expr
+}
+
+// oneOrZero is a number as a condition: PL/pgSQL reads its text as a boolean, which only 1 and 0 are.
+func (b *Builder) oneOrZero(e ir.Expr, pos ir.Pos) ir.Expr {
+	one := ir.Op(ir.Eq, e, ir.C(ir.Int(1)))
+	b.Require(pos, ir.OrE(&ir.Unary{Op: ir.IsNull, X: e}, one, ir.Op(ir.Eq, e, ir.C(ir.Int(0)))), "22P02")
+	return one
 }
 
 // conditionOrChoice is a condition that becomes any value when it cannot be

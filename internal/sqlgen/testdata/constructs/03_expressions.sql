@@ -203,6 +203,9 @@ UPDATE a SET j['x'] = '9' WHERE k = 1;
 -- ## jsonb_build_object
 SELECT jsonb_build_object('k', k, 's', s) FROM a;
 
+-- ## json as jsonb
+SELECT (SELECT json_agg(v) FROM a WHERE k = 2)::jsonb AS one, json_build_object('b', v, 'a', s)::jsonb FROM a;
+
 -- ## to_jsonb of a row
 SELECT to_jsonb(x) FROM (SELECT k, s FROM a) x;
 

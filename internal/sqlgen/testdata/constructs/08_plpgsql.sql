@@ -50,6 +50,16 @@ CREATE FUNCTION example() RETURNS int LANGUAGE plpgsql AS $$ DECLARE x int; BEGI
 ---
 SELECT * FROM example();
 
+-- ## IF of a number
+CREATE FUNCTION example() RETURNS int LANGUAGE plpgsql AS $$ DECLARE n int; z int := 0; none int; BEGIN UPDATE a SET v = 9 WHERE k = 1; GET DIAGNOSTICS n = ROW_COUNT; IF z THEN RETURN 4; ELSIF none THEN RETURN 5; ELSIF n THEN RETURN 1; END IF; RETURN 2; END $$;
+---
+SELECT * FROM example();
+
+-- ## IF of a number other than 0 and 1
+CREATE FUNCTION example() RETURNS int LANGUAGE plpgsql AS $$ DECLARE n int; BEGIN UPDATE a SET v = 7 WHERE k = 1; SELECT v INTO n FROM a WHERE k = 2; IF n THEN RETURN 2; END IF; RETURN 3; END $$;
+---
+SELECT * FROM example();
+
 -- ## IF EXISTS (SELECT …)
 CREATE FUNCTION example() RETURNS int LANGUAGE plpgsql AS $$ BEGIN IF EXISTS (SELECT 1 FROM a WHERE k = 1) THEN RETURN 1; END IF; RETURN 0; END $$;
 ---
@@ -375,7 +385,7 @@ CREATE PROCEDURE g(INOUT x int) LANGUAGE plpgsql AS $$ BEGIN x := x + 1; END $$;
 ---
 SELECT * FROM example();
 
--- ## COMMIT in a procedure
+-- ## COMMIT between statements of a procedure
 CREATE PROCEDURE example() LANGUAGE plpgsql AS $$ BEGIN UPDATE a SET v = 1 WHERE k = 1; COMMIT; UPDATE a SET v = 2 WHERE k = 2; END $$;
 ---
 CALL example();

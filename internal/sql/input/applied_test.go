@@ -1,11 +1,11 @@
-package schemafind_test
+package input_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/internal/schemafind"
+	"github.com/txrobust/robust/internal/sql/input"
 )
 
 // TestApplied: files that are named lose what undoes migrations, and nothing else, not even a byte of what stands behind it.
@@ -21,13 +21,14 @@ func TestApplied(t *testing.T) {
 		{"slow_down.sql speed_up.sql", "slow_down.sql speed_up.sql"},           // words
 		{"V2__x.sql U3__x.sql", "V2__x.sql U3__x.sql"},                         // another version
 		{"users.sql undo.sql rollback.sql", "users.sql undo.sql rollback.sql"}, // whole names
+		{"pay.sql pay_rollback.sql", "pay.sql pay_rollback.sql"},               // no migrations
 	} {
-		var files []schemafind.File
+		var files []input.File
 		for _, name := range strings.Fields(c.files) {
-			files = append(files, schemafind.File{Name: name, Text: "SELECT 1;"})
+			files = append(files, input.File{Name: name, Text: "SELECT 1;"})
 		}
 		var got []string
-		for _, f := range schemafind.Applied(files) {
+		for _, f := range input.Applied(files) {
 			got = append(got, f.Name)
 		}
 		if !slices.Equal(got, strings.Fields(c.kept)) {
@@ -42,11 +43,11 @@ func TestApplied(t *testing.T) {
 		{"A;\n-- +goose Down\nB;\n", "A;\n-- +goose Down\nB;\n"}, // goose has no such file
 		{"-- to go up and down\nA;\n", "-- to go up and down\nA;\n"},
 	} {
-		got := schemafind.Applied([]schemafind.File{{Name: "m.sql", Text: c.text}})[0].Text
+		got := input.Applied([]input.File{{Name: "m.sql", Text: c.text}})[0].Text
 		if got != c.want {
 			t.Errorf("%q is read as %q, not %q", c.text, got, c.want)
 		}
-		if again := schemafind.Applied([]schemafind.File{{Name: "m.sql", Text: got}})[0].Text; again != got {
+		if again := input.Applied([]input.File{{Name: "m.sql", Text: got}})[0].Text; again != got {
 			t.Errorf("%q is read as %q the second time", got, again)
 		}
 	}
