@@ -108,3 +108,50 @@ func main() { use(context.Background(), nil) }
 		}
 	}
 }
+
+// TestHandlesInStructs has structs around a transaction with methods that have the names of those by which drivers store
+// values: what they send is in the transaction.
+func TestHandlesInStructs(t *testing.T) {
+	for _, methods := range []string{
+		"func (c counter) Value() (int, error) { return 1, nil }",
+		"func (c *counter) Scan(name string) error { return nil }",
+		"func (c *counter) Scan(dest any) *counter { return c }",
+		"func (c *counter) Scan(dest ...any) error { return nil }",
+		"func (c counter) Value(key any) any { return nil }",
+	} {
+		res := loadFiles(t, Options{}, map[string]string{"main.go": `package main
+
+import "database/sql"
+
+type counter struct{ *sql.Tx }
+
+` + methods + `
+
+func (c counter) add(n int) error {
+	var have int
+	if err := c.QueryRow("SELECT n FROM t WHERE id = 1").Scan(&have); err != nil {
+		return err
+	}
+	_, err := c.Exec("UPDATE t SET n = $1 WHERE id = 1", have+n)
+	return err
+}
+
+func use(db *sql.DB, n int) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := (counter{tx}).add(n); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+func main() { use(nil, 1) }
+`})
+		if len(res.Txns) != 1 || res.Statements != 2 {
+			t.Errorf("%s: %d transactions with %d statements", methods, len(res.Txns), res.Statements)
+		}
+	}
+}
