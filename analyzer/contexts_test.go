@@ -1,6 +1,9 @@
 package analyzer
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +16,9 @@ import (
 const accounts = `package main
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"context"
 	"database/sql"
 	"net"
@@ -92,5 +98,26 @@ func TestContextsOutside(t *testing.T) {
 		if together != c.together {
 			t.Errorf("%s: one transaction reads and writes: %v", c.name, together)
 		}
+	}
+}
+
+// TestOpened: what GORM opens is a database, and no transaction, although both have one type. What is sent by it
+// inside of a transaction is not part of that.
+func TestOpened(t *testing.T) {
+	env := append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	res, err := Load(context.Background(), []string{"./..."}, Options{Dir: filepath.Join("testdata", "src", "gormmore"), Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	traces, err := res.Traces(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(traces, func(x *Trace) bool { return x.Name == "Elsewhere" })
+	if i < 0 {
+		t.Fatal("Elsewhere has no trace")
+	}
+	if sent := traces[i].Sent; len(sent) != 2 || !sent[0].Alone() || !sent[1].Alone() {
+		t.Errorf("statements of Elsewhere: %v, want two by themselves", sent)
 	}
 }

@@ -244,3 +244,18 @@ func Counted(db *gorm.DB, name string) error {
 		return tx.Exec("UPDATE cities SET size = ? WHERE id = ?", n, c.ID).Error // want `UPDATE cities SET size = $1 WHERE id = $2 (count, found.ID)`
 	})
 }
+
+// Elsewhere sends by the database what it should send in its transaction.
+func Elsewhere(name string) error {
+	db, err := gorm.Open(nil)
+	if err != nil {
+		return err
+	}
+	return db.Transaction(func(tx *gorm.DB) error {
+		var c City
+		if err := db.Take(&c, "name = ?", name).Error; err != nil { // want `SELECT * FROM cities WHERE name = $1 LIMIT 1 (name)`
+			return err
+		}
+		return db.Exec("UPDATE cities SET size = ? WHERE id = ?", c.Size+1, c.ID).Error // want `UPDATE cities SET size = $1 WHERE id = $2 (arg1, c.ID)`
+	})
+}
