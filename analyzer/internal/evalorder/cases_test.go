@@ -3,10 +3,6 @@ package evalorder
 // Each of these functions gives a number and an error that a call in the same statement gives. The call sets what the
 // number is made of to 7: the compiled function shows whether it is read before.
 
-type failure struct{}
-
-func (*failure) Error() string { return "" }
-
 type box struct {
 	n    int
 	list []int
