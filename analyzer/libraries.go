@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/txrobust/robust/analyzer/internal/evalorder"
 	"github.com/txrobust/robust/analyzer/internal/libs/bun"
 	"github.com/txrobust/robust/analyzer/internal/libs/ent"
 	"github.com/txrobust/robust/analyzer/internal/libs/gopg"
@@ -49,6 +50,9 @@ func Concerns(pkg *types.Package) bool { return names().Concerns(pkg) }
 
 // newExtractor reads a program in which transactions are looked for.
 func newExtractor(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File) (*extractor, error) {
+	if len(pkgs) > 0 {
+		evalorder.Settle(pkgs[0].Prog)
+	}
 	a := session.NewAnalysis()
 	_, err := program.New(fset, dir, pkgs, files, func(p *program.Program) []*program.Names { return a.Use(p, modelLibraries(p)) })
 	return &extractor{a}, err

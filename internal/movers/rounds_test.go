@@ -49,3 +49,32 @@ txn leave(p int not null, s int not null, more bool not null) {
 		t.Errorf("%v %v, want robust: all write one row", res.Verdict, res.Walks)
 	}
 }
+
+// TestRoundsOfAnything: a statement that may do anything reads and writes what it wants in each round of a loop, too.
+// The twins are the same with the statement once, and with an update of one row in its place.
+func TestRoundsOfAnything(t *testing.T) {
+	const anything, one = "unmodelled (t) 'DO'", "update t r set v = 1 where r.k == 1"
+	for _, c := range []struct {
+		loop, body string
+		robust     bool
+	}{
+		{"%s", anything, false},
+		{"while n > 0 { %s; n := * }", anything, false},
+		{"while n > 0 { %s; n := * }", one, true},
+		{"for i in 1 .. n { %s }", anything, false},
+		{"for i in 1 .. n { %s }", one, true},
+		{"foreach (i) := select q.k from u q where true { %s }", anything, false},
+		{"foreach (i) := select q.k from u q where true { %s }", one, true},
+		{"for i in 1 .. n { if i > 3 { %s } }", anything, false},
+	} {
+		body := fmt.Sprintf(c.loop, c.body)
+		p := testprog.Parse(t, `program anything
+table t (k int, v int not null, key (k))
+table u (k int, key (k))
+txn x (n int) { local i int; local j int; `+body+` }`)
+		res := mustProve(t, p, Options{Engine: engine.Postgres()})
+		if robust := res.Verdict == Robust; robust != c.robust {
+			t.Errorf("%s: %v, want robust %v", body, res.Verdict, c.robust)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -438,12 +439,12 @@ func (e *exec) rollback(s *ir.RollbackTo) {
 	}
 }
 
-// observeTables reads and observes all rows of tables.
+// observeTables reads and observes all rows of tables, in a loop those before it: what a round starts from is chosen.
 func (e *exec) observeTables(tables []*ir.Table) {
 	w, live := e.w, e.live
 	for _, t := range tables {
 		i := w.Table(t)
-		e.observeTable(i, e.st)
+		e.observeTable(i, cmp.Or(e.observe, e.st))
 		e.run.Reads = append(e.run.Reads, &Read{Table: i, Cols: allColumns(t),
 			match: func(_ []Key, s *State, k Key) *smt.Term { return w.B.And(live, s.Alive(i, k)) }})
 	}

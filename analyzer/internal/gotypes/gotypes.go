@@ -260,14 +260,14 @@ func OptionalValue(t types.Type) (at [2]int, ok bool) {
 	return at, at[0] >= 0 && at[1] >= 0 && Storable(t)
 }
 
-// stores reports whether a method has the parameters of one that drivers call: the Value of a
-// context gets a key, and the Scan of rows any number of places.
+// stores reports whether a method has the signature of one that drivers call (driver.Valuer, sql.Scanner): the Value of a
+// context gets a key, that of a counter gives a number, the Scan of GORM's DB, which structs embed, gives another DB.
 func stores(m *types.Func) bool {
-	switch sig := m.Signature(); m.Name() {
+	switch in, out := m.Signature().Params(), m.Signature().Results(); m.Name() {
 	case "Value":
-		return sig.Params().Len() == 0
+		return in.Len() == 0 && out.Len() == 2 && IsNamed(out.At(0).Type(), "database/sql/driver", "Value")
 	case "Scan":
-		return sig.Params().Len() == 1 && !sig.Variadic()
+		return in.Len() == 1 && types.Identical(in.At(0).Type(), types.NewInterfaceType(nil, nil)) && out.Len() == 1 && IsError(out.At(0).Type())
 	}
 	return true
 }

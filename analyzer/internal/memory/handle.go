@@ -2,6 +2,7 @@ package memory
 
 import (
 	"go/types"
+	"slices"
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/ir"
@@ -193,4 +194,19 @@ func HandleIn(v Value) *Handle {
 		return v.H
 	}
 	return nil
+}
+
+// withoutNil puts a handle among values in the place of those that are nil: nobody sends anything by these.
+func withoutNil(vals []Value) []Value {
+	i := slices.IndexFunc(vals, func(v Value) bool { _, ok := v.(*Handle); return ok })
+	if i < 0 {
+		return vals
+	}
+	out := slices.Clone(vals)
+	for k, v := range vals {
+		if _, ok := v.(*Handle); !ok && IsTrue(NoneOf(v)) {
+			out[k] = vals[i]
+		}
+	}
+	return out
 }

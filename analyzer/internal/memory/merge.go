@@ -145,7 +145,7 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 	if v, ok := in.joinPointers(name, edges, vals); ok {
 		return v
 	}
-	if v, ok := JoinHandles(in, vals); ok {
+	if v, ok := JoinHandles(in, withoutNil(vals)); ok {
 		return joinNone(in, v, edges, vals)
 	}
 	if v, ok := joinPrepared(in, name, edges, vals); ok {

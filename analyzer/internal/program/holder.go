@@ -157,31 +157,45 @@ func (p *Program) Unimplemented(m *types.Func) bool {
 		!slices.ContainsFunc(p.HoldersOf(false).concrete, func(t types.Type) bool { return types.Implements(t, i) })
 }
 
-// PutsIntoContexts reports whether the program puts a transaction into a context.
+// PutsIntoContexts reports whether the program puts transactions into contexts, and only code that is read gets these: not
+// a library that begins transactions by calling a function of the program.
 func (p *Program) PutsIntoContexts() bool {
 	if p.contexts == nil {
-		found := false
+		puts, leaves, seen := false, false, map[*ssa.Function]bool{}
 		for _, f := range p.Funcs {
-			found = found || f.Parent() == nil && p.putsIntoContext(f)
+			if f.Parent() == nil {
+				gotypes.EachInstr(f, func(instr ssa.Instruction) {
+					if p.putsIntoContext(instr) {
+						puts, leaves = true, leaves || p.givesContextOutside(instr.Parent(), seen)
+					}
+				})
+			}
 		}
-		p.contexts = &found
+		puts = puts && !leaves
+		p.contexts = &puts
 	}
 	return *p.contexts
 }
 
-// putsIntoContext reports whether a function, or one in it, does that.
-func (p *Program) putsIntoContext(f *ssa.Function) bool {
-	found := false
-	gotypes.EachInstr(f, func(instr ssa.Instruction) {
-		c, ok := instr.(ssa.CallInstruction)
-		if !ok || c.Common().StaticCallee() == nil || gotypes.FullName(c.Common().StaticCallee()) != "context.WithValue" {
-			return
-		}
-		v := c.Common().Args[2]
-		if m, ok := v.(*ssa.MakeInterface); ok {
-			v = m.X
-		}
-		found = found || p.HoldersOf(false).Holds(v.Type())
-	})
-	return found
+// givesContextOutside reports whether code that is not read may get a context that a function makes: from it, or from one
+// that calls it.
+func (p *Program) givesContextOutside(f *ssa.Function, seen map[*ssa.Function]bool) bool {
+	if seen[f] || !slices.ContainsFunc(slices.Collect(f.Signature.Results().Variables()), func(v *types.Var) bool { return gotypes.IsContext(v.Type()) }) {
+		return false
+	}
+	seen[f] = true
+	return p.GivenOutside(f) || slices.ContainsFunc(p.Users[f], func(u *ssa.Function) bool { return p.givesContextOutside(u, seen) })
+}
+
+// putsIntoContext reports whether an instruction does that.
+func (p *Program) putsIntoContext(instr ssa.Instruction) bool {
+	c, ok := instr.(ssa.CallInstruction)
+	if !ok || c.Common().StaticCallee() == nil || gotypes.FullName(c.Common().StaticCallee()) != "context.WithValue" {
+		return false
+	}
+	v := c.Common().Args[2]
+	if m, ok := v.(*ssa.MakeInterface); ok {
+		v = m.X
+	}
+	return p.HoldersOf(false).Holds(v.Type())
 }

@@ -78,7 +78,7 @@ type Program struct {
 	handed map[*types.TypeName]bool
 	// Holders tell what may hold a transaction: of a database, and of one connection.
 	holders [2]*Holders
-	// contexts says whether the program puts a transaction into a context, nil before that is looked for.
+	// contexts says whether PutsIntoContexts, nil before that is looked for.
 	contexts *bool
 	// fields are those that functions set, nil before that is looked for.
 	fields map[*types.Var]bool

@@ -252,7 +252,7 @@ func (in *Session) units(h *memory.Handle, own string) []string {
 		return nil
 	case h.Held != "" && !h.Begun():
 		return []string{h.Held, own}
-	case h.Held != "", in.amid && h.Lost:
+	case h.Held != "", in.amid && h.Lost && h.Kind != memory.Database:
 		return nil
 	case h.Kind == memory.Database, h.Kind == memory.Either && !h.Begun() && in.Alone:
 		return []string{own}

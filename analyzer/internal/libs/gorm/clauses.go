@@ -250,7 +250,23 @@ func (l *usage) functions() map[string]session.CallModel {
 			}
 			return s.InTransaction(inv, c.h, func(tx *memory.Handle) memory.Value { return l.run(s).with(c, tx) })
 		},
+		"gorm.io/gorm.Open": opened,
 	}
+}
+
+// opened is the call that opens a database: what it gives is no transaction, unless it is made of a connection that may
+// be one.
+func opened(s *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	if slices.ContainsFunc(inv.Args, func(v memory.Value) bool { return s.Holds(v, memory.IsHandle) }) {
+		return nil, false
+	}
+	v := s.UnknownCall("a call of Open", inv.Args, inv.T)
+	if t, ok := v.(memory.Tuple); ok {
+		if h := memory.HandleIn(t[0]); h != nil {
+			t[0] = &memory.Handle{Kind: memory.Database, T: h.T}
+		}
+	}
+	return v, true
 }
 
 func parseInt(s string) (int64, bool) {

@@ -220,3 +220,42 @@ func Unknown(db *gorm.DB, n int, name string, values map[string]interface{}) err
 	}
 	return db.FindInBatches(&[]City{}, 10, func(tx *gorm.DB, batch int) error { return nil }).Error // want `UPDATE cities SET …`
 }
+
+// sizes gives what a call in the same statement finds.
+func sizes(tx *gorm.DB, name string) (c City, n int64, err error) {
+	n, err = func() (int64, error) {
+		var n int64
+		return n, tx.Model(&City{}).Where("name = ?", name).Count(&n).Error // want `SELECT count(*) FROM cities WHERE name = $1 (name)`
+	}()
+	if err != nil {
+		return City{}, 0, err
+	}
+	var found City
+	return found, n, tx.Take(&found, "name = ?", name).Error // want `SELECT * FROM cities WHERE name = $1 LIMIT 1 (name)`
+}
+
+// Counted writes what a helper has found.
+func Counted(db *gorm.DB, name string) error {
+	return db.Transaction(func(tx *gorm.DB) error {
+		c, n, err := sizes(tx, name)
+		if err != nil {
+			return err
+		}
+		return tx.Exec("UPDATE cities SET size = ? WHERE id = ?", n, c.ID).Error // want `UPDATE cities SET size = $1 WHERE id = $2 (count, found.ID)`
+	})
+}
+
+// Elsewhere sends by the database what it should send in its transaction.
+func Elsewhere(name string) error {
+	db, err := gorm.Open(nil)
+	if err != nil {
+		return err
+	}
+	return db.Transaction(func(tx *gorm.DB) error {
+		var c City
+		if err := db.Take(&c, "name = ?", name).Error; err != nil { // want `SELECT * FROM cities WHERE name = $1 LIMIT 1 (name)`
+			return err
+		}
+		return db.Exec("UPDATE cities SET size = ? WHERE id = ?", c.Size+1, c.ID).Error // want `UPDATE cities SET size = $1 WHERE id = $2 (arg1, c.ID)`
+	})
+}

@@ -197,3 +197,45 @@ func (b *Bank) Bare(w http.ResponseWriter, r *http.Request) {
 	}
 	_, _ = b.of(r.Context()).ExecContext(r.Context(), "UPDATE accounts SET balance = $1 WHERE id = $2", n-1, id) // RB4001 balance
 }
+
+// Opened has a transaction on the database that it opens, and reads outside of it.
+func Opened(ctx context.Context, id int64) error {
+	db, err := sql.Open("postgres", "")
+	if err != nil {
+		return err
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var n int
+	if err := db.QueryRowContext(ctx, "SELECT balance FROM accounts WHERE id = $1", id).Scan(&n); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE accounts SET balance = $1 WHERE id = $2", n-1, id); err != nil { // RB4001 balance
+		return err
+	}
+	return tx.Commit()
+}
+
+// OpenedTogether reads in it.
+func OpenedTogether(ctx context.Context, id int64) error {
+	db, err := sql.Open("postgres", "")
+	if err != nil {
+		return err
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var n int
+	if err := tx.QueryRowContext(ctx, "SELECT balance FROM accounts WHERE id = $1 FOR UPDATE", id).Scan(&n); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE accounts SET balance = $1 WHERE id = $2", n-1, id); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
