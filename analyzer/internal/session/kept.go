@@ -1,6 +1,7 @@
 package session
 
 import (
+	"go/types"
 	"maps"
 	"slices"
 	"strings"
@@ -113,6 +114,9 @@ func (a *Analysis) GatherKept(results map[*ssa.Function]*Findings) {
 			a.kept.in[k.at] = append(a.kept.in[k.at], k)
 		}
 	}
+	for field, texts := range a.storedTexts() {
+		a.kept.in[field] = append(a.kept.in[field], keptStmt{at: field, stmt: &memory.Prepared{H: &memory.Handle{Kind: memory.Database}}, texts: texts})
+	}
 	for w := range a.P.Places.Writers {
 		res := results[w]
 		a.kept.alone[w] = res != nil && w.Parent() == nil && !slices.ContainsFunc(res.kept, func(k keptStmt) bool { return k.partial })
@@ -121,6 +125,29 @@ func (a *Analysis) GatherKept(results map[*ssa.Function]*Findings) {
 		a.loseKept(f)
 	}
 	a.kept.ready = true
+}
+
+// storedTexts gives the texts of statements that libraries store in fields.
+func (a *Analysis) storedTexts() map[*types.Var][]string {
+	if a.stored == nil {
+		a.stored = map[*types.Var][]string{}
+		for _, l := range a.Libs {
+			if l.Stored != nil {
+				maps.Copy(a.stored, l.Stored())
+			}
+		}
+	}
+	return a.stored
+}
+
+// StoredIn gives the texts that a library stores in a field, which the program does not set; nil where
+// there are none.
+func (a *Analysis) StoredIn(field *types.Var) []string {
+	texts := a.storedTexts()[field.Origin()]
+	if len(texts) == 0 || a.P.SetsField(field) || !a.P.Places.Whole && field.Exported() {
+		return nil
+	}
+	return texts
 }
 
 // KeptIn gives the statement that is kept in a place: the one with a key, if it is
