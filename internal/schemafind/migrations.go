@@ -168,7 +168,7 @@ func sortFiles(files []File) {
 		}
 		return m[1]
 	}
-	slices.SortFunc(files, func(a, b File) int {
+	slices.SortStableFunc(files, func(a, b File) int {
 		x, y := number(a), number(b)
 		return cmp.Or(order(x == "", y == ""), cmp.Compare(len(x), len(y)), cmp.Compare(x, y), cmp.Compare(a.Name, b.Name))
 	})
