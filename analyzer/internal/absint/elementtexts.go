@@ -16,7 +16,7 @@ import (
 )
 
 // loadTexts gives the list of constant texts that a package variable holds and nobody changes.
-func (in *interp) loadTexts(g *ssa.Global) (memory.Value, bool) {
+func loadTexts(in *interp, g *ssa.Global) (memory.Value, bool) {
 	if _, isSlice := gotypes.Deref(g.Type()).Underlying().(*types.Slice); !isSlice {
 		return nil, false
 	}

@@ -46,7 +46,7 @@ func SendsThrough(r program.Role) CallModel {
 }
 
 // TextsIn gives the constant texts of a list, nil if one of them is not known.
-func (in *Session) TextsIn(v memory.Value) []string {
+func TextsIn(in *Session, v memory.Value) []string {
 	list, ok := in.ListOf(v)
 	if !ok {
 		return nil

@@ -123,7 +123,7 @@ func copyFrom(in *session.Session, inv *session.Invocation, h *memory.Handle, ar
 		in.EmitValue(a)
 	}
 	if in.OwnsOpen(h) && len(args) > 1 {
-		into, columns := in.TextsIn(args[0]), in.TextsIn(args[1])
+		into, columns := session.TextsIn(in, args[0]), session.TextsIn(in, args[1])
 		if len(into) > 0 && len(columns) > 0 {
 			insertAny(in, h, session.InsertText(into, columns), columns)
 			return in.Quiet(inv.T)

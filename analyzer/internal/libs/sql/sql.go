@@ -58,7 +58,7 @@ func copyIn(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
 		}
 		table = append(table, name)
 	}
-	columns := in.TextsIn(inv.Args[last])
+	columns := session.TextsIn(in, inv.Args[last])
 	if len(columns) == 0 {
 		return nil, false
 	}
