@@ -20,13 +20,14 @@ import (
 	"github.com/txrobust/robust/analyzer/internal/libs/sqlx"
 	"github.com/txrobust/robust/analyzer/internal/libs/squirrel"
 	"github.com/txrobust/robust/analyzer/internal/libs/std"
+	"github.com/txrobust/robust/analyzer/internal/libs/yesql"
 	"github.com/txrobust/robust/analyzer/internal/program"
 	"github.com/txrobust/robust/analyzer/internal/session"
 )
 
 // libraries are the models of libraries, in the order in which they are asked.
 var libraries = []func(p *program.Program) *session.Library{
-	std.New, sql.New, pgx.New, sqlx.New, gorm.New, gorp.New, squirrel.New, gopg.New, bun.New, ent.New, migrate.New,
+	std.New, sql.New, pgx.New, sqlx.New, gorm.New, gorp.New, squirrel.New, gopg.New, bun.New, ent.New, migrate.New, yesql.New,
 }
 
 // names is what the names of all libraries mean, whatever the program.

@@ -22,7 +22,7 @@ var wanted = regexp.MustCompile("// want (`.*`)$")
 // the code: // want `TEXT (ARGUMENTS)`. A line without a comment sends nothing. Begins
 // and ends of transactions are in the golden files of TestBuilders.
 func TestWanted(t *testing.T) {
-	for _, name := range []string{"foreign", "gopgmore", "gormmore", "pgx", "squirrelmore", "std"} {
+	for _, name := range []string{"foreign", "gopgmore", "gormmore", "pgx", "queryfiles", "squirrelmore", "std"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join("testdata", "src", name)

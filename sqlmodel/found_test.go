@@ -215,3 +215,37 @@ func TestIndexesAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptiedChildren: what TRUNCATE takes away of children does not come between a deletion and its actions.
+func TestEmptiedChildren(t *testing.T) {
+	const schema = "CREATE TABLE a (id int PRIMARY KEY);\nCREATE TABLE b (id int PRIMARY KEY, a int REFERENCES a ON DELETE CASCADE);\nCREATE TABLE c (id int PRIMARY KEY, b int REFERENCES b ON DELETE CASCADE);\n"
+	p := parseFound(t, schema, "-- name: remove\nDELETE FROM a WHERE id = $1;\n-- name: clear\nTRUNCATE b, c;")
+	var kinds []string
+	for _, s := range p.Txns[0].Body {
+		kinds = append(kinds, strings.TrimPrefix(fmt.Sprintf("%T", s), "*ir."))
+	}
+	if got := strings.Join(kinds, " "); got != "Send Unmodelled Unmodelled Delete Cascade Cascade" {
+		t.Errorf("the statements are %s:\n%s", got, p.Txns[0])
+	}
+}
+
+// TestColumnsAgain: columns that are added where they are already leave a table known, if they are the same.
+func TestColumnsAgain(t *testing.T) {
+	const table = "CREATE TABLE a (id int PRIMARY KEY, v text NOT NULL DEFAULT '', w int);\n"
+	const write = "-- name: t\nUPDATE a SET v = 'x' WHERE id = $1;"
+	unknown := "a table of which the schema was not read: *"
+	for alter, want := range map[string]string{
+		"ALTER TABLE a ADD COLUMN w int;":                                       "",
+		"ALTER TABLE a ADD w int, ADD v text DEFAULT '' NOT NULL;":              "",
+		"ALTER TABLE a ADD COLUMN w bigint;":                                    unknown,
+		"ALTER TABLE a ADD COLUMN w int UNIQUE;":                                unknown,
+		"ALTER TABLE a ADD COLUMN w int NOT NULL;":                              unknown,
+		"ALTER TABLE a ADD COLUMN v text NOT NULL DEFAULT 'a';":                 unknown,
+		"ALTER TABLE a ADD COLUMN w int, ADD CONSTRAINT u UNIQUE (w);":          unknown,
+		"ALTER TABLE a ADD COLUMN w int; ALTER TABLE a DROP COLUMN IF EXISTS x": "",
+	} {
+		if got := havocs(parseFound(t, table+alter, write)); got != want {
+			t.Errorf("%s: %q, want %q", alter, got, want)
+		}
+	}
+}

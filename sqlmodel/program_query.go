@@ -386,11 +386,16 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 // what is computed from all rows. It depends on the rows, all of which is shown; the
 // variables have any value.
 func (p *caller) anyColumns(s *schema.Sent, st schema.SentStmt, rest []client.Stmt) {
+	p.showAll(s, st, rest)
+	p.forget(s.Q)
+}
+
+// showAll translates a statement all rows of which are shown, and nothing else is taken from.
+func (p *caller) showAll(s *schema.Sent, st schema.SentStmt, rest []client.Stmt) {
 	all, q := *s, *s.Q
 	q.Into, q.ByName, q.Found, q.Null, q.Every, q.Count, q.Returned = nil, nil, "", "", false, "", true
 	all.Q, all.AnyColumns = &q, false
 	p.results(&all, st, rest)
-	p.forget(s.Q)
 }
 
 // everyRow translates a statement of which the program takes no row, but ends at one

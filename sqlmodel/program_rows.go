@@ -30,6 +30,12 @@ func (p *caller) forRows(s *client.ForRows) {
 		if why, ok = p.attempt(func() { p.loop(s, q) }); ok {
 			return
 		}
+		if shown, ok := p.attempt(func() { p.shown(q) }); ok {
+			p.anyRounds(s)
+			return
+		} else if s.Query.Returned {
+			why = shown
+		}
 	}
 	b.Path.Snapped = true
 	if !snapped && q.Why == "" {
@@ -37,7 +43,30 @@ func (p *caller) forRows(s *client.ForRows) {
 	}
 	b.Cur = s.Pos
 	p.lost(q, r, why)
-	// Any number of rounds, with any row in each.
+	p.anyRounds(s)
+}
+
+// shown translates a statement over whose rows the program goes in a way that is not known: it
+// depends on the rows, all of which are shown.
+func (p *caller) shown(q *schema.Sent) {
+	if len(q.List) != 1 {
+		p.b.Unmodelled("a loop over several statements, or over none")
+	}
+	st := q.List[0]
+	if !gives(st.Tree) {
+		p.b.Unmodelled("a loop over %s", syntax.CommandName(st.Tree))
+	}
+	if st.Why != "" {
+		p.b.Unmodelled("%s", st.Why)
+	}
+	p.send(q)
+	p.b.snapshot(st.Tree)
+	p.showAll(q, st, nil)
+}
+
+// anyRounds is a loop of any number of rounds, with any row in each.
+func (p *caller) anyRounds(s *client.ForRows) {
+	b := p.b
 	l := &expr.LoopLabel{Name: s.Label, Loop: true}
 	more := b.Local("more", schema.TBool)
 	b.Loop(p.f, l, s.Pos, nil, func() {
@@ -75,7 +104,7 @@ func (p *caller) loop(s *client.ForRows, q *schema.Sent) {
 		b.Unmodelled("%s", st.Why)
 	}
 	if s.Query.Returned {
-		b.Unmodelled("a loop over rows at which the program looks in other ways")
+		b.Unmodelled("a loop over rows at which the program looks in other ways") // shown does
 	}
 	single := proc.OneRow(rows)
 	list, _ := o.dests(rows.Targets)

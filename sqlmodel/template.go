@@ -273,10 +273,14 @@ func (b *builder) stale() {
 	var walk func(list []ir.Stmt) []ir.Stmt
 	walk = func(list []ir.Stmt) []ir.Stmt {
 		var out []ir.Stmt
+		first := 0 // where the statement stands whose actions of foreign keys follow
 		for _, s := range list {
+			if _, follows := s.(*ir.Cascade); !follows {
+				first = len(out)
+			}
 			if tables := concerned(s); len(tables) > 0 {
-				out = append(out, &ir.Unmodelled{At: expr.At(s.Position()), Tables: tables,
-					Reason: "rows that TRUNCATE or ALTER TABLE may take away from an older snapshot, which DELETE does not"})
+				out = slices.Insert(out, first, ir.Stmt(&ir.Unmodelled{At: expr.At(s.Position()), Tables: tables,
+					Reason: "rows that TRUNCATE or ALTER TABLE may take away from an older snapshot, which DELETE does not"}))
 			}
 			ir.EditChildren(s, walk)
 			out = append(out, s)

@@ -32,7 +32,7 @@ type result struct {
 func run(ctx context.Context, program string, e *entry, limit time.Duration, reports string) *result {
 	r := &result{}
 	var err error
-	if r.sites, err = sitesOf(e.dir); err != nil {
+	if r.sites, err = sitesOf(e.dir, e.patterns); err != nil {
 		r.fault = err.Error()
 		return r
 	}

@@ -19,10 +19,10 @@ var begins = map[string]struct{ callback bool }{
 	"BeginFunc": {true}, "BeginTxFunc": {true}, "RunInTx": {true}, "RunInTransaction": {true}, "Transaction": {true},
 }
 
-// sitesOf counts the calls in the source of a module, without its tests and what it has of
+// sitesOf counts the calls in the packages of a module that patterns name, without its tests and what it has of
 // others, that begin a transaction by their names. It knows no types: what only looks
 // like such a call counts, too.
-func sitesOf(dir string) (int, error) {
+func sitesOf(dir string, patterns []string) (int, error) {
 	n := 0
 	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -36,7 +36,7 @@ func sitesOf(dir string) (int, error) {
 			}
 			return nil
 		}
-		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || !named(dir, filepath.Dir(file), patterns) {
 			return nil
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
@@ -52,6 +52,28 @@ func sitesOf(dir string) (int, error) {
 		return nil
 	})
 	return n, err
+}
+
+// named reports whether one of the patterns names the package in a folder: ./a is that in a, ./a/... those below it, too.
+// A pattern that does not begin with a dot is taken to name all.
+func named(dir, folder string, patterns []string) bool {
+	rel, err := filepath.Rel(dir, folder)
+	if err != nil {
+		return false
+	}
+	at := "./" + filepath.ToSlash(rel) + "/"
+	if rel == "." {
+		at = "./"
+	}
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		if !strings.HasPrefix(p, ".") {
+			return true
+		}
+		if below, all := strings.CutSuffix(p, "..."); all {
+			return strings.HasPrefix(at, below)
+		}
+		return at == strings.TrimSuffix(p, "/")+"/"
+	})
 }
 
 // isBegin reports whether a call in a file begins a transaction by its name. A function of

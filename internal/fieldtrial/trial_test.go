@@ -82,6 +82,7 @@ func f(db store.DB) {
 	db.Transaction(f)
 }
 `,
+		"in/c.go":     "package c\n\nfunc g() { db.Begin() }\n",
 		"a_test.go":   "package m\n\nfunc g() { db.Begin() }\n",
 		"vendor/b.go": "package b\n\nfunc g() { db.Begin() }\n",
 	} {
@@ -93,7 +94,12 @@ func f(db store.DB) {
 			t.Fatal(err)
 		}
 	}
-	if n, err := sitesOf(dir); n != 4 || err != nil {
-		t.Errorf("there are %d sites, %v", n, err)
+	for _, c := range []struct {
+		patterns string
+		n        int
+	}{{"./...", 5}, {".", 4}, {"./", 4}, {"./in/...", 1}, {"./in", 1}, {"./i", 0}, {"m/...", 5}} {
+		if n, err := sitesOf(dir, []string{c.patterns}); n != c.n || err != nil {
+			t.Errorf("%s: there are %d sites, %v", c.patterns, n, err)
+		}
 	}
 }

@@ -182,6 +182,50 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// TestNumberedStrings applies migrations in a map of Go by their numbers, wherever they stand.
+func TestNumberedStrings(t *testing.T) {
+	for _, c := range []struct{ name, last, want string }{
+		{"by their numbers", "m10", "id rule title"},
+		{"as they stand", "other", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			unpack(t, txtar.Parse([]byte(strings.ReplaceAll(`
+-- go.mod --
+module m
+-- migrations.go --
+package m
+
+var Migrations = map[string]string{
+	"m1": "create table items (id int primary key);",
+	"LAST": `+"`alter table items rename old to title;`"+`,
+	"m2": "alter table items add column rule int;",
+	"m9": "alter table items add column old int;",
+}
+`, "LAST", c.last))))
+			s, err := schemafind.Find(t.Context(), nil, []string{"."}, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			inPlace(t, s)
+			files := []sqlmodel.File{{Name: "q.sql", Text: "-- name: q\nSELECT id FROM items;"}}
+			for _, f := range s.Files() {
+				files = append(files, sqlmodel.File(f))
+			}
+			p, err := sqlmodel.Parse(files, sqlmodel.Options{})
+			var got []string
+			if err == nil {
+				for _, col := range p.Table("items").Columns {
+					got = append(got, col.Name)
+				}
+			}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("the columns are %v, %v, want %s", got, err, c.want)
+			}
+		})
+	}
+}
+
 // TestRead reads a directory that is named.
 func TestRead(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -1,6 +1,7 @@
 package schemafind
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -66,6 +67,8 @@ type goStrings struct {
 	// out is what was found, in its place.
 	out  []byte
 	some bool
+	// parts are files of their own, for what is applied in another order than that of the text.
+	parts []File
 }
 
 // addStrings adds what is DDL in the strings of a Go file, in its place, and ends
@@ -91,11 +94,63 @@ func (c *Candidate) addStrings(name, text string) {
 	if g.some {
 		c.Files = append(c.Files, File{Name: name, Text: string(g.out)})
 	}
+	c.Files = append(c.Files, g.parts...)
 }
+
+// maxParts bounds the elements of a map that are files of their own.
+const maxParts = 500
+
+// inOrder takes the DDL out of the elements of a map of migrations, whose keys end in numbers, in the order of these. It
+// reports whether the literal is such a map, and not in this order already.
+func (g *goStrings) inOrder(m *ast.CompositeLit) bool {
+	type element struct {
+		n    int
+		expr ast.Expr
+	}
+	var list []element
+	for _, e := range m.Elts {
+		kv, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			return false
+		}
+		key, ok := kv.Key.(*ast.BasicLit)
+		if !ok {
+			return false
+		}
+		digits := lastNumber.FindString(strings.Trim(key.Value, "\"`"))
+		n, err := strconv.Atoi(digits)
+		if err != nil {
+			return false
+		}
+		list = append(list, element{n, kv.Value})
+	}
+	byNumber := func(a, b element) int { return cmp.Compare(a.n, b.n) }
+	if len(list) > maxParts || slices.IsSortedFunc(list, byNumber) {
+		return false
+	}
+	slices.SortStableFunc(list, byNumber)
+	out, some := g.out, g.some
+	for _, e := range list {
+		g.out, g.some = []byte(blank(g.text)), false
+		ast.Inspect(e.expr, g.visit)
+		if g.some {
+			g.parts = append(g.parts, File{Name: g.name, Text: string(g.out)})
+		}
+	}
+	g.out, g.some = out, some
+	return true
+}
+
+// lastNumber is the number that a key ends in.
+var lastNumber = regexp.MustCompile(`[0-9]+$`)
 
 // visit looks at a node of the syntax tree, and reports whether to look into it.
 func (g *goStrings) visit(n ast.Node) bool {
 	switch n := n.(type) {
+	case *ast.CompositeLit:
+		if g.inOrder(n) {
+			return false
+		}
 	case *ast.FuncDecl:
 		return !undoing.MatchString(n.Name.Name)
 	case *ast.ValueSpec:

@@ -73,7 +73,7 @@ func numbered(files []File) bool {
 // sortFiles puts files in the order of their numbers, then of their names; those
 // without a number come last.
 func sortFiles(files []File) {
-	slices.SortFunc(files, func(a, b File) int { return migration.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(files, func(a, b File) int { return migration.Compare(a.Name, b.Name) })
 }
 
 // schemaWord are the words by which the name of a file says that it is the schema.

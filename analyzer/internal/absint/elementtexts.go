@@ -1,10 +1,13 @@
 package absint
 
 import (
+	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/analyzer/internal/hole"
 	"github.com/txrobust/robust/analyzer/internal/memory"
 	"github.com/txrobust/robust/analyzer/internal/program"
@@ -12,11 +15,31 @@ import (
 	"github.com/txrobust/robust/ir"
 )
 
+// loadTexts gives the list of constant texts that a package variable holds and nobody changes.
+func loadTexts(in *interp, g *ssa.Global) (memory.Value, bool) {
+	if _, isSlice := gotypes.Deref(g.Type()).Underlying().(*types.Slice); !isSlice {
+		return nil, false
+	}
+	texts := in.P.TextsIn(g)
+	if len(texts) == 0 || slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, client.Hole) }) {
+		return nil, false
+	}
+	var elems []memory.Value
+	for _, s := range texts {
+		elems = append(elems, memory.Of(client.C(ir.Text(s)), client.Text))
+	}
+	return in.NewList(elems), true
+}
+
 // textAt gives the text at an address with all that it may be, if it is one of a
 // list that is known.
 func (in *interp) textAt(addr ssa.Value, v memory.Value) memory.Value {
 	if i, ok := addr.(*ssa.IndexAddr); ok {
 		return in.textIn(i.X, i.Index, v)
+	}
+	if at, ok := addr.(*ssa.FieldAddr); ok && in.Unsettled(v) {
+		field := gotypes.Deref(at.X.Type()).Underlying().(*types.Struct).Field(at.Field)
+		return in.WithTexts(v, in.Shared.StoredIn(field))
 	}
 	return v
 }

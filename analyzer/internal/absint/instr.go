@@ -88,7 +88,7 @@ func (in *interp) loadGlobal(g *ssa.Global) (memory.Value, bool) {
 	if c := in.P.ConstantOf(g); c != nil {
 		return in.constant(c), true
 	}
-	return nil, false
+	return loadTexts(in, g)
 }
 
 // instr interprets an instruction that does not end its block.

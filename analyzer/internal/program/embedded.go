@@ -40,6 +40,9 @@ func embedded(fset *token.FileSet, files []*ast.File) map[token.Pos]string {
 	return out
 }
 
+// FileOf gives the file that a position is in.
+func (p *Program) FileOf(pos token.Pos) string { return p.fset.Position(pos).Filename }
+
 // fileOf gives the one name in a comment for a variable, or "".
 func fileOf(doc *ast.CommentGroup) string {
 	name, lines := "", 0

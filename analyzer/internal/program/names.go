@@ -82,6 +82,8 @@ type Names struct {
 	// Idle are packages that only write messages, or measure: what they are given is no
 	// result that anybody depends on.
 	Idle []string
+	// Reading are packages whose functions only look at the lists of texts that they get.
+	Reading []string
 	// Holding are modules that only hold the database that they get, watch it, or migrate it before
 	// the program works: what they send is none of its transactions.
 	Holding []string
@@ -112,6 +114,7 @@ type Knowledge struct {
 	Options  map[string]bool
 	idle     map[string]bool
 	holding  map[string]bool
+	reading  map[string]bool
 	// known are the folders of the modules of libraries that are known, nil before that is asked for.
 	known map[string]bool
 	// Constructors are those of all libraries.
@@ -123,7 +126,7 @@ type Knowledge struct {
 // NewKnowledge puts together what is known of libraries.
 func NewKnowledge(list []*Names) *Knowledge {
 	k := &Knowledge{list: list, handles: map[string]string{}, prepared: map[string]bool{}, Results: map[string]Role{}, Methods: map[string]Role{},
-		users: map[string]bool{}, NoRows: map[string]bool{}, Failing: map[string]bool{}, Options: map[string]bool{}, idle: map[string]bool{}, holding: map[string]bool{}, Constructors: map[string]bool{}, Paths: map[string]bool{}, Layout: gotypes.Layout{}}
+		users: map[string]bool{}, NoRows: map[string]bool{}, Failing: map[string]bool{}, Options: map[string]bool{}, idle: map[string]bool{}, holding: map[string]bool{}, reading: map[string]bool{}, Constructors: map[string]bool{}, Paths: map[string]bool{}, Layout: gotypes.Layout{}}
 	for _, n := range list {
 		for t, kind := range n.Handles {
 			k.handles[t] = kind
@@ -136,7 +139,7 @@ func NewKnowledge(list []*Names) *Knowledge {
 			k.Methods[m] = r
 		}
 		for set, all := range map[*map[string]bool][]string{&k.prepared: n.Prepared, &k.users: n.Uses, &k.NoRows: n.NoRows, &k.Failing: n.Failing, &k.Options: n.Options,
-			&k.idle: n.Idle, &k.holding: n.Holding, &k.Constructors: n.Constructors, &k.Paths: n.Paths} {
+			&k.idle: n.Idle, &k.holding: n.Holding, &k.reading: n.Reading, &k.Constructors: n.Constructors, &k.Paths: n.Paths} {
 			for _, s := range all {
 				(*set)[s] = true
 			}

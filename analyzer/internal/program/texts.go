@@ -139,7 +139,7 @@ func (p *Program) listUses(f *ssa.Function, instr ssa.Instruction) {
 			p.lists[g] = l
 		}
 		switch {
-		case reads(instr, g):
+		case p.readsList(instr, g, 0):
 		case f.Pkg == g.Pkg && f.Parent() == nil && (f.Synthetic == "package initializer" || strings.HasPrefix(f.Name(), "init#")):
 			if !slices.Contains(l.writers, f) {
 				l.writers = append(l.writers, f)
@@ -150,9 +150,9 @@ func (p *Program) listUses(f *ssa.Function, instr ssa.Instruction) {
 	}
 }
 
-// reads reports whether an instruction only looks at the elements of a list, whose
-// address or, once it is loaded, value is list.
-func reads(instr ssa.Instruction, list ssa.Value) bool {
+// readsList reports whether an instruction only looks at the elements of a list, whose
+// address or, once it is loaded, value is list. depth is how many calls lead there.
+func (p *Program) readsList(instr ssa.Instruction, list ssa.Value, depth int) bool {
 	only := func(v ssa.Value, is func(ssa.Instruction) bool) bool {
 		return !slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool { return !is(r) })
 	}
@@ -163,15 +163,20 @@ func reads(instr ssa.Instruction, list ssa.Value) bool {
 		if _, isArray := i.Type().Underlying().(*types.Array); isArray { // a copy
 			return true
 		}
-		return i.Op == token.MUL && only(i, func(r ssa.Instruction) bool { return reads(r, i) })
+		return i.Op == token.MUL && only(i, func(r ssa.Instruction) bool { return p.readsList(r, i, depth) })
 	case *ssa.IndexAddr:
 		return i.X == list && only(i, func(r ssa.Instruction) bool { return loadsOrStores(r, i) && !isStore(r) })
 	case *ssa.Call:
 		if b, ok := i.Call.Value.(*ssa.Builtin); ok {
-			return b.Name() == "len" || b.Name() == "cap"
+			return b.Name() == "len" || b.Name() == "cap" || b.Name() == "append" && i.Call.Args[0] != list
 		}
 		f := i.Call.StaticCallee()
-		return f != nil && gotypes.FullName(f) == "strings.Join"
+		if f != nil && f.Object() != nil && f.Object().Pkg() != nil && p.Know.reading[f.Object().Pkg().Path()] {
+			return true
+		}
+		return gives(&i.Call, list, depth, func(param *ssa.Parameter) bool {
+			return only(param, func(r ssa.Instruction) bool { return p.readsList(r, param, depth+1) })
+		})
 	}
 	return false
 }

@@ -20,6 +20,8 @@ type Analysis struct {
 	// Literals are options whose addresses initializers keep in package variables.
 	Literals map[*ssa.Alloc]*memory.Cell
 	kept     kept
+	// stored are the texts that libraries store in fields, nil before they were looked for.
+	stored map[*types.Var][]string
 	// keys are those under which contexts keep transactions.
 	keys []memory.Value
 	// parted are the transactions that commit with another context than they begin with.

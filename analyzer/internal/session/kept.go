@@ -1,6 +1,7 @@
 package session
 
 import (
+	"go/types"
 	"maps"
 	"slices"
 	"strings"
@@ -113,6 +114,9 @@ func (a *Analysis) GatherKept(results map[*ssa.Function]*Findings) {
 			a.kept.in[k.at] = append(a.kept.in[k.at], k)
 		}
 	}
+	for field, texts := range a.storedTexts() {
+		a.kept.in[field] = append(a.kept.in[field], storedStmt(field, texts))
+	}
 	for w := range a.P.Places.Writers {
 		res := results[w]
 		a.kept.alone[w] = res != nil && w.Parent() == nil && !slices.ContainsFunc(res.kept, func(k keptStmt) bool { return k.partial })
@@ -123,6 +127,48 @@ func (a *Analysis) GatherKept(results map[*ssa.Function]*Findings) {
 	a.kept.ready = true
 }
 
+// storedTexts gives the texts of statements that libraries store in fields.
+func (a *Analysis) storedTexts() map[*types.Var][]string {
+	if a.stored == nil {
+		a.stored = map[*types.Var][]string{}
+		for _, l := range a.Libs {
+			if l.Stored != nil {
+				maps.Copy(a.stored, l.Stored())
+			}
+		}
+	}
+	return a.stored
+}
+
+// storedStmt is a statement that a library stores in a field.
+func storedStmt(field *types.Var, texts []string) keptStmt {
+	return keptStmt{at: field, stmt: &memory.Prepared{H: &memory.Handle{Kind: memory.Database}}, texts: texts}
+}
+
+// onlyStored gives what a library stores in a place where no function of the program does, nil for other places.
+func (a *Analysis) onlyStored(at program.Place) []keptStmt {
+	field, ok := at.(*types.Var)
+	if !ok || a.storedTexts()[field] == nil {
+		return nil
+	}
+	for _, places := range a.P.Places.Writers {
+		if slices.Contains(places, at) {
+			return nil
+		}
+	}
+	return []keptStmt{storedStmt(field, a.storedTexts()[field])}
+}
+
+// StoredIn gives the texts that a library stores in a field, which the program does not set; nil where
+// there are none.
+func (a *Analysis) StoredIn(field *types.Var) []string {
+	texts := a.storedTexts()[field.Origin()]
+	if len(texts) == 0 || a.P.SetsField(field) || !a.P.Places.Whole && field.Exported() {
+		return nil
+	}
+	return texts
+}
+
 // KeptIn gives the statement that is kept in a place: the one with a key, if it is
 // a map.
 func (in *Session) KeptIn(at program.Place, key memory.Value) (*memory.Prepared, bool) {
@@ -130,9 +176,12 @@ func (in *Session) KeptIn(at program.Place, key memory.Value) (*memory.Prepared,
 	if at == nil || kept.lost[at] || pl.Open[at] || !pl.Whole && program.Exported(at) {
 		return nil, false
 	}
+	list := kept.in[at]
 	if !kept.ready {
-		in.Result.Looked = true
-		return nil, false
+		if list = in.Shared.onlyStored(at); list == nil {
+			in.Result.Looked = true
+			return nil, false
+		}
 	}
 	var keys []string
 	if key != nil {
@@ -140,7 +189,7 @@ func (in *Session) KeptIn(at program.Place, key memory.Value) (*memory.Prepared,
 	}
 	h, all := &memory.Handle{Kind: memory.Database}, true
 	var texts []string
-	for _, k := range kept.in[at] {
+	for _, k := range list {
 		if key != nil && !mayMeet(keys, k.keys) {
 			continue
 		}

@@ -26,6 +26,9 @@ type Library struct {
 	// Named reports whether a map or struct that is the only argument of a statement has
 	// the values of parameters that the text names after a colon.
 	Named func(h *memory.Handle) bool
+	// Stored gives the texts of the statements that the library stores in fields of structs, in ways that are not
+	// read: prepared ones, or the texts themselves.
+	Stored func() map[*types.Var][]string
 	// Tables gives the tables that the library makes for the program, with the DDL.
 	Tables func() (models []Model, ddl []Declaration)
 }

@@ -1,6 +1,9 @@
 package session
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/txrobust/robust/internal/client"
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
@@ -40,4 +43,37 @@ func SendsThrough(r program.Role) CallModel {
 		}
 		return nil, false
 	}
+}
+
+// TextsIn gives the constant texts of a list, nil if one of them is not known.
+func TextsIn(in *Session, v memory.Value) []string {
+	list, ok := in.ListOf(v)
+	if !ok {
+		return nil
+	}
+	var out []string
+	for _, e := range list {
+		s, known := memory.ConstText(e)
+		if !known {
+			return nil
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// InsertText gives the INSERT of one row into a table, whose name may have a schema before it.
+func InsertText(table, columns []string) string {
+	quoted := func(list []string, sep string) string {
+		var out []string
+		for _, s := range list {
+			out = append(out, `"`+strings.ReplaceAll(s, `"`, `""`)+`"`)
+		}
+		return strings.Join(out, sep)
+	}
+	values := make([]string, len(columns))
+	for i := range values {
+		values[i] = "$" + strconv.Itoa(i+1)
+	}
+	return "INSERT INTO " + quoted(table, ".") + " (" + quoted(columns, ", ") + ") VALUES (" + strings.Join(values, ", ") + ")"
 }

@@ -312,7 +312,7 @@ func columnNames(t types.Type) []string {
 // namedByColon gives the values of parameters with names, if a statement of a library
 // that knows such ones has just one map or struct of them.
 func (in *Session) namedByColon(h *memory.Handle, text string, args []memory.Value) []client.Arg {
-	if len(args) != 1 || !strings.Contains(text, ":") || !slices.ContainsFunc(in.Shared.Libs, func(l *Library) bool { return l.Named != nil && l.Named(h) }) {
+	if len(args) != 1 || !strings.Contains(text, ":") || strings.Contains(text, "$1") || !slices.ContainsFunc(in.Shared.Libs, func(l *Library) bool { return l.Named != nil && l.Named(h) }) {
 		return nil
 	}
 	return in.NamedArgs(args[0])

@@ -1,6 +1,7 @@
 package ddl
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -37,8 +38,8 @@ func (l *Definer) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
 		return
 	}
 	keys, primary := slices.Clone(tab.Uniques), tab.Key
-	for _, n := range s.Cmds {
-		l.alter(tab, pg.Inner(n).(*pg.AlterTableCmd), t, int(s.Relation.Location))
+	for _, c := range inPasses(s.Cmds) {
+		l.alter(tab, c, t, int(s.Relation.Location))
 	}
 	open := openPartitions(tab, s.Relation)
 	for _, u := range tab.Uniques {
@@ -49,6 +50,34 @@ func (l *Definer) alterTable(s *pg.AlterTableStmt, t *syntax.Text) {
 	if tab.Key != nil && tab.Key != primary {
 		tab.Key.Partitions = open
 	}
+}
+
+// inPasses gives the actions of an ALTER TABLE in the order in which PostgreSQL runs them (AlterTablePass
+// in tablecmds.c): what it drops first, then types, then columns that it adds, then the rest.
+func inPasses(cmds []*pg.Node) []*pg.AlterTableCmd {
+	var out []*pg.AlterTableCmd
+	for _, n := range cmds {
+		out = append(out, pg.Inner(n).(*pg.AlterTableCmd))
+	}
+	slices.SortStableFunc(out, func(a, b *pg.AlterTableCmd) int { return cmp.Compare(pass(a), pass(b)) })
+	return out
+}
+
+// pass is when PostgreSQL runs an action of ALTER TABLE.
+func pass(c *pg.AlterTableCmd) int {
+	switch c.Subtype {
+	case pg.AlterDropColumn, pg.AlterDropConstraint, pg.AlterDropNotNull, pg.AlterDropExpression, pg.AlterDropIdentity:
+		return 0
+	case pg.AlterColumnDefault:
+		if c.Def == nil {
+			return 0
+		}
+	case pg.AlterColumnType:
+		return 1
+	case pg.AlterAddColumn:
+		return 2
+	}
+	return 3
 }
 
 // openPartitions is how many partitions of a table have no index for a key that is declared now: all
@@ -119,6 +148,7 @@ func (l *Definer) alter(tab *schema.Table, c *pg.AlterTableCmd, t *syntax.Text, 
 		}
 		col()
 		l.withKeys(tab, func() { tab.DropColumn(c.Name) })
+		dropUnused(tab)
 	case pg.AlterColumnDefault:
 		l.setDefault(col(), c.Def, t)
 	case pg.AlterSetNotNull:

@@ -79,6 +79,13 @@ func (l *Definer) Index(s *pg.IndexStmt, t *syntax.Text) {
 	tab.Uniques = append(tab.Uniques, u)
 }
 
+// dropUnused takes away what no unique index of a table computes any more.
+func dropUnused(tab *schema.Table) {
+	tab.Indexed = schema.Without(tab.Indexed, func(c *schema.Column) bool {
+		return !slices.ContainsFunc(tab.Uniques, func(u *schema.UniqueKey) bool { return slices.Contains(u.Columns, c.Name) })
+	})
+}
+
 // indexedColumns gives the columns that an index is over, by themselves or in expressions.
 func indexedColumns(s *pg.IndexStmt) []string {
 	var out []string

@@ -140,7 +140,9 @@ func (l *Loader) declare(n *syntax.Node) {
 			defer l.Catch(&err)
 			err = f()
 		}()
-		if err != nil {
+		if err != nil && l.addsAgain(n) {
+			l.Note(n.Pos, "the columns that this statement adds are there already")
+		} else if err != nil {
 			l.NoteError(n.Pos, err, "this statement is left out")
 			l.forget(n.Raw, n.Pos, n.SQLText())
 		}

@@ -122,6 +122,13 @@ func copyFrom(in *session.Session, inv *session.Invocation, h *memory.Handle, ar
 	for _, a := range args {
 		in.EmitValue(a)
 	}
+	if in.OwnsOpen(h) && len(args) > 1 {
+		into, columns := session.TextsIn(in, args[0]), session.TextsIn(in, args[1])
+		if len(into) > 0 && len(columns) > 0 {
+			insertAny(in, h, session.InsertText(into, columns), columns)
+			return in.Quiet(inv.T)
+		}
+	}
 	table := ""
 	if list, ok := in.ListOf(args[0]); ok {
 		for _, v := range list {
@@ -148,4 +155,20 @@ func copyFrom(in *session.Session, inv *session.Invocation, h *memory.Handle, ar
 		in.Auto(&memory.Rows{H: h, Pos: in.Here(), Query: &client.Query{At: in.At(), SQL: text}}, text, nil)
 	}
 	return in.Quiet(inv.T)
+}
+
+// insertAny writes any number of rounds, each of which inserts a row of values that are not known.
+func insertAny(in *session.Session, h *memory.Handle, text string, columns []string) {
+	in.Flush()
+	l := &client.Loop{At: in.At(), Label: in.Label("copy")}
+	in.Emit(l)
+	in.Into(&l.Body, func() {
+		more := in.NewVar("more", client.Bool, false, memory.Unknown)
+		in.Emit(&client.If{At: in.At(), Cond: client.Not(client.V(more)), Then: []client.Stmt{&client.Break{At: in.At(), Label: l.Label}}})
+		var row []memory.Value
+		for _, c := range columns {
+			row = append(row, memory.Of(client.V(in.NewVar(c, client.Any, true, memory.Unknown)), client.Any))
+		}
+		in.Execute(in.Statement(h, memory.Of(client.C(ir.Text(text)), client.Text), row, false, nil))
+	})
 }

@@ -1,9 +1,14 @@
 package sql
 
 import (
+	"go/types"
+	"strings"
+
 	"github.com/txrobust/robust/analyzer/internal/memory"
 	"github.com/txrobust/robust/analyzer/internal/program"
 	"github.com/txrobust/robust/analyzer/internal/session"
+	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/ir"
 )
 
 // New models database/sql, and what is like it in other libraries: the methods of
@@ -31,9 +36,51 @@ func New(*program.Program) *session.Library {
 			"database/sql.Named":                                    namedArg,
 			"github.com/lib/pq.Array":                               session.GivesLast,
 			"github.com/lib/pq.QuoteIdentifier":                     session.Computes,
+			"github.com/lib/pq.CopyIn":                              copyIn,
+			"github.com/lib/pq.CopyInSchema":                        copyIn,
 			"github.com/cockroachdb/cockroach-go/v2/crdb.ExecuteTx": session.RunInTransaction,
 		},
+		Method: onCopy,
 	}
+}
+
+// copying begins the text of a statement that pq.CopyIn makes: what follows is the INSERT of a row.
+const copying = "COPY by "
+
+// copyIn is pq.CopyIn of lib/pq, with the names of the table and its columns.
+func copyIn(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	last := len(inv.Args) - 1
+	var table []string
+	for _, a := range inv.Args[:last] {
+		name, known := memory.ConstText(a)
+		if !known {
+			return nil, false
+		}
+		table = append(table, name)
+	}
+	columns := session.TextsIn(in, inv.Args[last])
+	if len(columns) == 0 {
+		return nil, false
+	}
+	return memory.Of(client.C(ir.Text(copying+session.InsertText(table, columns))), client.Text), true
+}
+
+// onCopy models a statement that pq.CopyIn makes: Exec inserts a row, and one without values ends the copy.
+func onCopy(in *session.Session, inv *session.Invocation, name string, sig *types.Signature) (memory.Value, bool) {
+	p, ok := memory.Unbox(inv.Args[0]).(*memory.Prepared)
+	if !ok || in.P.Know.Methods[name] != program.ExecRole {
+		return nil, false
+	}
+	text, known := memory.ConstText(p.SQL)
+	insert, isCopy := strings.CutPrefix(text, copying)
+	if !known || !isCopy {
+		return nil, false
+	}
+	args := in.WithoutContext(sig, inv.Args[1:])
+	if list, ok := in.ListOf(args[len(args)-1]); ok && len(list) == 0 {
+		return in.Quiet(inv.T), true
+	}
+	return in.Send(inv, p.H, program.ExecRole, append([]memory.Value{memory.Of(client.C(ir.Text(insert)), client.Text)}, args...))
 }
 
 // namedArg is sql.Named: a struct of a name and a value.

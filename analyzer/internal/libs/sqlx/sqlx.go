@@ -2,6 +2,7 @@ package sqlx
 
 import (
 	"go/types"
+	"regexp"
 	"strings"
 
 	"github.com/txrobust/robust/analyzer/internal/memory"
@@ -27,7 +28,7 @@ func New(*program.Program) *session.Library {
 				"PrepareNamed": program.PrepareRole, "PrepareNamedContext": program.PrepareRole, "Preparex": program.PrepareRole, "PreparexContext": program.PrepareRole,
 				"Get": program.GetRole, "GetContext": program.GetRole, "Select": program.SelectRole, "SelectContext": program.SelectRole,
 				"NamedExec": program.NamedExecRole, "NamedExecContext": program.NamedExecRole, "NamedQuery": program.NamedRowsRole, "NamedQueryContext": program.NamedRowsRole,
-				"Rebind": program.SameRole, "Unsafe": program.WithRole,
+				"Rebind": program.SameRole, "Stmtx": program.SameRole, "StmtxContext": program.SameRole, "Unsafe": program.WithRole,
 			},
 			Uses: []string{path + ".Get", path + ".GetContext", path + ".Select", path + ".SelectContext", path + ".NamedExec", path + ".NamedExecContext",
 				path + ".NamedQuery", path + ".NamedQueryContext", path + ".MustExec", path + ".MustExecContext"},
@@ -41,10 +42,11 @@ func New(*program.Program) *session.Library {
 			path + ".Rebind":            session.GivesLast,
 			"(*" + path + ".DB).Rebind": session.GivesLast, "(*" + path + ".Tx).Rebind": session.GivesLast,
 			path + ".In":                   rewriting(expandLists),
-			path + ".Named":                rewriting(bindNames),
-			path + ".BindNamed":            rewriting(bindNamesOf),
-			"(*" + path + ".DB).BindNamed": rewriting(bindNamesOf), "(*" + path + ".Tx).BindNamed": rewriting(bindNamesOf),
+			path + ".Named":                binding(0),
+			path + ".BindNamed":            binding(1),
+			"(*" + path + ".DB).BindNamed": binding(1), "(*" + path + ".Tx).BindNamed": binding(1),
 		},
+		Named:  func(*memory.Handle) bool { return true },
 		Method: method,
 	}
 }
@@ -71,19 +73,42 @@ func expandLists(s *session.Session, args []memory.Value) (sqltext.Fragment, boo
 	return (&sqltext.Writer{Session: s}).Filled(text, list), true
 }
 
-// bindNames is sqlx.Named.
+// bindNames is sqlx.Named. What stands in a part of the text that is not known may have any of the values.
 func bindNames(s *session.Session, args []memory.Value) (sqltext.Fragment, bool) {
-	text, known := memory.ConstText(args[0])
+	sql := s.ScalarOf(args[0]).E
+	text := s.TextsOf(sql)[0]
 	named := s.NamedArgs(args[1])
-	if !known || named == nil {
+	if named == nil {
 		return sqltext.Fragment{}, false
+	}
+	if strings.TrimSpace(strings.ReplaceAll(text, client.Hole, "")) == "" {
+		return sqltext.Fragment{}, false
+	}
+	if strings.Contains(text, client.Hole) {
+		s.EmitExpr(sql)
+		s.EmitValue(args[1])
+		if halves.MatchString(text) {
+			return sqltext.Fragment{}, false
+		}
 	}
 	return byColon(text, named)
 }
 
-// bindNamesOf is Named as a method, which writes the parameters as the database does.
-func bindNamesOf(s *session.Session, args []memory.Value) (sqltext.Fragment, bool) {
-	return bindNames(s, args[1:])
+// halves are names of which a part may be in a hole.
+var halves = regexp.MustCompile(`:[A-Za-z_0-9.]*` + client.Hole + `|` + client.Hole + `[A-Za-z_0-9.]`)
+
+// binding models Named and BindNamed, with their text behind some arguments. Where that is one of several, it keeps the
+// names, and gets what has the values for all of them.
+func binding(from int) session.CallModel {
+	return func(s *session.Session, inv *session.Invocation) (memory.Value, bool) {
+		args := inv.Args[from:]
+		if len(s.TextsOf(s.ScalarOf(args[0]).E)) > 1 && s.NamedArgs(args[1]) != nil {
+			out := s.Quiet(inv.T).(memory.Tuple)
+			out[0], out[1] = args[0], &memory.List{Elems: args[1:]}
+			return out, true
+		}
+		return rewriting(func(s *session.Session, _ []memory.Value) (sqltext.Fragment, bool) { return bindNames(s, args) })(s, inv)
+	}
 }
 
 // method models statements that are prepared with names for their parameters.

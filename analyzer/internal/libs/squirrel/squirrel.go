@@ -71,6 +71,7 @@ func newRun(s *session.Session) *run {
 func New(*program.Program) *session.Library {
 	l := &session.Library{
 		Names: program.Names{
+			Reading: []string{path},
 			UsesMethod: func(m *types.Func) (uses, known bool) {
 				_, known = verbOf(m.Signature().Recv().Type())
 				return sends[m.Name()] != program.UnknownRole || m.Name() == "RunWith", known

@@ -18,6 +18,7 @@ func New(*program.Program) *session.Library {
 	l := &session.Library{
 		Names: program.Names{
 			// Mocks that record calls are in no program that has a database.
+			Reading: []string{"strings"},
 			Idle: []string{"log", "log/slog", "github.com/sirupsen/logrus", "go.uber.org/zap", "github.com/rs/zerolog", "github.com/rs/zerolog/log",
 				"github.com/go-kit/log", "github.com/prometheus/client_golang/prometheus", "runtime/debug", "testing", "go.opentelemetry.io/otel/trace",
 				"github.com/golang/glog", "k8s.io/klog/v2", "github.com/stretchr/testify/mock"},

@@ -149,7 +149,7 @@ func Copies(ctx context.Context, db *pgxpool.Pool, name string, rows [][]any) er
 		return err
 	}
 	defer tx.Rollback(ctx)
-	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"items"}, []string{"id"}, pgx.CopyFromRows(rows)); err != nil { // want `unknown items: CopyFrom`
+	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"items"}, []string{"id"}, pgx.CopyFromRows(rows)); err != nil { // want `INSERT INTO "items" ("id") VALUES ($1) (id)`
 		return err
 	}
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{name}, []string{"id"}, pgx.CopyFromRows(rows)); err != nil { // want `unknown *: CopyFrom`

@@ -2,6 +2,7 @@ package stock
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -156,4 +157,45 @@ func Loose(db *sqlx.DB, id int64) error {
 		return err
 	}
 	return tx.Commit()
+}
+
+// Filter has conditions on items, and what a text names.
+type Filter struct {
+	Code  *string `db:"code"`
+	Least int     `db:"least"`
+	Limit int     `db:"limit"`
+}
+
+// conditions gives the conditions that are asked for.
+func (f Filter) conditions() string {
+	list := []string{"count >= :least"}
+	if f.Code != nil {
+		list = append(list, "code = :code")
+	}
+	return " WHERE " + strings.Join(list, " AND ")
+}
+
+// Filtered names values in a text of which a part depends on the filter.
+func Filtered(db *sqlx.DB, f Filter, order string) (int, error) {
+	query, args, err := sqlx.BindNamed(sqlx.DOLLAR, "SELECT sum(count) FROM items"+f.conditions()+" LIMIT :limit", f)
+	if err != nil {
+		return 0, err
+	}
+	var n int
+	if err := sqlx.Get(db, &n, query, args...); err != nil {
+		return 0, err
+	}
+	query, args, err = sqlx.Named("SELECT id FROM items WHERE count > :least ORDER BY "+order+" LIMIT :limit", f)
+	if err != nil {
+		return 0, err
+	}
+	var ids []int64
+	if err := db.Select(&ids, db.Rebind(query), args...); err != nil {
+		return 0, err
+	}
+	query, args, err = sqlx.Named("SELECT id FROM items WHERE count > :le"+order, f)
+	if err != nil {
+		return 0, err
+	}
+	return n, db.Select(&ids, query, args...)
 }

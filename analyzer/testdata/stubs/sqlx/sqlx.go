@@ -44,6 +44,9 @@ func (tx *Tx) Select(dest interface{}, query string, args ...interface{}) error 
 	return nil
 }
 func (tx *Tx) Rebind(query string) string                                        { return query }
+func (tx *Tx) Stmtx(stmt interface{}) *Stmt                                      { return nil }
+func (db *DB) Select(dest interface{}, query string, args ...interface{}) error  { return nil }
+func MustConnect(driver, source string) *DB                                      { return nil }
 func (tx *Tx) NamedStmt(stmt *NamedStmt) *NamedStmt                              { return stmt }
 func (n *NamedStmt) Exec(arg interface{}) (sql.Result, error)                    { return nil, nil }
 func (n *NamedStmt) Get(dest interface{}, arg interface{}) error                 { return nil }

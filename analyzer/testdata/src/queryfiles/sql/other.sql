@@ -1,0 +1,2 @@
+-- name: remove-desk
+DELETE FROM desks WHERE room = $1;

@@ -1,0 +1,3 @@
+module github.com/qustavo/dotsql
+
+go 1.24
