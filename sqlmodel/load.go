@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/infile"
-	"github.com/txrobust/robust/internal/schemafind"
+	"github.com/txrobust/robust/internal/migration"
 	"github.com/txrobust/robust/internal/sql/dialect"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/input"
@@ -82,12 +82,12 @@ func Parse(files []File, opt Options) (*ir.Program, error) {
 
 // applied leaves out of files what undoes migrations.
 func applied(files []File) []File {
-	var list []schemafind.File
+	var list []migration.File
 	for _, f := range files {
-		list = append(list, schemafind.File(f))
+		list = append(list, migration.File(f))
 	}
 	var out []File
-	for _, f := range schemafind.Applied(list) {
+	for _, f := range migration.Applied(list) {
 		out = append(out, File(f))
 	}
 	return out

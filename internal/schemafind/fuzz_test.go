@@ -8,26 +8,6 @@ import (
 	"testing"
 )
 
-// FuzzApply: what is left of a migration has every byte in its place.
-func FuzzApply(f *testing.F) {
-	f.Add("-- +goose Up\nCREATE TABLE a();\r\n-- +goose Down\nDROP TABLE a;")
-	f.Add("create table a();\n---- create above / drop below ----\ndrop table ü;")
-	f.Add("-- migrate:up\n-- migrate:down\n-- +migrate Up\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		for i := range tools {
-			got := tools[i].apply(text)
-			if len(got) != len(text) {
-				t.Fatalf("%s: %d bytes became %d", tools[i].kind, len(text), len(got))
-			}
-			for k := range got {
-				if got[k] != text[k] && (got[k] != ' ' || text[k] == '\n') {
-					t.Fatalf("%s: byte %d of %q became %q", tools[i].kind, k, text, got[k])
-				}
-			}
-		}
-	})
-}
-
 // FuzzInPlace: a string constant of Go keeps its length, and what SQL reads in it
 // is its value, but for space and comments.
 func FuzzInPlace(f *testing.F) {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/migration"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -73,7 +74,7 @@ type goStrings struct {
 // package, the file or the declaration say that it is about that: elsewhere it
 // cleans up after something.
 func (c *Candidate) addStrings(name, text string) {
-	g := &goStrings{c: c, name: name, text: text, fset: token.NewFileSet(), out: []byte(blank(text))}
+	g := &goStrings{c: c, name: name, text: text, fset: token.NewFileSet(), out: []byte(migration.Blank(text))}
 	f, err := parser.ParseFile(g.fset, name, text, parser.SkipObjectResolution)
 	if err != nil {
 		c.note(ir.Pos{File: name}, "this file is no Go, so that its strings are not looked into: %v", err)
@@ -163,7 +164,7 @@ func (g *goStrings) expr(e ast.Expr) bool {
 		}
 	}
 	if !whole {
-		copy(g.out[from:to], blank(g.text[from:to]))
+		copy(g.out[from:to], migration.Blank(g.text[from:to]))
 		at := g.fset.PositionFor(e.Pos(), false)
 		g.c.note(ir.Pos{File: g.name, Line: at.Line, Col: at.Column}, "DDL that is put together of parts is left out: constraints that it makes are not known")
 		return false
@@ -255,7 +256,7 @@ func (q *quotes) inPlace(lit string) []byte {
 		return nil
 	}
 	if q.comment && raw { // nothing ends it but the string
-		copy(out[from:], blank(string(out[from:])))
+		copy(out[from:], migration.Blank(string(out[from:])))
 	}
 	return out
 }

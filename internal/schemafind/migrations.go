@@ -6,111 +6,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/txrobust/robust/internal/migration"
 )
 
-// marks are how a tool tells what applies a migration from what undoes it. Each
-// matches a whole line.
-type marks struct {
-	kind     Kind
-	up, down *regexp.Regexp
-	// open says that what stands before the first mark applies it, too.
-	open bool
-}
-
-// tools are those whose files have marks.
-var tools = []marks{
-	{Goose, regexp.MustCompile(`(?i)^\s*--\s*\+goose\s+up\s*$`), regexp.MustCompile(`(?i)^\s*--\s*\+goose\s+down\s*$`), false},
-	{SQLMigrate, regexp.MustCompile(`(?i)^\s*--\s*\+migrate\s+up\b`), regexp.MustCompile(`(?i)^\s*--\s*\+migrate\s+down\b`), false},
-	{Dbmate, regexp.MustCompile(`^\s*--\s*migrate:up\b`), regexp.MustCompile(`^\s*--\s*migrate:down\b`), false},
-	// Tern has one mark, for the end of what applies the migration.
-	{Tern, nil, regexp.MustCompile(`^\s*----\s*create above\s*/\s*drop below\s*----`), true},
-}
-
-// uses reports whether a text has a mark of the tool.
-func (t *marks) uses(text string) bool {
-	mark := t.up
-	if mark == nil {
-		mark = t.down
-	}
-	for line := range strings.Lines(text) {
-		if mark.MatchString(strings.TrimRight(line, "\r\n")) {
-			return true
-		}
-	}
-	return false
-}
-
-// apply blanks what undoes a migration. Where a file without a mark is what
-// applies it, all of it stays.
-func (t *marks) apply(text string) string {
-	if !t.uses(text) {
-		return text
-	}
-	var b strings.Builder
-	keep := t.open
-	begun := false
-	for line := range strings.Lines(text) {
-		end := strings.TrimRight(line, "\r\n")
-		switch {
-		case t.up != nil && t.up.MatchString(end):
-			keep, begun = true, true
-		case t.down.MatchString(end):
-			keep, begun = false, true
-		}
-		comment := strings.HasPrefix(strings.TrimSpace(end), "--")
-		if keep || !begun && comment {
-			b.WriteString(line)
-			continue
-		}
-		b.WriteString(blank(line))
-	}
-	return b.String()
-}
-
-// Applied leaves out of SQL files what undoes migrations: the part of a file behind the mark of a
-// tool, by blanks, and files that are named as the undoing ones of others in their directories.
-func Applied(files []File) []File {
-	var out []File
-	for _, f := range files {
-		if slices.ContainsFunc(files, func(o File) bool { return undoes(f.Name, o.Name) }) {
-			continue
-		}
-		for i := range tools {
-			f.Text = tools[i].apply(f.Text)
-		}
-		out = append(out, f)
-	}
-	return out
-}
-
-// undoes reports whether a file has the name of one that undoes the migration of the other.
-func undoes(name, other string) bool {
-	down, up := filepath.Base(name), filepath.Base(other)
-	if filepath.Dir(name) != filepath.Dir(other) || !downFile.MatchString(down) || downFile.MatchString(up) {
-		return false
-	}
-	if rest, flyway := strings.CutPrefix(down, "U"); flyway && strings.EqualFold("V"+rest, up) {
-		return true
-	}
-	stem := downFile.ReplaceAllString(down, "")
-	return stem != "" && (stem == upFile.ReplaceAllString(up, "") || stem == strings.TrimSuffix(up, ".sql"))
-}
-
-// blank puts a space in the place of every byte but the ends of lines.
-func blank(s string) string {
-	out := []byte(s)
-	for i, c := range out {
-		if c != '\n' && c != '\r' {
-			out[i] = ' '
-		}
-	}
-	return string(out)
-}
-
 var (
-	// upFile and downFile are the names of files in pairs.
-	upFile   = regexp.MustCompile(`(?i)[._-]up\.sql$`)
-	downFile = regexp.MustCompile(`(?i)([._-](down|rollback|undo)\.sql$)|^U[0-9][0-9._]*__`)
 	// version is the number that a name begins with.
 	version = regexp.MustCompile(`^[vV]?0*([0-9]+)`)
 )
@@ -126,14 +26,14 @@ func (m *module) directory(dir string, g group) (c Candidate, sure bool) {
 	kind := Ordered
 	switch tool := toolOf(files); {
 	case tool != nil:
-		kind, sure = tool.kind, true
+		kind, sure = Kind(tool.Name()), true
 		for i := range files {
-			files[i].Text = tool.apply(files[i].Text)
+			files[i].Text = tool.Apply(files[i].Text)
 		}
 	case slices.ContainsFunc(files, paired):
 		kind, sure = GolangMigrate, true
 		own := !m.requires("github.com/golang-migrate/migrate")
-		files = slices.DeleteFunc(files, func(f File) bool { return !upFile.MatchString(f.Name) && !(own && oneWay(f)) })
+		files = slices.DeleteFunc(files, func(f File) bool { return !migration.UpFile.MatchString(f.Name) && !(own && oneWay(f)) })
 	case m.others[dir]["atlas.sum"]:
 		kind, sure = Atlas, true
 	case m.others[dir]["tern.conf"]:
@@ -141,18 +41,19 @@ func (m *module) directory(dir string, g group) (c Candidate, sure bool) {
 	default:
 		sure = slices.Contains(orderedDirs, strings.ToLower(filepath.Base(dir))) || numbered(files)
 	}
-	files = slices.DeleteFunc(files, func(f File) bool { return len(files) > 1 && downFile.MatchString(filepath.Base(f.Name)) })
+	files = slices.DeleteFunc(files, func(f File) bool { return len(files) > 1 && migration.DownFile.MatchString(filepath.Base(f.Name)) })
 	c = m.plain(kind, dir, group{dialect: g.dialect, files: files})
 	return c, sure
 }
 
 // toolOf finds the tool whose marks most of the files have, nil if none has any.
-func toolOf(files []File) *marks {
-	best, most := (*marks)(nil), 0
+func toolOf(files []File) *migration.Tool {
+	tools := migration.Tools()
+	best, most := (*migration.Tool)(nil), 0
 	for i := range tools {
 		n := 0
 		for _, f := range files {
-			if tools[i].uses(f.Text) {
+			if tools[i].Uses(f.Text) {
 				n++
 			}
 		}
@@ -166,14 +67,14 @@ func toolOf(files []File) *marks {
 // paired reports whether a file is one of golang-migrate: VERSION_title.up.sql.
 func paired(f File) bool {
 	name := filepath.Base(f.Name)
-	return upFile.MatchString(name) && version.MatchString(name)
+	return migration.UpFile.MatchString(name) && version.MatchString(name)
 }
 
 // oneWay reports whether a file has a number and no direction. golang-migrate passes it over, a program that
 // applies the files itself does not.
 func oneWay(f File) bool {
 	name := filepath.Base(f.Name)
-	return version.MatchString(name) && !downFile.MatchString(name)
+	return version.MatchString(name) && !migration.DownFile.MatchString(name)
 }
 
 // requires reports whether the module requires another one, of any version.
@@ -217,7 +118,7 @@ func splitNamed(files []File) (named [][]File, rest []File) {
 		switch {
 		case len(words) == 1 && (words[0] == "schema" || words[0] == "structure"):
 			named = append(named, []File{f})
-		case slices.ContainsFunc(words, func(w string) bool { return slices.Contains(schemaWord, w) }) && !downFile.MatchString(filepath.Base(f.Name)):
+		case slices.ContainsFunc(words, func(w string) bool { return slices.Contains(schemaWord, w) }) && !migration.DownFile.MatchString(filepath.Base(f.Name)):
 			others = append(others, f)
 		default:
 			rest = append(rest, f)

@@ -1,11 +1,11 @@
-package schemafind_test
+package migration_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/internal/schemafind"
+	"github.com/txrobust/robust/internal/migration"
 )
 
 // TestApplied: files that are named lose what undoes migrations, and nothing else, not even a byte of what stands behind it.
@@ -22,12 +22,12 @@ func TestApplied(t *testing.T) {
 		{"V2__x.sql U3__x.sql", "V2__x.sql U3__x.sql"},                         // another version
 		{"users.sql undo.sql rollback.sql", "users.sql undo.sql rollback.sql"}, // whole names
 	} {
-		var files []schemafind.File
+		var files []migration.File
 		for _, name := range strings.Fields(c.files) {
-			files = append(files, schemafind.File{Name: name, Text: "SELECT 1;"})
+			files = append(files, migration.File{Name: name, Text: "SELECT 1;"})
 		}
 		var got []string
-		for _, f := range schemafind.Applied(files) {
+		for _, f := range migration.Applied(files) {
 			got = append(got, f.Name)
 		}
 		if !slices.Equal(got, strings.Fields(c.kept)) {
@@ -42,12 +42,33 @@ func TestApplied(t *testing.T) {
 		{"A;\n-- +goose Down\nB;\n", "A;\n-- +goose Down\nB;\n"}, // goose has no such file
 		{"-- to go up and down\nA;\n", "-- to go up and down\nA;\n"},
 	} {
-		got := schemafind.Applied([]schemafind.File{{Name: "m.sql", Text: c.text}})[0].Text
+		got := migration.Applied([]migration.File{{Name: "m.sql", Text: c.text}})[0].Text
 		if got != c.want {
 			t.Errorf("%q is read as %q, not %q", c.text, got, c.want)
 		}
-		if again := schemafind.Applied([]schemafind.File{{Name: "m.sql", Text: got}})[0].Text; again != got {
+		if again := migration.Applied([]migration.File{{Name: "m.sql", Text: got}})[0].Text; again != got {
 			t.Errorf("%q is read as %q the second time", got, again)
 		}
 	}
+}
+
+// FuzzApply: what is left of a migration has every byte in its place.
+func FuzzApply(f *testing.F) {
+	f.Add("-- +goose Up\nCREATE TABLE a();\r\n-- +goose Down\nDROP TABLE a;")
+	f.Add("create table a();\n---- create above / drop below ----\ndrop table ü;")
+	f.Add("-- migrate:up\n-- migrate:down\n-- +migrate Up\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		tools := migration.Tools()
+		for i := range tools {
+			got := tools[i].Apply(text)
+			if len(got) != len(text) {
+				t.Fatalf("%s: %d bytes became %d", tools[i].Name(), len(text), len(got))
+			}
+			for k := range got {
+				if got[k] != text[k] && (got[k] != ' ' || text[k] == '\n') {
+					t.Fatalf("%s: byte %d of %q became %q", tools[i].Name(), k, text, got[k])
+				}
+			}
+		}
+	})
 }
