@@ -21,7 +21,7 @@ const module = "github.com/txrobust/robust"
 // other line has.
 var layers = [][]string{
 	{"internal/quote", "internal/infile", "internal/z3program", "internal/fault", "internal/page", "internal/ansi", "internal/clock", "internal/revision", "internal/cycle", "internal/choices"}, // names and files of any input: they know nothing of what these mean
-	{"internal/checker/anomalies", "internal/irwords", "internal/irnames", "internal/flags", "internal/terminal"},
+	{"internal/checker/anomalies", "internal/migration", "internal/irwords", "internal/irnames", "internal/flags", "internal/terminal"},
 	{"internal/output"},
 	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
 	{"history/codec/internal/ednode", "history/codec/internal/numbers", "history/codec/internal/dbcopyaml", "history/codec/internal/sniff"},

@@ -13,6 +13,7 @@ import (
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/weak"
 	"github.com/txrobust/robust/ir"
@@ -172,7 +173,7 @@ func (d *decision) found(f *weak.Found) error {
 	for i := range f.Execution.Txns {
 		calls = append(calls, f.Execution.Txns[i].Run.Inst.Txn)
 	}
-	found := findings.NewFinding(w, schedules.Opaque(calls), d.opt.Sources)
+	found := findings.NewFinding(w, prepare.Opaque(calls), d.opt.Sources)
 	found.Validation = judged
 	for _, t := range w.Transactions {
 		for _, h := range t.Havocs {

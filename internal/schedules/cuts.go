@@ -44,13 +44,7 @@ func (c *Cuts) Find(ctx context.Context, places []ir.Stmt, interrupted *ir.Txn, 
 	for i, t := range append([]*ir.Txn{interrupted}, others...) {
 		calls = append(calls, &Call{Txn: t, Session: i})
 	}
-	return c.find(ctx, calls, func() *found {
-		f := c.s.cuts()
-		if f == nil {
-			f = c.s.solvedCuts(places)
-		}
-		return f
-	}, c.s.cuts)
+	return c.find(ctx, calls, c.s.cuts, func() *found { return c.s.solvedCuts(places) })
 }
 
 // At tries the rows and calls of an anomaly, with one of the calls interrupted by the others in their
@@ -62,28 +56,30 @@ func (c *Cuts) At(ctx context.Context, known *Anomaly, interrupted int) (*Anomal
 	for i, call := range sit.calls {
 		call.Session = i
 	}
-	try := func() *found {
+	return c.find(ctx, sit.calls, func() *found {
 		if !c.s.possible(sit) {
 			return nil
 		}
 		f, _ := c.s.cutsOf(sit)
 		return f
-	}
-	return c.find(ctx, sit.calls, try, try)
+	}, func() *found { return nil })
 }
 
-// find searches cuts of the first of some calls by first and, where a call may fail by an error that is
-// left out, by doubtful.
-func (c *Cuts) find(ctx context.Context, calls []*Call, first, doubtful func() *found) (*Anomaly, Stats, error) {
+// find searches cuts of the first of some calls: quickly, then with the solver, and then quickly where
+// a call may fail by an error that is left out.
+func (c *Cuts) find(ctx context.Context, calls []*Call, quick, solved func() *found) (*Anomaly, Stats, error) {
 	s := c.s
 	s.ctx, s.stats = ctx, Stats{}
 	s.take(calls)
 	start := time.Now()
-	f := first()
+	f := quick()
+	if f == nil {
+		f = solved()
+	}
 	if f == nil && s.mayFail() {
 		s.opt.Doubtful = true
 		defer func() { s.opt.Doubtful = false }()
-		f = doubtful()
+		f = quick()
 	}
 	s.stats.Search = time.Since(start)
 	if f == nil {

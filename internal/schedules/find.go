@@ -3,14 +3,10 @@ package schedules
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/txrobust/robust/internal/commits"
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/ir"
@@ -268,7 +264,7 @@ func (s *search) anomaly(f *found) *Anomaly {
 	for _, c := range f.sit.calls {
 		templates = append(templates, c.Txn)
 	}
-	a.Opaque = Opaque(templates)
+	a.Opaque = prepare.Opaque(templates)
 	count := map[int]int{}
 	number := map[int]int{}
 	for _, c := range f.sit.calls {
@@ -284,21 +280,4 @@ func (s *search) anomaly(f *found) *Anomaly {
 		a.Calls = append(a.Calls, call)
 	}
 	return a
-}
-
-// Opaque lists the functions without a known meaning that templates may apply.
-func Opaque(templates []*ir.Txn) []string {
-	names := map[string]bool{}
-	for _, t := range templates {
-		ir.Walk(t.Body, func(st ir.Stmt) {
-			for _, e := range ir.Exprs(st) {
-				ir.WalkExpr(e, func(e ir.Expr) {
-					if call, ok := e.(*ir.Call); ok && !call.Known() {
-						names[strings.TrimPrefix(call.Name, irnames.Symmetric)] = true
-					}
-				})
-			}
-		})
-	}
-	return slices.Sorted(maps.Keys(names))
 }

@@ -131,7 +131,7 @@ func (g *goStrings) inOrder(m *ast.CompositeLit) bool {
 	slices.SortStableFunc(list, byNumber)
 	out, some := g.out, g.some
 	for _, e := range list {
-		g.out, g.some = []byte(blank(g.text)), false
+		g.out, g.some = []byte(migration.Blank(g.text)), false
 		ast.Inspect(e.expr, g.visit)
 		if g.some {
 			g.parts = append(g.parts, File{Name: g.name, Text: string(g.out)})

@@ -25,6 +25,14 @@ func (p *parser) locks() ir.Locks {
 	}
 }
 
+// conflictLock reads the lock of ON CONFLICT, NoLock if none is named.
+func (p *parser) conflictLock() ir.LockMode {
+	if p.acceptWords(ir.ForUpdate.String()) {
+		return ir.ForUpdate
+	}
+	return ir.NoLock
+}
+
 // lock reads the rest of a LockRows or LockTable.
 func (p *parser) lock(at ir.At) ir.Stmt {
 	if !p.is("from") {

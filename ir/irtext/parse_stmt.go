@@ -513,9 +513,7 @@ func (p *parser) insert(at ir.At) ir.Stmt {
 		if !p.accept("nothing") {
 			p.expect("update")
 			c.Row = p.name("a row variable")
-			if p.acceptWords(ir.ForUpdate.String()) {
-				c.Lock = ir.ForUpdate
-			}
+			c.Lock = p.conflictLock()
 			p.expect("set")
 			p.rows = []ir.Source{{Table: s.Table, Row: c.Row}, {Table: s.Table, Row: ir.Excluded}}
 			c.Sets = p.sets(s.Table)

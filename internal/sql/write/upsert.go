@@ -1,9 +1,6 @@
 package write
 
 import (
-	"slices"
-
-	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/ir"
@@ -60,30 +57,6 @@ func (i *inserter) upsertByRow(stmt *ir.Insert, row *expr.RowSource) {
 			u := &rowWriter{b: b, f: i.f, w: w, row: existing, set: list, ret: i.s.ReturningClause, pos: i.pos, to: i.to, op: "UPDATE", events: schema.OnUpdate}
 			u.write()
 		})})
-}
-
-// keepTarget has assignments of the columns in conflict to the values that were proposed for them
-// leave these as they are: they are equal.
-func keepTarget(existing *expr.RowSource, target []int, list []assignment) {
-	t := existing.Table.IR
-	for k := range list {
-		c, ok := list[k].v.Expr.(*ir.Col)
-		if ok && c.Row == ir.Excluded && c.Col == list[k].column && slices.Contains(target, t.Column(c.Col)) {
-			list[k].v.Expr = &ir.Col{Row: existing.Row, Col: c.Col}
-		}
-	}
-}
-
-// updateLock is the lock that PostgreSQL takes of a row before ON CONFLICT DO UPDATE or a
-// trigger: it depends on the columns that are named, not on their values (PostgreSQL 15,
-// ExecUpdateLockMode).
-func updateLock(t *ir.Table, list []assignment) ir.LockMode {
-	for c := range engine.KeyColumns(t) {
-		if slices.ContainsFunc(list, func(a assignment) bool { return a.column == t.Columns[c].Name }) {
-			return ir.ForUpdate
-		}
-	}
-	return ir.ForNoKeyUpdate
 }
 
 // met is the condition that a row is the one in the way of an INSERT.
