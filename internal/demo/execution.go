@@ -167,7 +167,7 @@ func (c *cast) cut(ctx context.Context, in *interp.Instance, others []*interp.In
 		}
 		var why string
 		more, why = m.Interrupt(in, others, start, at, func(found *interp.Execution) bool {
-			if len(m.Doubts(found)) > 0 || c.serializable(m, sessions, found) {
+			if len(m.Doubts(found)) > 0 || m.Serialized(sessions, found, true) {
 				return true
 			}
 			x, err = c.confirmed(ctx, sessions, found)
@@ -176,17 +176,6 @@ func (c *cast) cut(ctx context.Context, in *interp.Instance, others []*interp.In
 		undecided = cmp.Or(undecided, why)
 	}
 	return x, undecided, err
-}
-
-// serializable reports whether a serial order has the outcome of an execution, or may
-// have it.
-func (c *cast) serializable(m *interp.Machine, sessions []interp.Session, x *interp.Execution) bool {
-	want, same := x.Outcome(), false
-	missing := m.Serial(sessions, x.Versions[0], true, func(s *interp.Execution) bool {
-		same = s.Outcome() == want
-		return !same
-	})
-	return same || missing != ""
 }
 
 // arrangements gives all ordered selections of n of a list.

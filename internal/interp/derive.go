@@ -53,7 +53,11 @@ func (s *scope) derived(e *ir.Call) eval {
 			}
 			return list[0][0].Convert(e.Type)
 		case ir.WantArray:
-			return column(e, list)
+			var vals []ir.Value
+			for _, r := range list {
+				vals = append(vals, r[0])
+			}
+			return rowvalues.ArrayOf(e.Type, vals)
 		case ir.WantAny:
 			return ir.Bool(len(list) > 0)
 		case ir.WantMany:
@@ -63,22 +67,6 @@ func (s *scope) derived(e *ir.Call) eval {
 		}
 		panic(fmt.Sprintf("interp: derivation: unknown result %s", want))
 	}
-}
-
-// column gives the first column of some rows as an array; arrays have no NULLs
-// and no arrays as elements, so that one with them is known by what it holds.
-func column(e *ir.Call, list [][]ir.Value) ir.Value {
-	var vals []ir.Value
-	plain := true
-	for _, r := range list {
-		vals = append(vals, r[0])
-		plain = plain && !r[0].IsNull() && r[0].Kind != ir.KindArray
-	}
-	if plain {
-		return ir.Array(vals)
-	}
-	v, _, _ := (&ir.Call{Name: "array", Type: e.Type}).Apply(vals)
-	return v
 }
 
 // relation computes the rows of a relation. Rows that no ORDER BY tells apart

@@ -157,7 +157,13 @@ func (f *frame) fold(a *ir.Agg, vals []ir.Value) ir.Value {
 		return ir.Int(int64(len(vals)))
 	}
 	switch {
-	case len(vals) == 0 && (a.Fn == irnames.ArrayAgg || a.Fn == irnames.RowsAgg || a.Fn == "regr_count"):
+	case a.Fn == irnames.ArrayAgg:
+		v := rowvalues.ArrayOf(a.Type, vals)
+		if f.derive(v, vals...); len(vals) > 1 && f.m.Trace && f.run != nil {
+			f.run.unknown(v, a.Fn) // the elements may come in another order
+		}
+		return v
+	case len(vals) == 0 && (a.Fn == irnames.RowsAgg || a.Fn == "regr_count"):
 		return f.apply(&ir.Call{Name: a.Fn, Type: a.Type}, nil)
 	case len(vals) == 0: // as SQL's aggregates, but for COUNT
 		return ir.Null

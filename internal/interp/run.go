@@ -466,7 +466,7 @@ func (f *frame) apply(c *ir.Call, args []ir.Value) ir.Value {
 		return f.fails(err.Error())
 	case len(v.S) > maxText: // a loop makes texts longer and longer
 		panic(stop{reason: TooLong})
-	case known, c.Name == irnames.ArrayAgg, c.Name == irnames.RowsAgg:
+	case known, c.Name == irnames.RowsAgg:
 		f.derive(v, args...)
 		return v
 	}

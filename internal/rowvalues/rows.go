@@ -5,6 +5,7 @@ package rowvalues
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -90,4 +91,17 @@ func Rounds[R any](first []R, next func(last []R) []R, name func(R) string, most
 		all = append(all, last...)
 	}
 	return all, true
+}
+
+// ArrayOf makes an array of a type. Arrays have no NULLs, no arrays and nothing of which only
+// the name is known as elements, so that one with them is known by what it holds.
+func ArrayOf(t ir.Type, elems []ir.Value) ir.Value {
+	other := func(v ir.Value) bool {
+		return v.IsNull() || v.Kind == ir.KindArray || v.Kind == ir.KindOpaque && t.Elem != ir.KindOpaque
+	}
+	if !slices.ContainsFunc(elems, other) {
+		return ir.Array(elems)
+	}
+	v, _, _ := (&ir.Call{Name: irnames.ArrayAgg, Type: t}).Apply(elems)
+	return v
 }

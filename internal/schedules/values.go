@@ -114,7 +114,7 @@ func (v *values) of(s valueType) []ir.Value {
 	documents := v.documents(s.d)
 	fits := slices.DeleteFunc(slices.Clone(v.ofType(s.t)), func(x ir.Value) bool { return !s.d.Fits(x) })
 	list := fits
-	if len(fits) < maxSamples/2 { // plain numbers and texts are simpler
+	if len(fits) < maxSamples/2 || s.t.Kind == ir.KindOpaque && len(documents) > 0 { // plain numbers and texts are simpler
 		list = slices.Concat(documents, s.samples(maxSamples), fits)
 	}
 	for _, n := range slices.Sorted(maps.Keys(v.literals)) {

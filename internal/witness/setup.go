@@ -69,8 +69,9 @@ func (w *setupWriter) postgres() {
 		w.out = append(w.out, keysLate)
 	}
 	w.clear(order, cyclic)
+	always := alwaysDefault.MatchString(w.schema)
 	for _, t := range order {
-		w.inserts(t, alwaysDefault.MatchString(w.schema))
+		w.inserts(t, always)
 	}
 	if cyclic || triggers || unproven {
 		w.add("SET CONSTRAINTS ALL IMMEDIATE")

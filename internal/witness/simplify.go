@@ -84,13 +84,7 @@ func (e Evidence) serializable(m *interp.Machine) bool {
 	if e.Classic {
 		return interp.Cycle(len(e.Execution.Txns), m.Dependencies(e.Execution, !e.AnyOrder, true)) == nil
 	}
-	want := e.Execution.Outcome()
-	same := false
-	missing := e.Machine().Serial(e.committed(), e.Execution.Versions[0], e.AnyOrder, func(s *interp.Execution) bool {
-		same = s.Outcome() == want
-		return !same
-	})
-	return same || missing != "" // a serial order that cannot be followed may be the one
+	return e.Machine().Serialized(e.committed(), e.Execution, e.AnyOrder) // a serial order that cannot be followed may be the one
 }
 
 // last reports whether the i-th transaction is the last one of its session.

@@ -398,9 +398,13 @@ func (x *Place) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) expr.Val {
 	c := q.Targets[0]
 	SkipRows(x.Draft, q, pos, false)
 	x.lockSub(q, pos)
+	elem := withNulls(c.Val())
 	for _, o := range q.Order {
 		if o.Expr != c.Expr {
 			x.Unmodelled("ORDER BY other columns in ARRAY(SELECT …)")
+		}
+		if o.Desc { // the aggregate takes its elements to come in their order
+			elem = &ir.Call{Name: "value", Args: []ir.Expr{elem}, Type: ir.OpaqueType}
 		}
 	}
 	if q.Limit != nil || len(q.Aggs) > 0 || len(q.From) == 0 {
@@ -409,7 +413,7 @@ func (x *Place) arrayOfRows(s *pg.SelectStmt, pos ir.Pos) expr.Val {
 	LockRows(x.Draft, q, pos)
 	t := schema.ArrayOf(c.Type)
 	local := x.Draft.Local("array_agg", t)
-	x.Draft.Emit(&ir.Select{At: expr.At(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: irnames.ArrayAgg, Arg: withNulls(c.Val()), Type: t.IR}}, Query: q.IR()})
+	x.Draft.Emit(&ir.Select{At: expr.At(pos), Into: []string{local}, Aggs: []ir.Agg{{Fn: irnames.ArrayAgg, Arg: elem, Type: t.IR}}, Query: q.IR()})
 	return expr.Val{Expr: ir.V(local), Type: t, NotNull: true}
 }
 

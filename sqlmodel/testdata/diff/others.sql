@@ -89,3 +89,20 @@ BEGIN
   END LOOP;
   RETURN t;
 END $$;
+
+-- Rows that are chosen into an array, and changed then.
+CREATE FUNCTION array_then_any(p int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE ids int[]; n int;
+BEGIN
+  ids := ARRAY(SELECT k FROM a WHERE x = p ORDER BY k);
+  UPDATE a SET y = y + 1 WHERE k = ANY (ids);
+  SELECT count(*) INTO n FROM b WHERE b.k = ANY (ids);
+  RETURN 1000 * n + cardinality(ids);
+END $$;
+
+CREATE FUNCTION array_in_order(p int) RETURNS TABLE (lowest int, how_many int) LANGUAGE plpgsql AS $$
+DECLARE l int[];
+BEGIN
+  l := ARRAY(SELECT k FROM a WHERE x = p ORDER BY k);
+  RETURN QUERY SELECT l[1], cardinality(l);
+END $$;
