@@ -199,7 +199,7 @@ func (s stream) start() (*opening, error) {
 		c.Close()
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
-	head = head[:n]
+	head = sniff.WithoutMark(head[:n])
 	return &opening{s.name, io.MultiReader(bytes.NewReader(head), r), c, head}, nil
 }
 

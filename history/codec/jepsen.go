@@ -22,6 +22,10 @@ type jepsen struct {
 	nameless []*pending
 	free     []*pending
 	position int64
+	last     struct { // that had an index
+		index int64
+		line  int
+	}
 	invoked  bool // some operation has an invocation
 	elements []history.Value
 	strings  stringstore.Store
@@ -75,6 +79,7 @@ type event struct {
 	hasValue   bool
 	hasProcess bool
 	time       int64
+	index      int64        // -1 if there is none
 	invoked    bool         // the value is that of the invocation
 	key        history.Name // of get, put and append
 }
@@ -84,7 +89,7 @@ var eventKinds = []string{"invoke", "ok", "fail", "info"}
 
 // parseEvent takes the fields that matter out of a map.
 func parseEvent(m ednode.Node) (event, error) {
-	e := event{time: history.NoTime}
+	e := event{time: history.NoTime, index: -1}
 	if m.Shape() != ednode.MapNode {
 		return e, fmt.Errorf("%s, expected a map of :type, :process, :f and :value", m.Shape())
 	}
@@ -106,6 +111,10 @@ func parseEvent(m ednode.Node) (event, error) {
 		case k.Is("time"):
 			if v.Shape() == ednode.IntNode {
 				e.time = v.Node().Num
+			}
+		case k.Is("index"):
+			if v.Shape() == ednode.IntNode {
+				e.index = v.Node().Num
 			}
 		}
 		k = v.Next()
@@ -138,6 +147,12 @@ func intern(v ednode.Node) string {
 
 // add adds one line of the recording.
 func (j *jepsen) add(e event, line int, place history.Place) error {
+	if e.index >= 0 {
+		if e.index < j.last.index {
+			return fmt.Errorf("the :index %d follows %d in line %d; sort the operations by their indices", e.index, j.last.index, j.last.line)
+		}
+		j.last.index, j.last.line = e.index, line
+	}
 	if e.process.Text == "nemesis" {
 		return nil // it is no client
 	}
