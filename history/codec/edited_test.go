@@ -73,3 +73,14 @@ func TestIndices(t *testing.T) {
 		t.Errorf("out of order: %v", err)
 	}
 }
+
+// TestTakenForInitial: where a format cannot tell the initial transaction from another one, a
+// note says what is taken for it.
+func TestTakenForInitial(t *testing.T) {
+	for text, notes := range map[string]int{"w 1 1\n=====\nr 1 1\n": 1, "w 1 1\n=====\nw 2 2\nr 1 1\n": 0} {
+		h, _, err := Decode(t.Context(), strings.NewReader(text), "x", Options{Format: AWDIT})
+		if err != nil || len(h.Notes()) != notes {
+			t.Errorf("%q: %v, notes %v", text, err, h.Notes())
+		}
+	}
+}

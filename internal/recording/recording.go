@@ -3,11 +3,13 @@
 package recording
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -250,5 +252,21 @@ func (f *Collector) Record(ctx context.Context, log io.Writer) (name string, r *
 	}
 	fmt.Fprintf(log, "%s: %d committed, %d aborted, %d of unknown outcome in %.1f s%s\n",
 		quote.Line(name), r.Committed, r.Aborted, r.Unknown, r.Elapsed.Seconds(), cut)
+	if f.fault != "none" {
+		heard(log, r.Errors)
+	}
 	return name, r, nil
+}
+
+// heard says what clients heard most often while there were faults.
+func heard(log io.Writer, errors map[string]int) {
+	const most = 5
+	texts := slices.SortedFunc(maps.Keys(errors), func(a, b string) int { return cmp.Or(errors[b]-errors[a], cmp.Compare(a, b)) })
+	for i, text := range texts {
+		if i == most {
+			fmt.Fprintf(log, "  and %d other errors\n", len(texts)-most)
+			break
+		}
+		fmt.Fprintf(log, "  %d times: %s\n", errors[text], quote.Line(text))
+	}
 }
