@@ -57,8 +57,12 @@ func tangled(r *rand.Rand, set bool) string {
 		}
 		there, after := before[max(0, len(before)-1-r.IntN(3))], before[len(before)-1]
 		var invoked, done []string
-		for o := range 1 + r.IntN(2) {
-			element, k := 10*n+o, r.IntN(2)
+		usual := r.IntN(2)
+		for o := range 1 + r.IntN(3) {
+			element, k := 10*n+o, usual
+			if r.IntN(3) == 0 {
+				k = 1 - usual
+			}
 			if r.IntN(2) == 0 {
 				op := map[bool]string{true: "[:add %d %d]", false: "[:inc %d %d]"}[set]
 				invoked, done = append(invoked, fmt.Sprintf(op, k, element)), append(done, fmt.Sprintf(op, k, element))
