@@ -136,6 +136,9 @@ type Options struct {
 	// Strict takes values that are read but never written for values out of thin
 	// air, also where the recording looks as if it had begun on loaded tables.
 	Strict bool
+	// Reordered: operations of Jepsen are not in the order of the recording, so that their
+	// indices may be in any order.
+	Reordered bool
 
 	// For tests: how many goroutines parse how many bytes at a time, if not 0; and
 	// that nothing is parsed but by the parser for everything.
@@ -242,6 +245,9 @@ func decode(ctx context.Context, streams []stream, o Options) (*history.History,
 			b.File(history.File{Name: e, Binary: g.binary})
 		}
 		empty = nil
+		if e, ok := d.(*ednReader); ok {
+			e.j.reordered = o.Reordered
+		}
 		in := newInput(ctx, f.r, s.name, b.File(history.File{Name: s.name, Binary: g.binary}))
 		in.configure(o)
 		err = d.file(in)

@@ -107,9 +107,9 @@ func TestLevels(t *testing.T) {
 			db := private(t, c.engine, c.level, "none")
 			for _, w := range workload.Names() {
 				r := record(t, db, w, "none", few, 120)
-				// Sets and counters are not always decided.
-				v := verdict(t, r, c.holds)
-				if v == isolation.Reject || v == isolation.Unknown && w != "set" && w != "counter" {
+				// Sets and counters are not decided at weak levels, and adds to a set that overlap not at SI.
+				open := (w == "set" || w == "counter") && c.holds == isolation.RC || w == "set" && c.holds == isolation.StrongSI
+				if v := verdict(t, r, c.holds); v != isolation.Accept && !(open && v == isolation.Unknown) {
 					t.Errorf("%s: %s: %v", w, c.holds, v)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -199,6 +200,10 @@ func lastLines(text string, n int) string {
 		if line := strings.TrimSpace(sc.Text()); line != "" {
 			lines = append(lines, line)
 		}
+	}
+	// What went wrong may be followed by advice.
+	if wrong := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !strings.Contains(line, "ERROR") && !strings.Contains(line, "FATAL") }); len(wrong) > 0 {
+		lines = wrong
 	}
 	if len(lines) > n {
 		lines = lines[len(lines)-n:]

@@ -335,3 +335,16 @@ func TestAppears(t *testing.T) {
 		t.Errorf("an empty file: %v", err)
 	}
 }
+
+// TestIndices: indices of a recording are no obstacle, although the judge gets each transaction as a whole.
+func TestIndices(t *testing.T) {
+	const text = `{:type :invoke, :f :txn, :value [[:append 1 1]], :process 0, :index 0}
+{:type :invoke, :f :txn, :value [[:r 1 nil]], :process 1, :index 1}
+{:type :ok, :f :txn, :value [[:append 1 1]], :process 0, :index 2}
+{:type :ok, :f :txn, :value [[:r 1 [1]]], :process 1, :index 3}
+`
+	got, err := tail.Follow(t.Context(), tail.Options{Input: strings.NewReader(text), Name: "x"})
+	if err != nil || got.Txns != 2 || got.Verdict() != isolation.Accept {
+		t.Errorf("%v, %+v", err, got)
+	}
+}
