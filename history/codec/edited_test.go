@@ -1,6 +1,10 @@
 package codec
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -82,5 +86,31 @@ func TestTakenForInitial(t *testing.T) {
 		if err != nil || len(h.Notes()) != notes {
 			t.Errorf("%q: %v, notes %v", text, err, h.Notes())
 		}
+	}
+}
+
+// TestSavePipe: what is no regular file, such as a pipe or /dev/null, is written to, not replaced.
+func TestSavePipe(t *testing.T) {
+	h, _, err := Decode(t.Context(), strings.NewReader("w(1,5,0,0)\n"), "x", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := exec.Command("mkfifo", path).Run(); err != nil {
+		t.Skip(err)
+	}
+	read := make(chan string, 1)
+	go func() {
+		text, err := os.ReadFile(path)
+		read <- string(text) + fmt.Sprint(err)
+	}()
+	if _, err := Save(t.Context(), path, h, Plume); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		t.Fatalf("the pipe is gone: %v, %v", info, err)
+	}
+	if got := <-read; got != "w(1,5,0,0)\n<nil>" {
+		t.Errorf("read %q", got)
 	}
 }
