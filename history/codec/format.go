@@ -136,8 +136,7 @@ type Options struct {
 	// Strict takes values that are read but never written for values out of thin
 	// air, also where the recording looks as if it had begun on loaded tables.
 	Strict bool
-	// Reordered: operations of Jepsen are not in the order of the recording, so that their
-	// indices may be in any order.
+	// Reordered: operations of Jepsen, and so their indices, may be in any order.
 	Reordered bool
 
 	// For tests: how many goroutines parse how many bytes at a time, if not 0; and

@@ -19,16 +19,13 @@ type jepsen struct {
 	small     [1 << 10]*process
 	// nameless are the invocations without a process that are not complete, in
 	// their order.
-	nameless []*pending
-	free     []*pending
-	position int64
-	last     struct { // that had an index
-		index int64
-		line  int
-	}
-	invoked bool // some operation has an invocation
-	// reordered: see Options.
-	reordered bool
+	nameless  []*pending
+	free      []*pending
+	position  int64
+	lastIndex int64 // that an operation had, in lastLine
+	lastLine  int
+	invoked   bool // some operation has an invocation
+	reordered bool // see Options
 	elements  []history.Value
 	strings   stringstore.Store
 }
@@ -150,10 +147,10 @@ func intern(v ednode.Node) string {
 // add adds one line of the recording.
 func (j *jepsen) add(e event, line int, place history.Place) error {
 	if e.index >= 0 && !j.reordered {
-		if e.index < j.last.index {
-			return fmt.Errorf("the :index %d follows %d in line %d; sort the operations by their indices", e.index, j.last.index, j.last.line)
+		if e.index < j.lastIndex {
+			return fmt.Errorf("the :index %d follows %d in line %d; sort the operations by their indices", e.index, j.lastIndex, j.lastLine)
 		}
-		j.last.index, j.last.line = e.index, line
+		j.lastIndex, j.lastLine = e.index, line
 	}
 	if e.process.Text == "nemesis" {
 		return nil // it is no client

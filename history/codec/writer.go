@@ -33,10 +33,9 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// Save writes a history to a file, or to a new folder if that is what the format
-// demands. A file whose name ends with .gz is compressed. Nothing is left behind
-// if it fails, and an existing file is replaced only when all is written. A device or pipe is not replaced,
-// but written to.
+// Save writes a history to a file, or to a new folder if that is what the format demands. A file whose name
+// ends with .gz is compressed. Nothing is left behind if it fails, and an existing file is replaced only when
+// all is written. A device or pipe is not replaced, but written to.
 func Save(ctx context.Context, path string, h *history.History, f Format) (losses []string, err error) {
 	g, err := writable(f)
 	if err != nil {
