@@ -9,6 +9,7 @@ import (
 	"github.com/txrobust/robust/internal/checker/adya"
 	"github.com/txrobust/robust/internal/checker/brute"
 	"github.com/txrobust/robust/internal/checker/c4"
+	"github.com/txrobust/robust/internal/checker/commute"
 	"github.com/txrobust/robust/internal/checker/elle"
 	"github.com/txrobust/robust/internal/checker/polysi"
 	"github.com/txrobust/robust/internal/checker/viper"
@@ -38,6 +39,7 @@ var methods = []method{
 	{"polysi", polysi.Levels(), true, always, runPolysi},
 	{"viper", viper.Levels(), true, always, runViper},
 	{"adya", adya.Levels(), false, always, runAdya},
+	{"commute", commute.Levels(), true, commuting, runCommute},
 	{"brute", brute.Levels(), false, small, runBrute},
 }
 
@@ -92,6 +94,17 @@ func runAdya(ctx context.Context, h *history.History, levels []isolation.Level, 
 		return nil, err
 	}
 	return found(h, "adya", r), nil
+}
+
+// commuting tells whether a history has sets and counters only.
+func commuting(h *history.History) (bool, string) { return commute.Fits(h), "" }
+
+func runCommute(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {
+	r, err := commute.Check(ctx, h, commute.Options{Levels: levels})
+	if err != nil {
+		return nil, err
+	}
+	return found(h, "commute", r), nil
 }
 
 func runElle(ctx context.Context, h *history.History, levels []isolation.Level, o Options) (*finding, error) {

@@ -19,9 +19,9 @@ type awditReader struct {
 
 func (r *awditReader) file(in *input) error {
 	err := readLines(in, (*awditLine).parse, func(line int, l awditLine) error { return r.add(in, line, l) },
-		"\"r key value\" or \"w key value\" of integers, or a line of - or =")
-	if err == nil {
-		r.b.TakeInitial(history.AllKeys)
+		"\"r key value\" or \"w key value\" of integers of 64 bits, or a line of - or =")
+	if err == nil && r.b.TakeInitial(history.AllKeys) {
+		r.b.Note("The first session, which is one transaction that writes every key, is taken for the initial transaction.")
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // ednReader reads what Jepsen writes: a stream of maps, or one vector or list of
-// them. The same as JSON is one array of objects.
+// them. The same as JSON is a stream of objects, or one array of them.
 type ednReader struct {
 	b    *history.Builder
 	j    *jepsen
@@ -23,10 +23,7 @@ func (r *ednReader) file(in *input) error {
 	if err != nil {
 		return err
 	}
-	if r.json && !inside {
-		return p.errorf("expected an array of operations")
-	}
-	if !inside {
+	if !inside && !r.json {
 		parser := func() func([]byte, *ednEvents) int { return (&lineParser{}).events }
 		if err := inChunks(in, parser, func(c *ednEvents) error { return r.addAll(in, c) }); err != nil {
 			return err
@@ -187,6 +184,6 @@ func logEvent(text []byte) (event, error) {
 		return event{}, wrong
 	}
 	there := func(i int) bool { return fields[i].Shape() != ednode.NilNode }
-	e := event{time: history.NoTime, process: fields[0].Name(), hasProcess: there(0), f: intern(fields[2]), value: fields[3], hasValue: there(3)}
+	e := event{time: history.NoTime, index: -1, process: fields[0].Name(), hasProcess: there(0), f: intern(fields[2]), value: fields[3], hasValue: there(3)}
 	return e, e.setKind(fields[1])
 }

@@ -136,6 +136,8 @@ type Options struct {
 	// Strict takes values that are read but never written for values out of thin
 	// air, also where the recording looks as if it had begun on loaded tables.
 	Strict bool
+	// Reordered: operations of Jepsen, and so their indices, may be in any order.
+	Reordered bool
 
 	// For tests: how many goroutines parse how many bytes at a time, if not 0; and
 	// that nothing is parsed but by the parser for everything.
@@ -199,7 +201,7 @@ func (s stream) start() (*opening, error) {
 		c.Close()
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
-	head = head[:n]
+	head = sniff.WithoutMark(head[:n])
 	return &opening{s.name, io.MultiReader(bytes.NewReader(head), r), c, head}, nil
 }
 
@@ -242,6 +244,9 @@ func decode(ctx context.Context, streams []stream, o Options) (*history.History,
 			b.File(history.File{Name: e, Binary: g.binary})
 		}
 		empty = nil
+		if e, ok := d.(*ednReader); ok {
+			e.j.reordered = o.Reordered
+		}
 		in := newInput(ctx, f.r, s.name, b.File(history.File{Name: s.name, Binary: g.binary}))
 		in.configure(o)
 		err = d.file(in)

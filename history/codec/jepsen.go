@@ -19,12 +19,15 @@ type jepsen struct {
 	small     [1 << 10]*process
 	// nameless are the invocations without a process that are not complete, in
 	// their order.
-	nameless []*pending
-	free     []*pending
-	position int64
-	invoked  bool // some operation has an invocation
-	elements []history.Value
-	strings  stringstore.Store
+	nameless  []*pending
+	free      []*pending
+	position  int64
+	lastIndex int64 // that an operation had, in lastLine
+	lastLine  int
+	invoked   bool // some operation has an invocation
+	reordered bool // see Options
+	elements  []history.Value
+	strings   stringstore.Store
 }
 
 // process is a client.
@@ -75,6 +78,7 @@ type event struct {
 	hasValue   bool
 	hasProcess bool
 	time       int64
+	index      int64        // -1 if there is none
 	invoked    bool         // the value is that of the invocation
 	key        history.Name // of get, put and append
 }
@@ -84,7 +88,7 @@ var eventKinds = []string{"invoke", "ok", "fail", "info"}
 
 // parseEvent takes the fields that matter out of a map.
 func parseEvent(m ednode.Node) (event, error) {
-	e := event{time: history.NoTime}
+	e := event{time: history.NoTime, index: -1}
 	if m.Shape() != ednode.MapNode {
 		return e, fmt.Errorf("%s, expected a map of :type, :process, :f and :value", m.Shape())
 	}
@@ -106,6 +110,10 @@ func parseEvent(m ednode.Node) (event, error) {
 		case k.Is("time"):
 			if v.Shape() == ednode.IntNode {
 				e.time = v.Node().Num
+			}
+		case k.Is("index"):
+			if v.Shape() == ednode.IntNode {
+				e.index = v.Node().Num
 			}
 		}
 		k = v.Next()
@@ -138,6 +146,12 @@ func intern(v ednode.Node) string {
 
 // add adds one line of the recording.
 func (j *jepsen) add(e event, line int, place history.Place) error {
+	if e.index >= 0 && !j.reordered {
+		if e.index < j.lastIndex {
+			return fmt.Errorf("the :index %d follows %d in line %d; sort the operations by their indices", e.index, j.lastIndex, j.lastLine)
+		}
+		j.lastIndex, j.lastLine = e.index, line
+	}
 	if e.process.Text == "nemesis" {
 		return nil // it is no client
 	}

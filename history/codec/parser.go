@@ -429,9 +429,12 @@ func (p *parser) number(b []byte) error {
 		p.tree.Add(ednode.Cell{Shape: ednode.IntNode, Size: 1, Num: n})
 		return nil
 	}
-	if (b[0] == '-' || b[0] == '+') && (len(b) == 1 || b[1] < '0' || b[1] > '9') {
+	switch digits := bytes.TrimSuffix(bytes.TrimLeft(b, "+-"), []byte("N")); {
+	case (b[0] == '-' || b[0] == '+') && (len(b) == 1 || b[1] < '0' || b[1] > '9'):
 		p.tree.Leaf(ednode.SymbolNode, b)
-	} else {
+	case len(bytes.Trim(digits, "0123456789")) == 0: // a large integer, which N may say
+		p.tree.Leaf(ednode.FloatNode, bytes.TrimSuffix(bytes.TrimPrefix(b, []byte("+")), []byte("N")))
+	default:
 		p.tree.Leaf(ednode.FloatNode, b)
 	}
 	return nil

@@ -22,7 +22,7 @@ type plumeReader struct {
 
 func (r *plumeReader) file(in *input) error {
 	err := readLines(in, (*plumeOp).parse, func(line int, o plumeOp) error { return r.add(in, line, o) },
-		"w(key,value,session,txn) or r(key,value,session,txn) of integers")
+		"w(key,value,session,txn) or r(key,value,session,txn) of integers of 64 bits")
 	if err == nil {
 		r.b.TakeInitial(history.AllInitial)
 	}

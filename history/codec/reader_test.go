@@ -303,7 +303,7 @@ func TestMistakes(t *testing.T) {
 		{ElleJSON, `[{"type":"ok", process:0}]`, "expected a value of JSON"},
 		{ElleJSON, `[{"type":"ok","value":[["r",01,2]]}]`, "expected a number of JSON"},
 		{ElleJSON, "[{\"type\":\"o\nk\"}]", "in a string of JSON"},
-		{ElleJSON, `{}`, "expected an array of operations"},
+		{ElleJSON, `{}`, "an operation without :type"},
 		{JepsenLog, "INFO  jepsen.util - 0\t:invoke\t:write\n", "x:1: "},
 		{JepsenLog, "INFO  jepsen.util - 0\t:invoke\t:write\t)\n", "x:1: "},
 		{Compact, compactMagic, "the file ends without an end record"},

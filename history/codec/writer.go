@@ -33,9 +33,9 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// Save writes a history to a file, or to a new folder if that is what the format
-// demands. A file whose name ends with .gz is compressed. Nothing is left behind
-// if it fails, and an existing file is replaced only when all is written.
+// Save writes a history to a file, or to a new folder if that is what the format demands. A file whose name
+// ends with .gz is compressed. Nothing is left behind if it fails, and an existing file is replaced only when
+// all is written. A device or pipe is not replaced, but written to.
 func Save(ctx context.Context, path string, h *history.History, f Format) (losses []string, err error) {
 	g, err := writable(f)
 	if err != nil {
@@ -43,6 +43,9 @@ func Save(ctx context.Context, path string, h *history.History, f Format) (losse
 	}
 	if g.apart || f == Dbcop && !strings.HasSuffix(path, ".bincode") {
 		return saveFolder(ctx, path, h, g)
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return g.encode(ctx, h, func(string) (io.WriteCloser, error) { return os.OpenFile(path, os.O_WRONLY, 0) })
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {

@@ -53,7 +53,7 @@ type Recording struct {
 	LiveErr error
 }
 
-// reconnecting is how long clients look for a database that is gone.
+// reconnecting is how long clients look for a database that is gone, and the last one for what is there.
 const reconnecting = time.Minute
 
 // retries is how often a transaction that was refused is tried again.
@@ -309,17 +309,18 @@ func (r *runner) look(ctx context.Context) error {
 			}
 			return nil
 		}}
-		for try := 0; ; try++ {
+		for end := time.Now().Add(reconnecting); ; {
 			status, err := last.once(ctx, txn)
-			if err != nil || status == history.Committed || ctx.Err() != nil {
-				if err != nil {
-					return err
-				}
+			if err != nil {
+				return err
+			}
+			if status == history.Committed || ctx.Err() != nil {
 				break
 			}
-			if try == retries {
-				return fmt.Errorf("the last look at the database failed %d times: %s", try, r.mostOften())
+			if time.Now().After(end) {
+				return fmt.Errorf("the last look at the database failed for %v: %s", reconnecting, r.mostOften())
 			}
+			time.Sleep(50 * time.Millisecond) // for a transaction whose client has given up
 		}
 	}
 	return nil

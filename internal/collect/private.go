@@ -12,12 +12,18 @@ import (
 )
 
 // FaultNames are the faults that private servers can have.
-func FaultNames() []string { return []string{"none", "kill", "stop", "partition", "failover"} }
+func FaultNames() []string {
+	return []string{"none", "kill", "stop", "partition", "full-disk", "failover"}
+}
 
 // broken is how long the link to a standby is broken before a failover.
 const broken = 200 * time.Millisecond
 
-// away is how long a server is stopped, or a link cut or silent.
+// diskSize is how large the disk is that becomes full, in megabytes. A new server takes less
+// than half of it.
+const diskSize = 256
+
+// away is how long a server is stopped, a link cut or silent, or a disk full.
 const away = time.Second
 
 // Private is a database of our own, which may have faults.
@@ -44,7 +50,11 @@ func (e *Engine) Private(ctx context.Context, level Isolation, settings []string
 	if !ok {
 		return e.file(ctx, level, settings, fault)
 	}
-	s, err := k.kind.StartWith(ctx, dbserver.Options{Durable: true, Replicated: fault == "failover", Settings: settings})
+	o := dbserver.Options{Durable: true, Replicated: fault == "failover", Settings: settings}
+	if fault == "full-disk" {
+		o.Disk = diskSize
+	}
+	s, err := k.kind.StartWith(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +139,8 @@ func (p *Private) Faults(name string, n int) ([]Fault, error) {
 			f.Do = func(ctx context.Context) error {
 				return p.during(ctx, p.server.Pause, p.server.Resume)
 			}
+		case "full-disk":
+			f.Do = func(ctx context.Context) error { return p.server.FillDisk(ctx, away) }
 		case "partition":
 			state := cut
 			if i%2 == 1 {

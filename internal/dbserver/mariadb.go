@@ -46,7 +46,7 @@ func startMariaDB(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Kind: MariaDB}
+	s := &Server{Kind: MariaDB, options: o}
 	if s.Version, err = output(program, "--version"); err != nil {
 		return nil, err
 	}

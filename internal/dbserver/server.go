@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,7 +42,7 @@ type Server struct {
 	dsn func(at Address, database string) string
 	at  Address
 
-	options  Options // of PostgreSQL, for a standby
+	options  Options
 	password string
 	dir      string
 	alive    *os.File      // the supervisor stops the server when this is closed
@@ -73,6 +74,9 @@ type Options struct {
 	Durable bool
 	// Replicated servers can have a Standby. It is for PostgreSQL.
 	Replicated bool
+	// Disk, if not 0, is the size in megabytes of a disk in memory that holds the data. It needs
+	// user namespaces of Linux, and the program unshare.
+	Disk int
 	// Settings are of the form name=value, and count more than others.
 	Settings []string
 
@@ -85,8 +89,12 @@ type Options struct {
 // words of the server.
 func (k Kind) Start(ctx context.Context) (*Server, error) { return k.StartWith(ctx, Options{}) }
 
-// StartWith is Start with options.
+// StartWith is Start with options. The error is ErrNoDisk where the server cannot have the disk
+// that they ask for.
 func (k Kind) StartWith(ctx context.Context, o Options) (*Server, error) {
+	if err := o.diskPossible(); err != nil {
+		return nil, err
+	}
 	switch k {
 	case Postgres:
 		return startPostgres(ctx, o)
@@ -130,6 +138,7 @@ func (s *Server) supervised(script string, who *credential, args ...string) erro
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		return fmt.Errorf("a private server needs a Unix system: %w", err)
 	}
+	script, args = s.options.onDisk(script, args)
 	cmd := exec.Command("/bin/sh", append([]string{"-c", script, "dbserver", s.dir}, args...)...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "HOME="+s.dir, "LC_ALL=C", "PGOPTIONS=", "PGHOST=")
@@ -191,6 +200,10 @@ func lastLines(text string, n int) string {
 		if line := strings.TrimSpace(sc.Text()); line != "" {
 			lines = append(lines, line)
 		}
+	}
+	// What went wrong may be followed by advice.
+	if wrong := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !strings.Contains(line, "ERROR") && !strings.Contains(line, "FATAL") }); len(wrong) > 0 {
+		lines = wrong
 	}
 	if len(lines) > n {
 		lines = lines[len(lines)-n:]

@@ -102,4 +102,12 @@ var judgeFaults = []Fault{
 		Tests: "internal/crosscheck", Breaks: "columns of rows that are not there are read"},
 	{Name: "cross-count", File: "internal/crosscheck/rows.go", Old: "if count != len(t.now) {", New: "if count > len(t.now) {",
 		Tests: "internal/crosscheck", Breaks: "rows that nobody deleted may be gone", Survives: "a guard against faults of the interpreter: the executions that it makes lose no rows"},
+	{Name: "commute-bound", File: "internal/checker/commute/search.go", Old: "if s.h.Begin(t) <= bound && s.writes(t) && s.fits(t) {", New: "if bound >= history.NoBegin && s.writes(t) && s.fits(t) {",
+		Tests: "internal/checker/commute", Breaks: "who writes may come before what had ended"},
+	{Name: "commute-busy", File: "internal/checker/commute/search.go", Old: "} else if !s.blocked(t) {", New: "} else {",
+		Tests: "internal/checker/commute", Breaks: "two that write a key may overlap"},
+	{Name: "commute-twice", File: "internal/checker/commute/commute.go", Old: "if seen[v] {", New: "if false {",
+		Tests: "internal/checker/commute", Breaks: "an element that is shown twice stands for a missing one"},
+	{Name: "commute-own", File: "internal/checker/commute/search.go", Old: "s.amount[k] += n", New: "_ = n",
+		Tests: "internal/checker/commute", Breaks: "a transaction does not see its own increments"},
 }

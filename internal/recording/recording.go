@@ -3,11 +3,13 @@
 package recording
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -140,7 +142,7 @@ func (f *Collector) Declare(fs *flag.FlagSet) {
 	fs.StringVar(&f.dsn, "dsn", "", "`DSN` of the database, as its Go driver reads it: pgx, go-sql-driver/mysql, or the path of a file for SQLite (default: a private server)")
 	fs.StringVar(&f.program, "program", "", "`COMMAND` of a program that reaches the database, with arguments separated by blanks")
 	flags.Choice(fs, &f.isolation, "isolation", "rr", []string{"ru", "rc", "rr", "serializable"}, "`level` that the transactions ask for: ru, rc, rr or serializable")
-	flags.Choice(fs, &f.fault, "fault", "none", collect.FaultNames(), "what happens to the private server (`KIND`): kill (kill -9, and it is started again), stop (for a second), partition (connections are cut or go silent, for a second), failover (PostgreSQL: the link to a standby breaks, the server is killed, the standby takes over), or none")
+	flags.Choice(fs, &f.fault, "fault", "none", collect.FaultNames(), "what happens to the private server (`KIND`): kill (kill -9, and it is started again), stop (for a second), partition (connections are cut or go silent, for a second), full-disk (for a second), failover (PostgreSQL: the link to a standby breaks, the server is killed, the standby takes over), or none")
 	flags.Whole(fs, &f.faults, "faults", 2, 1, "how often it happens; a failover happens once")
 	fs.Var(&f.settings, "setting", "setting of the private server: `NAME=VALUE` (repeatable), such as synchronous_commit=off")
 	fs.StringVar(&f.live, "live", "", "also write the recording to `FILE` while it grows, as EDN: robust history check -follow FILE judges it meanwhile")
@@ -250,5 +252,21 @@ func (f *Collector) Record(ctx context.Context, log io.Writer) (name string, r *
 	}
 	fmt.Fprintf(log, "%s: %d committed, %d aborted, %d of unknown outcome in %.1f s%s\n",
 		quote.Line(name), r.Committed, r.Aborted, r.Unknown, r.Elapsed.Seconds(), cut)
+	if f.fault != "none" {
+		heard(log, r.Errors)
+	}
 	return name, r, nil
+}
+
+// heard says what clients heard most often while there were faults.
+func heard(log io.Writer, errors map[string]int) {
+	const most = 5
+	texts := slices.SortedFunc(maps.Keys(errors), func(a, b string) int { return cmp.Or(errors[b]-errors[a], cmp.Compare(a, b)) })
+	for i, text := range texts {
+		if i == most {
+			fmt.Fprintf(log, "  and %d other errors\n", len(texts)-most)
+			break
+		}
+		fmt.Fprintf(log, "  %d times: %s\n", errors[text], quote.Line(text))
+	}
 }

@@ -3,9 +3,11 @@ package tail
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -32,7 +34,7 @@ type Command struct {
 func (c *Command) Declare(fs *flag.FlagSet) {
 	fs.BoolVar(&c.On, "follow", false, "judge a recording while it grows, in bounded memory: a file, or - for standard input; see above")
 	flags.Whole(fs, &c.window, "window", follow.DefaultWindow, 2, "with -follow, how many transactions are looked at together")
-	flags.Time(fs, &c.untilIdle, "until-idle", 0, 0, "with -follow, take the recording for complete when nothing was written for so long, such as 10s (default: wait until an interrupt, or the end of standard input)")
+	flags.Time(fs, &c.untilIdle, "until-idle", 0, 0, "with -follow, take the recording for complete when nothing was written for so long, such as 10s; a file that is not there is waited for as long (default: wait until an interrupt, or the end of standard input)")
 }
 
 // Check finds flags that say nothing without -follow.
@@ -55,7 +57,7 @@ type Asked struct {
 // Run follows a recording, and prints what is found as soon as it is. It gives the verdict of
 // all levels together.
 func (c *Command) Run(ctx context.Context, stdout, stderr io.Writer, file string, a Asked) (isolation.Verdict, error) {
-	o, err := c.options(file, a)
+	o, err := c.options(ctx, file, a)
 	if err != nil {
 		return 0, err
 	}
@@ -82,11 +84,11 @@ func (c *Command) Run(ctx context.Context, stdout, stderr io.Writer, file string
 }
 
 // options makes options of the flags.
-func (c *Command) options(file string, a Asked) (Options, error) {
+func (c *Command) options(ctx context.Context, file string, a Asked) (Options, error) {
 	o := Options{Path: file, Name: file, UntilIdle: c.untilIdle, Window: c.window, First: a.First, Levels: a.Levels}
 	if file == "-" {
 		o.Input, o.Name = os.Stdin, "standard input"
-	} else if info, err := os.Stat(file); err != nil {
+	} else if info, err := c.await(ctx, file); err != nil {
 		return o, flags.Usagef("%v", err)
 	} else if info.IsDir() {
 		return o, flags.Usagef("-follow: %s is a folder; name the file that grows", file)
@@ -107,6 +109,17 @@ func (c *Command) options(file string, a Asked) (Options, error) {
 		o.Format = f
 	}
 	return o, nil
+}
+
+// await gives what is known of the file, for which it waits as long as for what is written to it.
+func (c *Command) await(ctx context.Context, file string) (os.FileInfo, error) {
+	for end := time.Now().Add(c.untilIdle); ; {
+		info, err := os.Stat(file)
+		if !errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil || time.Now().After(end) {
+			return info, err
+		}
+		time.Sleep(pause)
+	}
 }
 
 func levelNames(levels []isolation.Level) string {

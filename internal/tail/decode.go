@@ -142,7 +142,7 @@ func (b *batch) decode(ctx context.Context, f codec.Format, name string, out sin
 	if b.txns == 0 {
 		return nil
 	}
-	h, _, err := codec.Decode(ctx, bytes.NewReader(b.text), name, codec.Options{Format: f})
+	h, _, err := codec.Decode(ctx, bytes.NewReader(b.text), name, codec.Options{Format: f, Reordered: true})
 	if err != nil {
 		return b.located(err)
 	}

@@ -48,7 +48,7 @@ func (d *plumeDecoder) operation(ctx context.Context, text []byte, endless bool)
 		// The decoder of the format says what is wrong.
 		_, _, err := codec.Decode(ctx, bytes.NewReader(text), d.name, codec.Options{Format: codec.Plume})
 		b := batch{places: []int64{d.line}}
-		return b.located(cmp.Or[error](err, &codec.Error{File: d.name, Line: 1, Msg: fmt.Sprintf("%.40q, expected w(key,value,session,txn) or r(key,value,session,txn) of integers", text)}))
+		return b.located(cmp.Or[error](err, &codec.Error{File: d.name, Line: 1, Msg: fmt.Sprintf("%.40q, expected w(key,value,session,txn) or r(key,value,session,txn) of integers of 64 bits", text)}))
 	}
 	t := d.open[session]
 	if t == nil || t.number != number {

@@ -264,6 +264,9 @@ func (t *tail) end(ctx context.Context) error {
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), atEnd)
 		defer cancel()
 	}
+	if t.d == nil && len(t.left) == 0 {
+		return fmt.Errorf("%s: nothing was written, expected a recording that grows; -until-idle may be too short", t.o.Name)
+	}
 	if len(t.left) > 0 || t.d == nil {
 		if err := t.feed(ctx, nil, true); err != nil {
 			return err

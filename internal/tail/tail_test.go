@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -296,6 +297,54 @@ func TestUntilIdle(t *testing.T) {
 	}
 	got, err := tail.Follow(t.Context(), tail.Options{Path: path, Name: path, UntilIdle: 100 * time.Millisecond})
 	if err != nil || !got.Complete || got.Verdict() != isolation.Reject {
+		t.Errorf("%v, %+v", err, got)
+	}
+}
+
+// TestAppears: a recording may begin after it is followed, within -until-idle.
+func TestAppears(t *testing.T) {
+	follow := func(path string, idle string) (isolation.Verdict, error) {
+		var c tail.Command
+		fs := flag.NewFlagSet("", flag.ContinueOnError)
+		c.Declare(fs)
+		if err := fs.Parse([]string{"-follow", "-until-idle", idle}); err != nil {
+			t.Fatal(err)
+		}
+		return c.Run(t.Context(), io.Discard, io.Discard, path, tail.Asked{Levels: []isolation.Level{isolation.SER}})
+	}
+	path := filepath.Join(t.TempDir(), "late.edn")
+	failed := make(chan error, 1)
+	time.AfterFunc(100*time.Millisecond, func() {
+		failed <- os.WriteFile(path, []byte("{:type :ok, :process 2, :f :txn, :value [[:w 1 2]]}\n"), 0o644)
+	})
+	v, err := follow(path, "3s")
+	if err := <-failed; err != nil {
+		t.Fatal(err)
+	}
+	if err != nil || v != isolation.Accept {
+		t.Errorf("a file that appears: %v, %v", v, err)
+	}
+	if _, err := follow(filepath.Join(t.TempDir(), "never.edn"), "100ms"); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	empty := filepath.Join(t.TempDir(), "empty.edn")
+	if err := os.WriteFile(empty, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := follow(empty, "100ms"); err == nil || !strings.Contains(err.Error(), "nothing was written") {
+		t.Errorf("an empty file: %v", err)
+	}
+}
+
+// TestIndices: indices of a recording are no obstacle, although the judge gets each transaction as a whole.
+func TestIndices(t *testing.T) {
+	const text = `{:type :invoke, :f :txn, :value [[:append 1 1]], :process 0, :index 0}
+{:type :invoke, :f :txn, :value [[:r 1 nil]], :process 1, :index 1}
+{:type :ok, :f :txn, :value [[:append 1 1]], :process 0, :index 2}
+{:type :ok, :f :txn, :value [[:r 1 [1]]], :process 1, :index 3}
+`
+	got, err := tail.Follow(t.Context(), tail.Options{Input: strings.NewReader(text), Name: "x"})
+	if err != nil || got.Txns != 2 || got.Verdict() != isolation.Accept {
 		t.Errorf("%v, %+v", err, got)
 	}
 }

@@ -28,6 +28,15 @@ const compactMagic = "\x89rbh\r\n\x1a\n\x01"
 // cobraRecord tells whether a record of Cobra begins with a letter.
 func cobraRecord(c byte) bool { return bytes.IndexByte([]byte("SCWR"), c) >= 0 }
 
+// WithoutMark gives the beginning of a file without the byte order mark that some editors write
+// before a text in UTF-8.
+func WithoutMark(h []byte) []byte {
+	if text, ok := bytes.CutPrefix(h, []byte("\ufeff")); ok && !bytes.ContainsRune(text, 0) {
+		return text
+	}
+	return h
+}
+
 // Format tells the format from the name of a file and its beginning.
 func Format(name string, h []byte) (string, error) {
 	unknown := func(why string) (string, error) { return "", &reason{why} }
@@ -38,6 +47,8 @@ func Format(name string, h []byte) (string, error) {
 			return "viper", nil
 		}
 		return unknown("the file is empty")
+	case bytes.HasPrefix(h, []byte("\xff\xfe")), bytes.HasPrefix(h, []byte("\xfe\xff")):
+		return "", errors.New("this is a text in UTF-16; save it in UTF-8")
 	case bytes.HasPrefix(h, []byte(compactMagic)):
 		return "compact", nil
 	case h[0] == 'S' && len(h) >= 10 && cobraRecord(h[9]) || h[0] == 'S' && len(h) >= 18 && cobraRecord(h[17]):
@@ -79,6 +90,9 @@ func Format(name string, h []byte) (string, error) {
 	case begins("n:") && bytes.Contains(text, []byte("\ne:")):
 		return "", errors.New("this is a polygraph, which has no operations; expected a history")
 	case begins("{") && bytes.HasPrefix(inside, []byte(`"`)):
+		if looksElle(text) {
+			return "elle-json", nil
+		}
 		if bytes.Contains(text, []byte(`"value"`)) && !bytes.Contains(text, []byte(`"events"`)) {
 			return "viper", nil
 		}
@@ -107,6 +121,13 @@ func Format(name string, h []byte) (string, error) {
 func firstLine(b []byte) []byte {
 	line, _, _ := bytes.Cut(b, []byte("\n"))
 	return line
+}
+
+// looksElle tells whether an object of JSON may be an operation of Jepsen.
+func looksElle(text []byte) bool {
+	_, value, ok := bytes.Cut(text, []byte(`"type"`))
+	value = bytes.TrimLeft(value, " \t\r\n:")
+	return ok && slices.ContainsFunc([]string{`"invoke"`, `"ok"`, `"fail"`, `"info"`}, func(kind string) bool { return bytes.HasPrefix(value, []byte(kind)) })
 }
 
 // looksDbcop tells whether a file may be of dbcop: five numbers, and a string
