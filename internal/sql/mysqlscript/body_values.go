@@ -106,6 +106,11 @@ func onTables(tokens []mysql.Token) bool {
 	return slices.ContainsFunc(tokens, func(t mysql.Token) bool { return t.Is("FROM", "TABLE") })
 }
 
+// onRows reports whether a statement may read or write rows of tables.
+func onRows(st *mysql.Statement) bool {
+	return onTables(st.Tokens) || st.Tokens[0].Is("INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "(") || st.Tokens[0].Is(unmodelled...) && !st.First("START", "TRANSACTION")
+}
+
 // set writes an assignment to a variable.
 func (w *bodyWriter) set(st *mysql.Statement, v string, tokens []mysql.Token) {
 	at := w.at(st)
@@ -159,10 +164,10 @@ func (w *bodyWriter) plain(tokens []mysql.Token) client.Expr {
 // simpleFits reports whether a value needs no conversion of SQL to go into a variable.
 func (w *bodyWriter) simpleFits(v string, e client.Expr) bool {
 	if o, ok := e.(*client.VarExpr); ok {
-		return w.typeOf(o.Name) == w.typeOf(v)
+		return w.types[o.Name] == w.types[v] || w.types[o.Name] == "" && !slices.Contains(w.mayBeSet(w.proc.body), o.Name)
 	}
 	c := e.(*client.Const)
-	return c.Value.IsNull() || w.typeOf(v) == ""
+	return c.Value.IsNull() || w.types[v] == ""
 }
 
 // cond writes a condition, which is true where it is neither false nor NULL. With a subject it compares that.
@@ -199,7 +204,7 @@ func (w *bodyWriter) send(st *mysql.Statement, q *client.Query, tables bool) {
 	case w.inside || !tables:
 		w.add(q)
 		return
-	case w.start == nil && !w.other && !w.gone:
+	case w.separate():
 		w.alone(q)
 	}
 	for _, v := range q.Into {
@@ -216,6 +221,11 @@ func (w *bodyWriter) send(st *mysql.Statement, q *client.Query, tables bool) {
 
 // alone makes a transaction of a statement outside of all transactions. Its variables have any values.
 func (w *bodyWriter) alone(q *client.Query) {
+	if w.manual {
+		w.apart = append(w.apart, &client.Txn{Pos: q.Pos, Levels: []string{w.level}, Body: []client.Stmt{
+			&client.Unknown{At: q.At, Reason: "a statement that begins a transaction, since autocommit is off"}}})
+		return
+	}
 	own := client.CloneQuery(q)
 	t := &client.Txn{Pos: q.Pos, Levels: []string{w.level}, Auto: true, Body: []client.Stmt{own}}
 	inputs := map[string]bool{}
@@ -312,7 +322,7 @@ func (w *bodyWriter) integer(tokens []mysql.Token) client.Expr {
 	}
 	switch e := w.plain(tokens).(type) {
 	case *client.VarExpr:
-		if t := w.of.Schema.Type(w.typeOf(e.Name)); t != nil && t.Format.Kind == ir.KindInt {
+		if t := w.of.Schema.Type(w.types[e.Name]); t != nil && t.Format.Kind == ir.KindInt {
 			return e
 		}
 	case *client.Const:

@@ -174,6 +174,9 @@ func (s *Scripts) whole(p *routine) {
 			"write START TRANSACTION and COMMIT into it, or around the CALL", p.name)
 	}
 	s.addRoutine(p, w.txn)
+	for _, t := range w.apart {
+		s.addRoutine(p, t)
+	}
 }
 
 // addRoutine adds a transaction of a procedure under a name of its own.

@@ -215,7 +215,7 @@ func (r *reader) statement(st *mysql.Statement) {
 	case st.First("SET") && st.Has("ISOLATION"):
 		r.setLevel(st)
 	case setsAutocommit.MatchString(st.Text()):
-		if st.Tokens[len(st.Tokens)-1].Is("OFF", "FALSE") || st.Tokens[len(st.Tokens)-1].Text == "0" {
+		if turnsOff(st) {
 			r.implicit = true
 		} else {
 			r.end(false)
@@ -242,6 +242,12 @@ func (r *reader) statement(st *mysql.Statement) {
 
 // setsAutocommit matches a change of autocommit, in all its spellings: SET @@session.autocommit = 0.
 var setsAutocommit = regexp.MustCompile(`(?i)^\s*set\s+((session|local)\s+|@@((session|local)\s*\.\s*)?)?autocommit\b`)
+
+// turnsOff reports whether a change of autocommit turns it off.
+func turnsOff(st *mysql.Statement) bool {
+	last := st.Tokens[len(st.Tokens)-1]
+	return last.Is("OFF", "FALSE") || last.Text == "0"
+}
 
 // single reads a statement outside of transactions.
 func (r *reader) single(st *mysql.Statement) {
