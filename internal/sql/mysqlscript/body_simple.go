@@ -35,8 +35,11 @@ func (w *bodyWriter) simple(a *action) {
 	case st.First("GET"):
 		w.diagnostics(st)
 	case st.First("DO"):
-		if onTables(st.Tokens) {
-			w.unknown(st, "DO with a query")
+		for _, part := range mysql.CommaParts(st.Tokens[1:]) {
+			if len(part) > 0 && part[0].Is("SLEEP", "RELEASE_LOCK") {
+				continue
+			}
+			w.send(st, w.query(st, w.text(st, part), true), onTables(part))
 		}
 		w.counted(st, 0)
 	case st.First("RELEASE", "SAVEPOINT"), st.First("ANALYZE"), st.First("SHOW"):

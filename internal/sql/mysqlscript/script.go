@@ -83,6 +83,8 @@ type reader struct {
 	count int
 	// implicit says that statements begin transactions: SET autocommit = 0.
 	implicit bool
+	// loose says that a change of the schema has committed the transaction, so that each statement up to COMMIT is one.
+	loose bool
 	// level is that of the session, next that of the next transaction, if it was set.
 	level, next string
 	// carried are the variables with what earlier transactions have read.
@@ -205,10 +207,18 @@ func (r *reader) statement(st *mysql.Statement) {
 	switch {
 	case st.First("START", "TRANSACTION"), st.First("BEGIN") && (len(st.Tokens) == 1 || st.First("BEGIN", "WORK")):
 		r.end(false)
+		r.loose = false
 		r.begin(st)
 		r.open.snapshot = st.Has("CONSISTENT")
+	case st.First("XA", "START"), st.First("XA", "BEGIN"):
+		r.end(false)
+		r.begin(st)
+	case st.First("XA", "END"), st.First("XA", "PREPARE"), st.First("XA", "RECOVER"):
+	case st.First("XA", "COMMIT"), st.First("XA", "ROLLBACK"):
+		r.end(st.First("XA", "ROLLBACK"))
 	case st.First("COMMIT"), st.First("ROLLBACK") && !st.Has("TO"):
 		r.end(st.First("ROLLBACK"))
+		r.loose = false
 		if st.Has("CHAIN") && !st.Has("NO") {
 			r.begin(st)
 		}
@@ -255,7 +265,7 @@ func (r *reader) single(st *mysql.Statement) {
 	case r.implicit:
 		r.begin(st)
 		r.open.stmts = append(r.open.stmts, st)
-	case r.name == "" && !st.Parametric():
+	case r.name == "" && !st.Parametric() && !r.loose:
 		if mysql.ConstantRows(st) {
 			r.rows(st)
 			break
@@ -294,10 +304,13 @@ func (r *reader) definition(st *mysql.Statement) {
 			panic(ir.Errorf(st.Pos(), "this statement commits: it cannot stand in transaction %s", r.open.name))
 		}
 		r.end(false)
-		if !r.implicit {
-			r.begin(st)
-			r.open.named = false
-		}
+		r.loose = !r.implicit
+	}
+	if st.First("TRUNCATE") && (r.loose || r.name != "") {
+		r.begin(st)
+		b := r.open
+		b.stmts, r.open = append(b.stmts, st), nil
+		r.keep(b)
 	}
 	r.declare(st)
 	r.name = ""

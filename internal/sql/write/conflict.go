@@ -334,9 +334,6 @@ func (i *inserter) ofMySQL(c *schema.Column, v expr.Val, given bool) expr.Val {
 		v = i.clipped(c, v)
 	}
 	k, constant := v.Expr.(*ir.Const)
-	if i.s.OnConflictClause != nil && c.Fresh {
-		b.NoInsertID = "an INSERT with ON DUPLICATE KEY UPDATE or IGNORE"
-	}
 	switch {
 	case c.Fresh && !given:
 		i.first(v)
@@ -368,6 +365,9 @@ func (i *inserter) ofMySQL(c *schema.Column, v expr.Val, given bool) expr.Val {
 		v.Expr, v.NotNull = &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: e}, Then: def, Else: e}, true
 	case !given && c.NotNull && c.Def == nil && c.T.SQL != nil && c.T.SQL.Format != nil && c.T.SQL.Format.Labels != nil:
 		b.Unmodelled("the default of an ENUM")
+	}
+	if i.s.OnConflictClause != nil && c.Fresh {
+		b.NoInsertID = "an INSERT with ON DUPLICATE KEY UPDATE or IGNORE"
 	}
 	return v
 }
