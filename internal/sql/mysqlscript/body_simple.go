@@ -91,6 +91,9 @@ func (w *bodyWriter) onTemporary(st *mysql.Statement) bool {
 // begin writes START TRANSACTION. It ends the transaction that is open.
 func (w *bodyWriter) begin(a *action) {
 	if w.inside {
+		if len(w.calls) > 0 {
+			w.unknown(a.st, "START TRANSACTION in a procedure that is called, which commits the transaction")
+		}
 		w.end(a.st)
 		return
 	}
@@ -113,7 +116,7 @@ func (w *bodyWriter) finish(st *mysql.Statement) {
 		w.end(st)
 	case w.inside:
 		w.add(&client.Rollback{At: w.at(st)})
-		w.gone = true
+		w.gone, w.rolled = true, true
 	}
 	w.other = false
 	w.counted(st, 0)
@@ -324,7 +327,12 @@ func (w *bodyWriter) call(a *action) {
 	}
 	w.calls, w.sites = append(w.calls, p), append(w.sites, a)
 	w.scopes = append(w.scopes, s)
+	began := w.other
 	w.action(p.body)
+	if w.other && !began {
+		w.other = false
+		w.unknown(st, "a transaction that begins in a procedure that is called, and does not end there")
+	}
 	w.scopes = w.scopes[:len(w.scopes)-1]
 	w.calls, w.sites = w.calls[:len(w.calls)-1], w.sites[:len(w.sites)-1]
 	w.counted(st, 0)

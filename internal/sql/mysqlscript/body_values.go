@@ -69,7 +69,20 @@ func (w *bodyWriter) text(st *mysql.Statement, tokens []mysql.Token) filled {
 	if w.ended {
 		w.late = append(w.late, out.vars...)
 	}
+	if w.inside {
+		w.across(st.Pos(), out.vars...)
+	}
 	return out
+}
+
+// across tells of variables with what was read outside of the transaction that uses them.
+func (w *bodyWriter) across(pos ir.Pos, vars ...string) {
+	for _, v := range vars {
+		if read, known := w.outside[v]; known && !w.gone {
+			w.of.note(pos, "what %s holds is read at %s, outside of this transaction: it may have changed meanwhile, at every isolation level. Any value is assumed here; "+
+				"read it in this transaction, with FOR UPDATE", v, read)
+		}
+	}
 }
 
 // given gives the input for a parameter of a script: ? or :name.
@@ -118,9 +131,15 @@ func (w *bodyWriter) set(st *mysql.Statement, v string, tokens []mysql.Token) {
 		w.add(&client.Assign{At: at, Var: v, Expr: e})
 		return
 	}
-	q := w.query(st, w.text(st, tokens), true)
+	text := w.text(st, tokens)
+	q := w.query(st, text, true)
 	q.Into = []string{v}
 	w.send(st, q, onTables(tokens))
+	for _, used := range text.vars {
+		if read, known := w.outside[used]; known {
+			w.outside[v] = read
+		}
+	}
 }
 
 // plain gives the value of tokens that are a constant or a variable, nil for others.
@@ -154,6 +173,9 @@ func (w *bodyWriter) plain(tokens []mysql.Token) client.Expr {
 		if v := w.lookup(t.Text); v != "" {
 			if w.ended {
 				w.late = append(w.late, v)
+			}
+			if w.inside {
+				w.across(w.proc.st.Src.Pos(t.From), v)
 			}
 			return client.V(v)
 		}
@@ -200,6 +222,11 @@ func (w *bodyWriter) send(st *mysql.Statement, q *client.Query, tables bool) {
 	if tables {
 		w.commands++
 	}
+	for _, v := range q.Into {
+		if delete(w.outside, v); !w.inside && tables {
+			w.outside[v] = st.Pos()
+		}
+	}
 	switch {
 	case w.inside || !tables:
 		w.add(q)
@@ -225,6 +252,11 @@ func (w *bodyWriter) alone(q *client.Query) {
 		w.apart = append(w.apart, &client.Txn{Pos: q.Pos, Levels: []string{w.level}, Body: []client.Stmt{
 			&client.Unknown{At: q.At, Reason: "a statement that begins a transaction, since autocommit is off"}}})
 		return
+	}
+	for _, a := range q.Named {
+		if !slices.Contains(q.Into, a.Name) {
+			w.across(q.Pos, a.Name)
+		}
 	}
 	own := client.CloneQuery(q)
 	t := &client.Txn{Pos: q.Pos, Levels: []string{w.level}, Auto: true, Body: []client.Stmt{own}}

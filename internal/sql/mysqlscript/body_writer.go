@@ -54,11 +54,15 @@ type bodyWriter struct {
 	// ended says that some path has ended the transaction; late are the variables that are used then. ends are what each
 	// end of the transaction shows.
 	ended bool
-	late  []string
-	ends  []*client.Emit
+	// rolled says that some path has rolled it back.
+	rolled bool
+	late   []string
+	ends   []*client.Emit
 	// commands counts the statements on tables; apart are those outside of transactions, which are some of their own.
 	commands int
 	apart    []*client.Txn
+	// outside are the variables with what statements outside of the transaction have read, with the places of these.
+	outside map[string]ir.Pos
 	// temporaries are the tables that the procedure makes for itself.
 	temporaries []string
 	// types are the types that variables are declared with.
@@ -84,9 +88,14 @@ type scope struct {
 
 // body writes a transaction of a procedure: the one that start begins, or all of it.
 func (s *Scripts) body(p *routine, start *action) *bodyWriter {
-	w := &bodyWriter{of: s, proc: p, start: start, txn: &client.Txn{Pos: p.pos, Name: p.name}, taken: map[string]bool{}, types: map[string]string{}, unset: map[string]bool{}, marks: map[int]string{}}
+	return s.bodyFrom(p, start, flow{inside: start == nil && !s.starts(p)})
+}
+
+// bodyFrom is body, where control comes in as from says.
+func (s *Scripts) bodyFrom(p *routine, start *action, from flow) *bodyWriter {
+	w := &bodyWriter{of: s, proc: p, start: start, txn: &client.Txn{Pos: p.pos, Name: p.name}, taken: map[string]bool{}, types: map[string]string{}, unset: map[string]bool{}, marks: map[int]string{}, outside: map[string]ir.Pos{}}
 	w.temporaries = temporaries(p)
-	w.inside = start == nil && len(p.body.starts()) == 0
+	w.flow = from
 	top := &scope{routine: true}
 	w.scopes = append(w.scopes, top)
 	for _, q := range p.params {
@@ -302,7 +311,7 @@ func (w *bodyWriter) meet(st *mysql.Statement, paths ...flow) {
 			out = f
 		default:
 			mixed = mixed || f.inside != out.inside
-			out.inside, out.other = out.inside || f.inside, out.other || f.other
+			out.inside, out.other = out.inside || f.inside, out.other && f.other
 		}
 	}
 	w.flow = out
