@@ -421,6 +421,9 @@ func (i *inserter) ignoring(row *expr.RowSource) {
 	if len(i.tab.IR.ForeignKeys) > 0 || len(i.tab.Foreign) > 0 {
 		i.b.Unmodelled("INSERT IGNORE into a table with foreign keys")
 	}
+	if len(i.tab.Triggers) > 0 {
+		i.b.Unmodelled("INSERT IGNORE into a table with triggers, whose errors it leaves out, too")
+	}
 	if len(i.tab.Unseen) > 0 {
 		i.b.Unmodelled("INSERT IGNORE into a table with %s", i.tab.Unseen[0].What)
 	}
@@ -471,9 +474,6 @@ func (i *inserter) replacement(c *pg.OnConflictClause, row *expr.RowSource) []as
 	}
 	if keys := i.b.App.KeysTo(i.tab); len(keys) > 0 {
 		i.b.Unmodelled("REPLACE in a table to which foreign key %s refers", keys[0].Name)
-	}
-	if len(i.tab.Triggers) > 0 {
-		i.b.Unmodelled("REPLACE in a table with triggers")
 	}
 	target := i.onlyKey()
 	var out []assignment
