@@ -204,8 +204,9 @@ func (p *caller) passesOn(s *schema.Sent) bool {
 			return false
 		case *client.VarExpr:
 			return p.setters[e.Name] > 0
+		default:
+			return true
 		}
-		return true
 	})
 }
 

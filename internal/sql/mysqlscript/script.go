@@ -85,6 +85,8 @@ type reader struct {
 	implicit bool
 	// loose says that a change of the schema has committed the transaction, so that each statement up to COMMIT is one.
 	loose bool
+	// settings says that there was a note about settings that are left out: a dump has many.
+	settings bool
 	// level is that of the session, next that of the next transaction, if it was set.
 	level, next string
 	// carried are the variables with what earlier transactions have read.
@@ -240,7 +242,8 @@ func (r *reader) statement(st *mysql.Statement) {
 		r.Schema.Passes(st)
 	case st.First("SET") && r.name == "":
 		r.across([]*mysql.Statement{st})
-		if st.Has("sql_mode", "foreign_key_checks", "unique_checks") || strings.Contains(strings.ToLower(st.Text()), "_checks") {
+		if !r.settings && (st.Has("sql_mode", "foreign_key_checks", "unique_checks") || strings.Contains(strings.ToLower(st.Text()), "_checks")) {
+			r.settings = true
 			r.note(st.Pos(), "this setting is left out: transactions are taken to run in strict mode, with keys checked")
 		}
 	case mysql.DML(st) || r.name != "":
