@@ -172,6 +172,9 @@ const faulty = "a statement that does not fit the schema ("
 // inserts is a statement that may draw a value of AUTO_INCREMENT.
 var inserts = regexp.MustCompile(`(?i)^\s*(INSERT|REPLACE|CALL)\b`)
 
+// insertID is what a statement before has given.
+var insertID = regexp.MustCompile(`(?i)\bLAST_INSERT_ID\b`)
+
 // lost stands for a statement that is not modelled. One that touches no table is
 // nothing but what it gives, which is any value if it is computed of arguments.
 func (p *caller) lost(s *schema.Sent, r *schema.Refs, why string) {
@@ -198,7 +201,8 @@ func (p *caller) lost(s *schema.Sent, r *schema.Refs, why string) {
 
 // passesOn reports whether a statement gives something that it computes of what was set before: what that shows of rows must not be lost.
 func (p *caller) passesOn(s *schema.Sent) bool {
-	return (s.Q.Returned || len(p.sets(s.Q)) > 0) && slices.ContainsFunc(s.Params, func(e client.Expr) bool {
+	gives := s.Q.Returned || len(p.sets(s.Q)) > 0
+	return gives && p.b.App.In.MySQL && insertID.MatchString(s.Q.SQL) || gives && slices.ContainsFunc(s.Params, func(e client.Expr) bool {
 		switch e := e.(type) {
 		case nil, *client.Const:
 			return false

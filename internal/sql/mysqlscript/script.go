@@ -321,9 +321,8 @@ func (r *reader) definition(st *mysql.Statement) {
 
 // declare takes over a declaration.
 func (r *reader) declare(st *mysql.Statement) {
-	if !st.Tokens[0].Is("TRUNCATE") && !(st.Tokens[0].Is("CREATE", "DROP", "ALTER") && st.Tokens[min(1, len(st.Tokens)-1)].Is("DATABASE", "SCHEMA", "USER", "ROLE", "SERVER")) &&
-		!st.First("CREATE", "TRIGGER") {
-		r.Declared = append(r.Declared, ir.Declaration{Pos: st.Pos(), Text: st.Text()})
+	if !st.Tokens[0].Is("TRUNCATE") && !(st.Tokens[0].Is("CREATE", "DROP", "ALTER") && st.Tokens[min(1, len(st.Tokens)-1)].Is("DATABASE", "SCHEMA", "USER", "ROLE", "SERVER")) {
+		r.Declared = append(r.Declared, ir.Declaration{Pos: st.Pos(), Text: st.Plain()})
 	}
 	if what := st.RoutineWord(); what != "" && what != "TRIGGER" {
 		r.routine(st, what)
