@@ -172,8 +172,11 @@ const faulty = "a statement that does not fit the schema ("
 // inserts is a statement that may draw a value of AUTO_INCREMENT.
 var inserts = regexp.MustCompile(`(?i)^\s*(INSERT|REPLACE|CALL)\b`)
 
+// insertID is what a statement before has given.
+var insertID = regexp.MustCompile(`(?i)\bLAST_INSERT_ID\b`)
+
 // lost stands for a statement that is not modelled. One that touches no table is
-// nothing but what it gives.
+// nothing but what it gives, which is any value if it is computed of arguments.
 func (p *caller) lost(s *schema.Sent, r *schema.Refs, why string) {
 	if p.b.App.In.MySQL && inserts.MatchString(s.Q.SQL) {
 		p.b.NoInsertID = "an INSERT that is not modelled"
@@ -188,9 +191,27 @@ func (p *caller) lost(s *schema.Sent, r *schema.Refs, why string) {
 	case s.Why != "" || strings.HasPrefix(why, faulty):
 		p.b.App.Note(pos, "%s is not modelled", why)
 	}
-	if e.All || len(e.Tables) > 0 {
+	switch {
+	case e.All || len(e.Tables) > 0:
 		p.b.Anything(pos, e, why)
+	case p.passesOn(s):
+		p.b.Anything(pos, &schema.Effect{All: true}, why)
 	}
+}
+
+// passesOn reports whether a statement gives something that it computes of what was set before: what that shows of rows must not be lost.
+func (p *caller) passesOn(s *schema.Sent) bool {
+	gives := s.Q.Returned || len(p.sets(s.Q)) > 0
+	return gives && p.b.App.In.MySQL && insertID.MatchString(s.Q.SQL) || gives && slices.ContainsFunc(s.Params, func(e client.Expr) bool {
+		switch e := e.(type) {
+		case nil, *client.Const:
+			return false
+		case *client.VarExpr:
+			return p.setters[e.Name] > 0
+		default:
+			return true
+		}
+	})
 }
 
 // forget gives the variables that a statement sets any value.

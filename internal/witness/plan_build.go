@@ -66,6 +66,9 @@ func (b *builder) bare() (*Plan, softValues) {
 		out.Schema = append(out.Schema, Declaration{SQL: "SET check_function_bodies = off", Optional: true})
 	}
 	for _, d := range p.Schema {
+		if p.MySQL && mysqlTrigger.MatchString(d.Text) { // Setup makes it
+			continue
+		}
 		out.Schema = append(out.Schema, Declaration{position(d.Pos), d.Text, d.Optional})
 	}
 	path, why := b.searchPath()

@@ -122,9 +122,19 @@ SET CONSTRAINTS ALL DEFERRED;`
 END LOOP; END $$;`
 )
 
+// mysqlTrigger matches a declaration of a trigger of MySQL, with its name.
+var mysqlTrigger = regexp.MustCompile("(?is)^create\\b(?:\\s+or\\s+replace)?(?:\\s+definer\\s*=\\s*\\S+)?\\s+trigger\\s+(?:if\\s+not\\s+exists\\s+)?(`[^`]+`|\\S+)")
+
 // mysql writes the same for MySQL and MariaDB, which have no such switch for triggers:
-// the schema makes them after the rows.
+// they are made after the rows.
 func (w *setupWriter) mysql() {
+	var triggers []string
+	for _, d := range w.b.e.Program.Schema {
+		if m := mysqlTrigger.FindStringSubmatch(d.Text); m != nil {
+			w.add("DROP TRIGGER IF EXISTS %s", m[1])
+			triggers = append(triggers, d.Text)
+		}
+	}
 	w.add("SET SESSION foreign_key_checks = 0")
 	w.add("SET SESSION sql_mode = CONCAT(@@sql_mode, ',NO_AUTO_VALUE_ON_ZERO')")
 	for _, t := range w.b.planTables() {
@@ -135,6 +145,9 @@ func (w *setupWriter) mysql() {
 		w.inserts(t, false)
 	}
 	w.add("SET SESSION foreign_key_checks = 1")
+	for _, text := range triggers {
+		w.add("%s", text)
+	}
 }
 
 // clear takes all rows away, of tables that others refer to last. TRUNCATE makes new files,

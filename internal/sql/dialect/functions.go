@@ -19,6 +19,9 @@ var clock = schema.TypeOfValues(value.OfFormat("timestamp", &value.Format{Name: 
 func (d MySQL) Call(x *expr.Spot, e *pg.FuncCall, name string) (expr.Val, bool) {
 	switch name {
 	case "last_insert_id":
+		if len(e.Args) == 1 {
+			return givenInsertID(x, e), true
+		}
 		return lastInsertID(x), true
 	case "date", "timestamp":
 		if len(e.Args) != 1 {
@@ -132,6 +135,20 @@ func lastInsertID(x *expr.Spot) expr.Val {
 	v := x.Draft.Local("last_insert_id", schema.TBigint) // the statement may draw another one
 	x.Draft.EmitWeak(&ir.Assign{At: expr.At(x.Draft.Cur), Var: v, Expr: ir.V(x.Draft.Sequence("lastval"))})
 	return expr.Val{Expr: ir.V(v), Type: schema.TBigint, NotNull: true}
+}
+
+// givenInsertID is the argument of LAST_INSERT_ID(…), which is what LAST_INSERT_ID() gives after the statement.
+func givenInsertID(x *expr.Spot, e *pg.FuncCall) expr.Val {
+	if x.Draft == nil {
+		panic(schema.Unmodelled{Reason: "LAST_INSERT_ID(…)"})
+	}
+	v := x.One(e.Args[0])
+	v = MySQL{}.Operand(x, v, v)
+	if v.Type.Name != schema.NInt {
+		x.Refuse("LAST_INSERT_ID(…) of %s", kindOf(v.Type))
+	}
+	x.Draft.NoInsertID = "LAST_INSERT_ID(…) with an argument"
+	return v
 }
 
 // Now is the time of the statement, or its day.

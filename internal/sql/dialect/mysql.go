@@ -147,6 +147,10 @@ func (d MySQL) Stored(x *expr.Spot, v expr.Val, t schema.Type, what string) expr
 	case v.Type.SQL.Name == "date" && t.SQL.Name == "timestamp", v.Type.Numeric() && t.Numeric(), v.Type.Textual() && t.Textual(), v.Type.Same(t):
 	case t.SQL.Name == "date" && v.Type.Temporal():
 		v = day(x, v)
+	case t.Name == schema.NJSON && isText(v):
+		v = x.OpaqueCall("mysql json", []expr.Val{v}, t)
+	case v.Type.Name == schema.NJSON && t.Textual():
+		v = x.OpaqueCall("mysql text of json", []expr.Val{v}, t.Plain())
 	default:
 		x.Refuse("%s that is stored in %s of %s", kindOf(v.Type), what, kindOf(t))
 	}

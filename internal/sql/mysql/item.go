@@ -417,6 +417,12 @@ func (t *item) column(c *Cursor) bool {
 
 // touch notes whether an UPDATE sets a column by itself.
 func (s *Schema) touch(table string, d declared) {
+	if d.auto {
+		if s.autos == nil {
+			s.autos = map[string]string{}
+		}
+		s.autos[table] = d.name
+	}
 	s.Touched[table] = without(s.Touched[table], d.name)
 	if d.touch {
 		s.Touched[table] = append(s.Touched[table], d.name)

@@ -128,6 +128,9 @@ func Letter(c byte) bool {
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
+// noVersion begins what is for a version that no server has: the first line of a dump of MariaDB is for its client.
+const noVersion = "/*M!999999"
+
 // cut splits a file into statements. The bodies of /*! … */ are part of them,
 // as for the server; DELIMITER is honoured. What ends the file without a
 // delimiter is a statement too.
@@ -173,7 +176,7 @@ func Cut(f File) []*Statement {
 			n := line()
 			remark(i+1, i+n)
 			i += n
-		case strings.HasPrefix(rest, "/*!") || strings.HasPrefix(rest, "/*M!"):
+		case (strings.HasPrefix(rest, "/*!") || strings.HasPrefix(rest, "/*M!")) && !strings.HasPrefix(rest, noVersion):
 			special++
 			i += strings.IndexByte(rest, '!') + 1
 			for i < len(src) && digit(src[i]) {

@@ -36,7 +36,7 @@ var (
 	modifiers = []string{"SQL_NO_CACHE", "SQL_CACHE", "SQL_SMALL_RESULT", "SQL_BIG_RESULT", "SQL_BUFFER_RESULT", "SQL_CALC_FOUND_ROWS", "HIGH_PRIORITY", "LOW_PRIORITY", "DELAYED", "QUICK"}
 	// reserved are names in MySQL and keywords of PostgreSQL.
 	reserved = []string{"USER", "AUTHORIZATION", "COLLATION", "FREEZE", "ILIKE", "ISNULL", "NOTNULL", "OVERLAPS", "PLACING", "SIMILAR", "TABLESAMPLE", "VARIADIC",
-		"VERBOSE", "INITIALLY", "DEFERRABLE", "ASYMMETRIC", "SYMMETRIC", "ONLY", "ARRAY", "ANALYSE", "CURRENT_CATALOG", "CURRENT_SCHEMA"}
+		"VERBOSE", "INITIALLY", "DEFERRABLE", "ASYMMETRIC", "SYMMETRIC", "ONLY", "ARRAY", "ANALYSE", "CURRENT_CATALOG", "CURRENT_SCHEMA", "CONCURRENTLY"}
 	castTypes = map[string]string{"SIGNED": "bigint", "UNSIGNED": "bigint", "CHAR": "text", "NCHAR": "text", "BINARY": "bytea", "DATETIME": "timestamp", "DOUBLE": "float8"}
 )
 
@@ -116,7 +116,8 @@ func pieces(src string, tokens []Token) []piece {
 			cases++
 		case t.Is("END") && cases > 0:
 			cases--
-		case t.Is("END"), t.Is(reserved...) && !(i+1 < len(tokens) && tokens[i+1].Is("(")):
+		case t.Is("END"), t.Is(reserved...) && (i+1 >= len(tokens) || !tokens[i+1].Is("(") || i > 0 && tokens[i-1].Is("INTO", "IGNORE", ".")),
+			t.Is("OFFSET") && !(i > 1 && tokens[i-2].Is("LIMIT")) && !(i+2 < len(tokens) && tokens[i+2].Is("ROW", "ROWS")):
 			p.out = identifier(t.Text)
 		}
 		out[i] = p

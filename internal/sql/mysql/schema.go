@@ -36,8 +36,11 @@ type Schema struct {
 	// types are those of columns, collations the ones of tables.
 	types      *[]*value.Type
 	collations map[string]string
-	// triggers are the tables of triggers; references counts the foreign keys of tables without a name.
+	// autos are the columns with AUTO_INCREMENT, by table.
+	autos map[string]string
+	// triggers are the tables of triggers, firing what fires one; references counts the foreign keys of tables without a name.
 	triggers   map[string]string
+	firing     map[string]bool
 	references map[string]int
 	src        *source
 	// fault is why the last statement could not be read, nil if no place of it says so.

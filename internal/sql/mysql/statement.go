@@ -86,6 +86,22 @@ func DML(st *Statement) bool {
 	return st.Tokens[0].Is("SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "CALL", "DO", "(", "VALUES", "TABLE", "LOAD", "HANDLER", "EXECUTE", "PREPARE")
 }
 
+// Plain is the text of the statement without comments: in a dump it may stand in several.
+func (st *Statement) Plain() string {
+	var b strings.Builder
+	for i, t := range st.Tokens {
+		if i > 0 {
+			between := st.Src.Text[st.Tokens[i-1].To:t.From]
+			if strings.Contains(between, "/*") || strings.Contains(between, "*/") {
+				between = " "
+			}
+			b.WriteString(between)
+		}
+		b.WriteString(st.Src.Text[t.From:t.To])
+	}
+	return b.String()
+}
+
 // constantRows reports whether a statement is an INSERT … VALUES without parameters.
 func ConstantRows(st *Statement) bool {
 	return st.First("INSERT") && !st.Parametric() && st.Has("VALUES", "VALUE") && !st.Has("SELECT", "DUPLICATE")

@@ -1,52 +1,12 @@
 package mysql
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
-
-// isTrigger reports whether a statement makes a trigger.
-func (st *Statement) isTrigger() bool {
-	for _, t := range st.Tokens[1:min(len(st.Tokens), 12)] {
-		if t.Is("TRIGGER") {
-			return true
-		}
-		if t.Is("TABLE", "VIEW", "INDEX", "(") {
-			return false
-		}
-	}
-	return false
-}
-
-// createTrigger writes CREATE TRIGGER. Its function is one that nobody declares: the body is not read.
-func (s *Schema) createTrigger(c *Cursor, at Token) bool {
-	for !c.Accept("TRIGGER") {
-		c.I++
-	}
-	c.Accept("IF", "NOT", "EXISTS")
-	name := s.tableOf(c)
-	timing, event := c.Next(), c.Next()
-	c.Expect("ON")
-	table := s.tableOf(c)
-	if !timing.Is("BEFORE", "AFTER") || !event.Is("INSERT", "UPDATE", "DELETE") {
-		return false
-	}
-	if !s.owns(c, table) {
-		return true
-	}
-	if s.triggers == nil {
-		s.triggers = map[string]string{}
-	}
-	s.triggers[name] = table
-	s.Notes = append(s.Notes, ir.Note{Pos: c.St.Pos(), Text: fmt.Sprintf("the body of trigger %s is not read: no %s of %s is modelled", name, strings.ToUpper(event.Text), table)})
-	s.put(at, "CREATE TRIGGER %s %s %s ON %s FOR EACH ROW EXECUTE FUNCTION %s()", identifier(name), strings.ToUpper(timing.Text), strings.ToUpper(event.Text), identifier(table), identifier("body of trigger "+name))
-	return true
-}
 
 // createTable writes CREATE TABLE; the cursor is behind TABLE.
 func (s *Schema) createTable(c *Cursor, at Token, temporary bool) bool {

@@ -171,7 +171,8 @@ func collate(types []*value.Type, name string) {
 }
 
 // variableType reads the type of a parameter or variable, and gives the name that it has in the text of the schema, "" for one of
-// which nothing is known.
+// which nothing is known. Texts without a collation are compared by that of the column that they meet: by another one of the database the server
+// refuses most comparisons.
 func (s *Schema) VariableType(c *Cursor) string {
 	name := strings.ToUpper(c.Name("a type"))
 	if name == "DOUBLE" {
@@ -181,14 +182,22 @@ func (s *Schema) VariableType(c *Cursor) string {
 		s.newType(nil)
 	}
 	args := c.Parens()
-	unsigned := false
+	unsigned, collation := false, ""
 	for !c.Done() && !c.Peek().Is("DEFAULT", ";", ",", ")", "=") {
 		switch {
 		case c.Accept("UNSIGNED"), c.Accept("ZEROFILL"):
 			unsigned = true
-		case c.Accept("SIGNED"), c.Accept("BINARY"), c.Accept("ASCII"), c.Accept("UNICODE"), c.Accept("VARYING"), c.Accept("NOT", "NULL"), c.Accept("NULL"):
-		case c.Accept("CHARACTER", "SET"), c.Accept("CHARSET"), c.Accept("COLLATE"):
-			c.I++
+		case c.Accept("BINARY"):
+			collation = "bin"
+		case c.Accept("SIGNED"), c.Accept("ASCII"), c.Accept("UNICODE"), c.Accept("VARYING"), c.Accept("NOT", "NULL"), c.Accept("NULL"):
+		case c.Accept("CHARACTER", "SET"), c.Accept("CHARSET"):
+			c.Accept("=")
+			if strings.EqualFold(c.Next().Text, value.Binary) {
+				collation = value.Binary
+			}
+		case c.Accept("COLLATE"):
+			c.Accept("=")
+			collation = c.Next().Text
 		default:
 			c.Fail("here should be ; or DEFAULT, not " + c.Shown())
 		}
@@ -197,8 +206,8 @@ func (s *Schema) VariableType(c *Cursor) string {
 	if !ok || t == nil {
 		return ""
 	}
-	if t.Format.Kind == ir.KindText && t.Collation == "" {
-		t.Collation = Collation("")
+	if t.Format.Kind == ir.KindText && t.Collation == "" && collation != "" {
+		t.Collation = Collation(collation)
 	}
 	return typ
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/txrobust/robust/internal/sql/mysql"
 )
 
-// Cursors are read in loops of three forms, which do something for each row of their query:
+// The query of a cursor runs at OPEN. So the statement that reads it must follow OPEN in the same list, with nothing between them that the
+// query may notice. It is a FETCH, or a loop of three forms, which does something for each row:
 //
 //	LOOP FETCH c INTO …; IF done THEN LEAVE …; END IF; … END LOOP
 //	REPEAT FETCH c INTO …; IF NOT done THEN … END IF; UNTIL done END REPEAT
@@ -19,8 +20,8 @@ import (
 // openCursor is a cursor of a block.
 type openCursor struct {
 	query *mysql.Statement
-	// open says that it was opened last, and nothing was done since then that the query may look at.
-	open bool
+	// text is the query with the variables that it means where it is declared.
+	text filled
 }
 
 // cursor gives the cursor of a name, nil if there is none.
@@ -36,15 +37,69 @@ func (w *bodyWriter) cursor(name string) *openCursor {
 	return nil
 }
 
-// onCursor writes OPEN, FETCH and CLOSE.
+// onCursor writes OPEN, FETCH and CLOSE where opened does not.
 func (w *bodyWriter) onCursor(st *mysql.Statement) {
-	if st.First("FETCH") {
-		w.unknown(st, "FETCH in another loop than one over all rows of its cursor")
-		return
+	switch {
+	case st.First("FETCH"):
+		w.unknown(st, "FETCH in another place than right behind OPEN or in a loop over all rows of its cursor")
+		if !w.inside { // it may have found no row
+			w.choose(st, w.anything(st), func() {}, func() { w.raised(st, noRow...) })
+		}
+	case st.First("OPEN") && w.inside:
+		w.unknown(st, "a cursor that is not read right behind OPEN")
+	case st.First("OPEN"):
+		if c := w.cursor(st.Tokens[len(st.Tokens)-1].Text); c != nil {
+			w.send(c.query, w.rowsQuery(c), true)
+		}
 	}
-	if c := w.cursor(st.Tokens[len(st.Tokens)-1].Text); c != nil {
-		c.open = st.First("OPEN")
+}
+
+// anything gives a condition that holds or does not.
+func (w *bodyWriter) anything(st *mysql.Statement) client.Expr {
+	v := w.temporary("happens", client.Bool)
+	w.add(&client.Havoc{At: w.at(st), Var: v})
+	return client.V(v)
+}
+
+// opened writes OPEN with the statements up to the one that reads the cursor. It gives how many statements these are, 0 if list does not begin so.
+func (w *bodyWriter) opened(list []*action) int {
+	if !w.inside || list[0].kind != simple || !list[0].st.First("OPEN") {
+		return 0
 	}
+	c := w.cursor(list[0].st.Tokens[len(list[0].st.Tokens)-1].Text)
+	n := 1
+	for n < len(list) && c != nil && w.unnoticed(list[n], c) {
+		n++
+	}
+	if c == nil || n == len(list) {
+		return 0
+	}
+	between := func() { w.actions(list[1:n]) }
+	switch found, into := w.fetched(list[n]); {
+	case w.fetchLoop(list[n:], c, between):
+		return n + 2
+	case found == c && into != nil:
+		between()
+		w.fetchOne(list[n], c, into)
+		return n + 1
+	case w.cursorLoop(list[n], c, between):
+		return n + 1
+	}
+	return 0
+}
+
+// unnoticed reports whether a statement does nothing that the query of a cursor may notice: it gives another variable a value.
+func (w *bodyWriter) unnoticed(a *action, c *openCursor) bool {
+	if a.kind != simple || !a.st.First("SET") {
+		return false
+	}
+	for _, part := range mysql.CommaParts(a.st.Tokens[1:]) {
+		name, _, ok := constantSet(part)
+		if v := w.lookup(name); !ok || v == "" || slices.Contains(c.text.vars, v) {
+			return false
+		}
+	}
+	return true
 }
 
 // fetched reads FETCH c INTO a, b.
@@ -93,15 +148,15 @@ func (w *bodyWriter) doneValues() map[string]bool {
 	return values
 }
 
-// cursorLoop writes a loop of the first two forms. It reports whether a is one.
-func (w *bodyWriter) cursorLoop(a *action) bool {
-	if len(a.body) < 2 || a.kind == while {
+// cursorLoop writes a loop of the first two forms over a cursor, behind what before writes. It reports whether a is one.
+func (w *bodyWriter) cursorLoop(a *action, c *openCursor, before func()) bool {
+	if len(a.body) < 2 || a.kind != endless && a.kind != repeat {
 		return false
 	}
-	c, into := w.fetched(a.body[0])
+	found, into := w.fetched(a.body[0])
 	values := w.doneValues()
 	check := a.body[1]
-	if c == nil || !c.open || values == nil || check.kind != branch || check.subject != nil {
+	if found != c || into == nil || values == nil || check.kind != branch || check.subject != nil {
 		return false
 	}
 	truth, known := truthOf(check.arms[0].cond, values)
@@ -112,10 +167,12 @@ func (w *bodyWriter) cursorLoop(a *action) bool {
 	case !known:
 		return false
 	case a.kind == endless && truth && leaves(check.arms[0].body) && len(check.arms) == 1:
+		before()
 		w.rowsOf(a, c, into, func(*jump) { w.actions(a.body[1:]) })
 		return true
 	case a.kind == repeat && !truth && len(check.arms) == 1 && len(a.body) == 2:
 		if end, ok := truthOf(a.cond, values); ok && end {
+			before()
 			w.rowsOf(a, c, into, func(j *jump) {
 				w.actions(a.body[1:])
 				w.choose(a.st, w.cond(a.st, nil, a.cond), func() { w.leave(j, a.st) }, func() {})
@@ -126,16 +183,21 @@ func (w *bodyWriter) cursorLoop(a *action) bool {
 	return false
 }
 
-// fetchLoop writes a loop of the third form, with the FETCH before it. It gives how many statements these are, 0 for none.
-func (w *bodyWriter) fetchLoop(list []*action) int {
+// fetchOne writes a FETCH of the first row of a cursor.
+func (w *bodyWriter) fetchOne(a *action, c *openCursor, into []string) {
+	w.rowsOf(&action{kind: endless, st: a.st}, c, into, func(j *jump) { w.leave(j, a.st) })
+}
+
+// fetchLoop writes a loop of the third form over a cursor, with the FETCH before it, behind what before writes. It reports whether list begins so.
+func (w *bodyWriter) fetchLoop(list []*action, c *openCursor, before func()) bool {
 	if len(list) < 2 || list[1].kind != while {
-		return 0
+		return false
 	}
-	c, into := w.fetched(list[0])
+	found, into := w.fetched(list[0])
 	values := w.doneValues()
 	a := list[1]
-	if c == nil || !c.open || values == nil || len(a.body) == 0 {
-		return 0
+	if found != c || into == nil || values == nil || len(a.body) == 0 {
+		return false
 	}
 	again, intoAgain := w.fetched(a.body[len(a.body)-1])
 	goes, known := truthOf(a.cond, values)
@@ -144,33 +206,29 @@ func (w *bodyWriter) fetchLoop(list []*action) int {
 		iterates = iterates || s.kind == simple && s.st.First("ITERATE") && strings.EqualFold(s.st.Tokens[len(s.st.Tokens)-1].Text, a.label)
 	})
 	if again != c || !slices.Equal(into, intoAgain) || !known || goes || iterates {
-		return 0
+		return false
 	}
+	before()
 	w.rowsOf(a, c, into, func(j *jump) {
 		w.choose(a.st, w.cond(a.st, nil, a.cond), func() {}, func() { w.leave(j, a.st) })
 		w.actions(a.body[:len(a.body)-1])
 	})
-	return 2
+	return true
+}
+
+// rowsQuery is the query of a cursor.
+func (w *bodyWriter) rowsQuery(c *openCursor) *client.Query {
+	if w.ended {
+		w.late = append(w.late, c.text.vars...)
+	}
+	return w.query(c.query, c.text, false)
 }
 
 // rowsOf writes a loop over the rows of a cursor: what round writes behind each FETCH that finds one. A round may come to its end at once, since
 // a statement of the one before may have found nothing as well.
 func (w *bodyWriter) rowsOf(a *action, c *openCursor, into []string, round func(j *jump)) {
-	c.open = false
 	st := a.st
-	q := w.query(c.query, w.text(c.query, c.query.Tokens), false)
-	q.Pos = c.query.Pos()
-	if !w.inside {
-		w.send(c.query, q, true)
-		w.unknown(st, "a loop over a cursor that begins outside of the transaction")
-		if w.start != nil && a.holds(w.start) {
-			w.inside = true
-			w.unknown(st, "a transaction for each row of a cursor that is read outside of it")
-			w.inside = false
-		}
-		w.loop(&action{kind: endless, label: a.label, st: st, body: a.body[1:]})
-		return
-	}
+	q := w.rowsQuery(c)
 	w.commands++
 	w.risk(st)
 	q.Into = into
@@ -188,7 +246,9 @@ func (w *bodyWriter) rowsOf(a *action, c *openCursor, into []string, round func(
 	end := w.collect(func() { // where there is no row any more
 		w.add(&client.ForRows{At: w.at(st), Label: j.again, Query: q, Body: rows})
 		w.counted(st, -1)
-		w.raised(st, noRow...)
+		if !w.raised(st, noRow...) {
+			w.lost(st)
+		}
 	})
 	was := w.gone
 	w.gone = before.gone

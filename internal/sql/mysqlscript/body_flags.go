@@ -24,6 +24,9 @@ type flags struct {
 	of *Scripts
 	// first is the offset of the first statement on tables: what stands before cannot follow an error.
 	first int
+	// seen says that there was a statement on tables, which may have failed; more that another one follows that writes or locks: after a deadlock
+	// it is committed by itself.
+	seen, more bool
 }
 
 // flagged reports whether after the statements of a handler the transaction of this procedure never commits.
@@ -48,12 +51,12 @@ func (w *bodyWriter) flagged(h *action) bool {
 	}
 	f := &flags{of: w.of, first: 1 << 62}
 	w.proc.body.each(func(a *action) {
-		if a.kind == simple && (mysql.DML(a.st) || onTables(a.st.Tokens)) {
+		if a.kind == simple && onRows(a.st) {
 			f.first = min(f.first, a.st.Tokens[0].From)
 		}
 	})
 	o := f.action(w.proc.body, values)
-	return !o.commits && !o.falls && len(o.leaves) == 0
+	return !o.commits && !o.falls && len(o.leaves) == 0 && !f.more
 }
 
 // constantSet reads v = constant.
@@ -102,7 +105,8 @@ func (f *flags) action(a *action, values map[string]bool) outcome {
 		return f.branch(a, values)
 	case endless, while, repeat:
 		o := f.list(a.body, values)
-		if a.kind == endless { // only what leaves it comes behind it
+		f.list(a.body, maps.Clone(values)) // for what a second round does
+		if a.kind == endless {             // only what leaves it comes behind it
 			o.falls = false
 		}
 		if a.kind == while {
@@ -128,11 +132,23 @@ func (f *flags) action(a *action, values map[string]bool) outcome {
 		if p != nil {
 			p.body.each(func(s *action) { commits = commits || s.begins() || s.kind == simple && s.st.First("COMMIT") })
 		}
+		f.seen, f.more = true, f.more || f.seen
 		f.forget(st, values)
 		return outcome{falls: true, commits: commits}
 	}
+	f.look(st)
 	f.forget(st, values)
 	return outcome{falls: true}
+}
+
+// look notes a statement on tables.
+func (f *flags) look(st *mysql.Statement) {
+	if !onRows(st) {
+		return
+	}
+	plain := st.First("SELECT") && !st.Has("UPDATE") && !st.Has("SHARE")
+	f.more = f.more || f.seen && !plain
+	f.seen = true
 }
 
 // labelled gives the outcome of a statement that has a label: who leaves it comes behind it.
@@ -149,6 +165,7 @@ func (f *flags) branch(a *action, values map[string]bool) outcome {
 	var out outcome
 	rest := true // whether no arm before was certain
 	all := maps.Clone(values)
+	before, seen := f.seen, f.seen
 	for _, m := range a.arms {
 		truth, known := true, m.cond == nil
 		if m.cond != nil && a.subject == nil {
@@ -158,13 +175,16 @@ func (f *flags) branch(a *action, values map[string]bool) outcome {
 			continue
 		}
 		own := maps.Clone(values)
+		f.seen = before
 		o := f.list(m.body, own)
+		seen = seen || f.seen
 		out.falls, out.commits = out.falls || o.falls, out.commits || o.commits
 		out.leaves = append(out.leaves, o.leaves...)
 		maps.DeleteFunc(all, func(n string, _ bool) bool { _, kept := own[n]; return !kept })
 		rest = !known
 	}
 	out.falls = out.falls || rest
+	f.seen = seen
 	clear(values)
 	maps.Copy(values, all)
 	return out

@@ -36,8 +36,32 @@ func (w *bodyWriter) handler(s *scope, d declaration, a *action) *handler {
 		d.conditions[i] = cmp.Or(w.meaning(c), c)
 	}
 	h := &handler{declaration: d, scopes: slices.Clone(w.scopes), block: s.block}
-	h.loses = d.exit && rollsBack(d.handler) || w.flagged(d.handler)
+	h.loses = d.exit && rollsBack(d.handler) && (raises(d.handler) || !w.goesOn(a)) || len(w.calls) == 0 && w.flagged(d.handler)
+	w.afterError(h)
 	return h
+}
+
+// afterError writes what a handler of errors does itself on tables, after the transaction has been rolled back.
+func (w *bodyWriter) afterError(h *handler) {
+	if !h.loses || w.start != nil && !h.declaration.handler.holds(w.start) {
+		return
+	}
+	before := w.flow
+	w.flow = flow{}
+	written := w.collect(func() {
+		for _, v := range w.mayBeSet(w.proc.body) { // the error may have come at any time
+			w.add(&client.Havoc{At: w.at(h.declaration.handler.st), Var: v})
+		}
+		w.action(h.declaration.handler)
+	})
+	if w.start == nil { // it is transactions of its own
+		w.flow = before
+		return
+	}
+	w.out = append(w.out, written...)
+	if !w.gone {
+		w.lost(h.declaration.handler.st)
+	}
 }
 
 // meaning gives what a name of a condition stands for, "" if there is no such name.
@@ -137,11 +161,96 @@ func (w *bodyWriter) risk(st *mysql.Statement) {
 		for _, h := range s.handlers {
 			if !h.loses && slices.ContainsFunc(h.conditions, func(c string) bool { return !slices.Contains(noRow, c) }) {
 				w.risky = true
-				w.unknown(&mysql.Statement{Src: st.Src, Tokens: []mysql.Token{h.at}}, "a handler after which the transaction may commit although a statement has failed")
+				at := &mysql.Statement{Src: st.Src, Tokens: []mysql.Token{h.at}}
+				w.choose(at, w.anything(at), func() {
+					w.unknown(at, "a handler after which a part of the transaction may be committed although a statement has failed")
+				}, func() {})
 				return
 			}
 		}
 	}
+}
+
+// raises reports whether a handler ends by an error.
+func raises(a *action) bool {
+	if a.kind == compound {
+		return slices.ContainsFunc(a.body, raises)
+	}
+	return a.kind == simple && (a.st.First("SIGNAL") || a.st.First("RESIGNAL"))
+}
+
+// goesOn reports whether statements on tables may follow a block, before another transaction begins, in the routine or in those that call it: after a
+// rollback each of them is committed by itself.
+func (w *bodyWriter) goesOn(block *action) bool {
+	bodies, at := []*action{w.proc.body}, slices.Concat(w.sites, []*action{block})
+	for _, p := range w.calls {
+		bodies = append(bodies, p.body)
+	}
+	for i := len(bodies) - 1; i >= 0; i-- {
+		rest, _ := bodies[i].after(at[i])
+		switch touches, falls := w.touches(rest); {
+		case touches:
+			return true
+		case !falls:
+			return false
+		}
+	}
+	return false
+}
+
+// after gives the statements that may follow another one inside of a, those of further rounds too.
+func (a *action) after(at *action) (rest []*action, found bool) {
+	if a == at {
+		return nil, true
+	}
+	lists := [][]*action{a.body}
+	for _, m := range a.arms {
+		lists = append(lists, m.body)
+	}
+	for _, list := range lists {
+		for i, s := range list {
+			if rest, found = s.after(at); found {
+				rest = append(rest, list[i+1:]...)
+				if a.kind == endless || a.kind == while || a.kind == repeat {
+					rest = append(rest, a.body...)
+				}
+				return rest, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// touches reports whether statements come to one on tables before a transaction begins, and whether they come to their end without either.
+func (w *bodyWriter) touches(list []*action) (touches, falls bool) {
+	for _, a := range list {
+		end := true
+		switch st := a.st; {
+		case a.kind == branch:
+			end = a.arms[len(a.arms)-1].cond != nil
+			for _, m := range a.arms {
+				t, f := w.touches(m.body)
+				touches, end = touches || t || onTables(m.cond), end || f
+			}
+		case a.kind != simple:
+			touches, end = w.touches(a.body)
+			end = end || a.kind == while
+		case a.begins():
+			return false, false
+		case st.First("CALL"):
+			c := &mysql.Cursor{St: st, I: 1}
+			p := w.of.routines[strings.ToLower(c.TableName())]
+			if touches = p == nil || slices.Contains(w.calls, p); !touches {
+				touches, end = w.touches([]*action{p.body})
+			}
+		default:
+			touches = onRows(st)
+		}
+		if touches || !end {
+			return touches, end
+		}
+	}
+	return false, true
 }
 
 // rollsBack reports whether all paths through a statement roll the transaction back, or end by an error.

@@ -20,6 +20,8 @@ func (w *bodyWriter) simple(a *action) {
 		w.finish(st)
 	case st.First("SET") && st.Has("ISOLATION"):
 		w.setLevel(st)
+	case setsAutocommit.MatchString(st.Text()):
+		w.autocommit(st)
 	case st.First("SET"):
 		w.assignments(st)
 	case st.First("LEAVE"), st.First("ITERATE"):
@@ -27,14 +29,17 @@ func (w *bodyWriter) simple(a *action) {
 	case st.First("SIGNAL"), st.First("RESIGNAL"):
 		w.raise(st)
 	case st.First("CALL"):
-		w.call(st)
+		w.call(a)
 	case st.First("OPEN"), st.First("CLOSE"), st.First("FETCH"):
 		w.onCursor(st)
 	case st.First("GET"):
 		w.diagnostics(st)
 	case st.First("DO"):
-		if onTables(st.Tokens) {
-			w.unknown(st, "DO with a query")
+		for _, part := range mysql.CommaParts(st.Tokens[1:]) {
+			if len(part) > 0 && part[0].Is("SLEEP", "RELEASE_LOCK") {
+				continue
+			}
+			w.send(st, w.query(st, w.text(st, part), true), onTables(part))
 		}
 		w.counted(st, 0)
 	case st.First("RELEASE", "SAVEPOINT"), st.First("ANALYZE"), st.First("SHOW"):
@@ -86,6 +91,9 @@ func (w *bodyWriter) onTemporary(st *mysql.Statement) bool {
 // begin writes START TRANSACTION. It ends the transaction that is open.
 func (w *bodyWriter) begin(a *action) {
 	if w.inside {
+		if len(w.calls) > 0 {
+			w.unknown(a.st, "START TRANSACTION in a procedure that is called, which commits the transaction")
+		}
 		w.end(a.st)
 		return
 	}
@@ -108,7 +116,7 @@ func (w *bodyWriter) finish(st *mysql.Statement) {
 		w.end(st)
 	case w.inside:
 		w.add(&client.Rollback{At: w.at(st)})
-		w.gone = true
+		w.gone, w.rolled = true, true
 	}
 	w.other = false
 	w.counted(st, 0)
@@ -141,6 +149,21 @@ func (w *bodyWriter) setLevel(st *mysql.Statement) {
 	w.level = mysql.LevelOf(st)
 }
 
+// autocommit writes SET autocommit: on commits, off lets the next statement begin a transaction.
+func (w *bodyWriter) autocommit(st *mysql.Statement) {
+	switch off := turnsOff(st); {
+	case len(mysql.CommaParts(st.Tokens)) > 1:
+		w.unknown(st, "SET of autocommit and something else")
+	case !off:
+		w.manual = false
+		w.finish(&mysql.Statement{Src: st.Src, Tokens: []mysql.Token{{Kind: mysql.Word, Text: "COMMIT", From: st.Tokens[0].From, To: st.Tokens[0].To}}})
+	case w.inside && (w.start != nil || w.commands > 0):
+		w.unknown(st, "SET autocommit inside of a transaction")
+	default: // a procedure that begins no transaction is one already
+		w.manual = true
+	}
+}
+
 // assignments writes SET a = …, @b = …
 func (w *bodyWriter) assignments(st *mysql.Statement) {
 	for _, part := range mysql.CommaParts(st.Tokens[1:]) {
@@ -158,7 +181,7 @@ func (w *bodyWriter) assignments(st *mysql.Statement) {
 			if part[0].Kind == mysql.Named {
 				w.counted(st, 0)
 			}
-		case st.Has("autocommit"), st.Has("foreign_key_checks", "unique_checks"):
+		case st.Has("autocommit", "foreign_key_checks", "unique_checks"):
 			w.unknown(st, "SET of something that is no variable of the procedure")
 		}
 	}
@@ -272,7 +295,8 @@ func (w *bodyWriter) diagnostics(st *mysql.Statement) {
 const maxCalls = 8
 
 // call writes the body of a procedure in the place of its call.
-func (w *bodyWriter) call(st *mysql.Statement) {
+func (w *bodyWriter) call(a *action) {
+	st := a.st
 	c := &mysql.Cursor{St: st, I: 1}
 	name := c.TableName()
 	args := mysql.CommaParts(c.Parens())
@@ -301,11 +325,16 @@ func (w *bodyWriter) call(st *mysql.Statement) {
 			backs[i] = w.named(args[i][0])
 		}
 	}
-	w.calls = append(w.calls, p)
+	w.calls, w.sites = append(w.calls, p), append(w.sites, a)
 	w.scopes = append(w.scopes, s)
+	began := w.other
 	w.action(p.body)
+	if w.other && !began {
+		w.other = false
+		w.unknown(st, "a transaction that begins in a procedure that is called, and does not end there")
+	}
 	w.scopes = w.scopes[:len(w.scopes)-1]
-	w.calls = w.calls[:len(w.calls)-1]
+	w.calls, w.sites = w.calls[:len(w.calls)-1], w.sites[:len(w.sites)-1]
 	w.counted(st, 0)
 	for i, v := range backs {
 		if v != "" {
@@ -316,7 +345,7 @@ func (w *bodyWriter) call(st *mysql.Statement) {
 
 // give writes the assignment of one variable to another.
 func (w *bodyWriter) give(st *mysql.Statement, to, from string) {
-	if w.typeOf(to) == w.typeOf(from) || w.typeOf(to) == "" {
+	if w.types[to] == w.types[from] || w.types[to] == "" {
 		w.add(&client.Assign{At: w.at(st), Var: to, Expr: client.V(from)})
 		return
 	}

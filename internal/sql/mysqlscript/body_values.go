@@ -69,7 +69,20 @@ func (w *bodyWriter) text(st *mysql.Statement, tokens []mysql.Token) filled {
 	if w.ended {
 		w.late = append(w.late, out.vars...)
 	}
+	if w.inside {
+		w.across(st.Pos(), out.vars...)
+	}
 	return out
+}
+
+// across tells of variables with what was read outside of the transaction that uses them.
+func (w *bodyWriter) across(pos ir.Pos, vars ...string) {
+	for _, v := range vars {
+		if read, known := w.outside[v]; known && !w.gone {
+			w.of.note(pos, "what %s holds is read at %s, outside of this transaction: it may have changed meanwhile, at every isolation level. Any value is assumed here; "+
+				"read it in this transaction, with FOR UPDATE", v, read)
+		}
+	}
 }
 
 // given gives the input for a parameter of a script: ? or :name.
@@ -106,6 +119,11 @@ func onTables(tokens []mysql.Token) bool {
 	return slices.ContainsFunc(tokens, func(t mysql.Token) bool { return t.Is("FROM", "TABLE") })
 }
 
+// onRows reports whether a statement may read or write rows of tables.
+func onRows(st *mysql.Statement) bool {
+	return onTables(st.Tokens) || st.Tokens[0].Is("INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "(") || st.Tokens[0].Is(unmodelled...) && !st.First("START", "TRANSACTION")
+}
+
 // set writes an assignment to a variable.
 func (w *bodyWriter) set(st *mysql.Statement, v string, tokens []mysql.Token) {
 	at := w.at(st)
@@ -113,9 +131,15 @@ func (w *bodyWriter) set(st *mysql.Statement, v string, tokens []mysql.Token) {
 		w.add(&client.Assign{At: at, Var: v, Expr: e})
 		return
 	}
-	q := w.query(st, w.text(st, tokens), true)
+	text := w.text(st, tokens)
+	q := w.query(st, text, true)
 	q.Into = []string{v}
 	w.send(st, q, onTables(tokens))
+	for _, used := range text.vars {
+		if read, known := w.outside[used]; known {
+			w.outside[v] = read
+		}
+	}
 }
 
 // plain gives the value of tokens that are a constant or a variable, nil for others.
@@ -150,6 +174,9 @@ func (w *bodyWriter) plain(tokens []mysql.Token) client.Expr {
 			if w.ended {
 				w.late = append(w.late, v)
 			}
+			if w.inside {
+				w.across(w.proc.st.Src.Pos(t.From), v)
+			}
 			return client.V(v)
 		}
 	}
@@ -159,10 +186,10 @@ func (w *bodyWriter) plain(tokens []mysql.Token) client.Expr {
 // simpleFits reports whether a value needs no conversion of SQL to go into a variable.
 func (w *bodyWriter) simpleFits(v string, e client.Expr) bool {
 	if o, ok := e.(*client.VarExpr); ok {
-		return w.typeOf(o.Name) == w.typeOf(v)
+		return w.types[o.Name] == w.types[v] || w.types[o.Name] == "" && !slices.Contains(w.mayBeSet(w.proc.body), o.Name)
 	}
 	c := e.(*client.Const)
-	return c.Value.IsNull() || w.typeOf(v) == ""
+	return c.Value.IsNull() || w.types[v] == ""
 }
 
 // cond writes a condition, which is true where it is neither false nor NULL. With a subject it compares that.
@@ -195,11 +222,16 @@ func (w *bodyWriter) send(st *mysql.Statement, q *client.Query, tables bool) {
 	if tables {
 		w.commands++
 	}
+	for _, v := range q.Into {
+		if delete(w.outside, v); !w.inside && tables {
+			w.outside[v] = st.Pos()
+		}
+	}
 	switch {
 	case w.inside || !tables:
 		w.add(q)
 		return
-	case w.start == nil && !w.other && !w.gone:
+	case w.separate():
 		w.alone(q)
 	}
 	for _, v := range q.Into {
@@ -216,6 +248,16 @@ func (w *bodyWriter) send(st *mysql.Statement, q *client.Query, tables bool) {
 
 // alone makes a transaction of a statement outside of all transactions. Its variables have any values.
 func (w *bodyWriter) alone(q *client.Query) {
+	if w.manual {
+		w.apart = append(w.apart, &client.Txn{Pos: q.Pos, Levels: []string{w.level}, Body: []client.Stmt{
+			&client.Unknown{At: q.At, Reason: "a statement that begins a transaction, since autocommit is off"}}})
+		return
+	}
+	for _, a := range q.Named {
+		if !slices.Contains(q.Into, a.Name) {
+			w.across(q.Pos, a.Name)
+		}
+	}
 	own := client.CloneQuery(q)
 	t := &client.Txn{Pos: q.Pos, Levels: []string{w.level}, Auto: true, Body: []client.Stmt{own}}
 	inputs := map[string]bool{}
@@ -312,7 +354,7 @@ func (w *bodyWriter) integer(tokens []mysql.Token) client.Expr {
 	}
 	switch e := w.plain(tokens).(type) {
 	case *client.VarExpr:
-		if t := w.of.Schema.Type(w.typeOf(e.Name)); t != nil && t.Format.Kind == ir.KindInt {
+		if t := w.of.Schema.Type(w.types[e.Name]); t != nil && t.Format.Kind == ir.KindInt {
 			return e
 		}
 	case *client.Const:

@@ -42,6 +42,8 @@ type bodyWriter struct {
 	// scopes are the blocks around, inner ones last; calls the procedures that are called.
 	scopes []*scope
 	calls  []*routine
+	// sites are the statements that call these.
+	sites  []*action
 	jumps  []*jump
 	taken  map[string]bool
 	labels int
@@ -52,13 +54,21 @@ type bodyWriter struct {
 	// ended says that some path has ended the transaction; late are the variables that are used then. ends are what each
 	// end of the transaction shows.
 	ended bool
-	late  []string
-	ends  []*client.Emit
+	// rolled says that some path has rolled it back.
+	rolled bool
+	late   []string
+	ends   []*client.Emit
 	// commands counts the statements on tables; apart are those outside of transactions, which are some of their own.
 	commands int
 	apart    []*client.Txn
+	// outside are the variables with what statements outside of the transaction have read, with the places of these.
+	outside map[string]ir.Pos
 	// temporaries are the tables that the procedure makes for itself.
 	temporaries []string
+	// types are the types that variables are declared with.
+	types map[string]string
+	// manual says that autocommit is off: a statement outside of the transaction begins another one.
+	manual bool
 	// unset are the variables that are certainly NULL: nothing before in the text has set them.
 	unset map[string]bool
 	// risky says that an error of a statement leads elsewhere than out of the transaction.
@@ -68,7 +78,6 @@ type bodyWriter struct {
 // scope is a block with what it declares.
 type scope struct {
 	vars     map[string]string // names in the transaction, by those in the body
-	types    map[string]string // by names in the transaction
 	cursors  map[string]*openCursor
 	handlers []*handler
 	names    map[string]string // conditions by name
@@ -79,9 +88,14 @@ type scope struct {
 
 // body writes a transaction of a procedure: the one that start begins, or all of it.
 func (s *Scripts) body(p *routine, start *action) *bodyWriter {
-	w := &bodyWriter{of: s, proc: p, start: start, txn: &client.Txn{Pos: p.pos, Name: p.name}, taken: map[string]bool{}, unset: map[string]bool{}, marks: map[int]string{}}
+	return s.bodyFrom(p, start, flow{inside: start == nil && !s.starts(p)})
+}
+
+// bodyFrom is body, where control comes in as from says.
+func (s *Scripts) bodyFrom(p *routine, start *action, from flow) *bodyWriter {
+	w := &bodyWriter{of: s, proc: p, start: start, txn: &client.Txn{Pos: p.pos, Name: p.name}, taken: map[string]bool{}, types: map[string]string{}, unset: map[string]bool{}, marks: map[int]string{}, outside: map[string]ir.Pos{}}
 	w.temporaries = temporaries(p)
-	w.inside = start == nil && len(p.body.starts()) == 0
+	w.flow = from
 	top := &scope{routine: true}
 	w.scopes = append(w.scopes, top)
 	for _, q := range p.params {
@@ -154,13 +168,25 @@ func (w *bodyWriter) collect(f func()) []client.Stmt {
 	return out
 }
 
-// unknown adds a statement that may do anything, if it belongs to the transaction.
+// unknown adds a statement that may do anything. Outside of the transaction it is a transaction of its own, and the variables that it may set
+// have any values.
 func (w *bodyWriter) unknown(st *mysql.Statement, reason string) {
 	w.commands++
+	s := &client.Unknown{At: w.at(st), Reason: reason}
 	if w.inside {
-		w.add(&client.Unknown{At: w.at(st), Reason: reason})
+		w.add(s)
+		return
+	}
+	if w.separate() && !st.First("FETCH") { // FETCH reads what OPEN has found
+		w.apart = append(w.apart, &client.Txn{Pos: s.Pos, Levels: []string{w.level}, Auto: true, Body: []client.Stmt{s}})
+	}
+	for _, v := range w.mayBeSet(&action{st: st}) {
+		w.add(&client.Havoc{At: w.at(st), Var: v})
 	}
 }
+
+// separate reports whether a statement outside of the transaction is written as one of its own here.
+func (w *bodyWriter) separate() bool { return w.start == nil && !w.other && !w.gone }
 
 // unique gives a name that no other variable has, and takes it.
 func (w *bodyWriter) unique(base string) string {
@@ -183,9 +209,9 @@ func (w *bodyWriter) declare(s *scope, name, typ string, input bool) string {
 	}, strings.TrimLeft(name, ":@"))
 	unique := w.unique(base)
 	if s.vars == nil {
-		s.vars, s.types = map[string]string{}, map[string]string{}
+		s.vars = map[string]string{}
 	}
-	s.vars[name], s.types[unique] = unique, typ
+	s.vars[name], w.types[unique] = unique, typ
 	w.txn.Vars = append(w.txn.Vars, client.Var{Name: unique, Declared: typ, Input: input, Nullable: true})
 	return unique
 }
@@ -224,16 +250,6 @@ func (w *bodyWriter) named(t mysql.Token) string {
 	return w.lookup(t.Text)
 }
 
-// typeOf gives the type that a variable is declared with.
-func (w *bodyWriter) typeOf(v string) string {
-	for _, s := range w.scopes {
-		if t := s.types[v]; t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
 // action writes a statement.
 func (w *bodyWriter) action(a *action) {
 	switch a.kind {
@@ -242,9 +258,7 @@ func (w *bodyWriter) action(a *action) {
 	case branch:
 		w.branches(a, 0)
 	case endless, while, repeat:
-		if !w.cursorLoop(a) {
-			w.loop(a)
-		}
+		w.loop(a)
 	default:
 		w.simple(a)
 	}
@@ -253,7 +267,7 @@ func (w *bodyWriter) action(a *action) {
 // actions writes statements one after the other.
 func (w *bodyWriter) actions(list []*action) {
 	for i := 0; i < len(list); i++ {
-		if n := w.fetchLoop(list[i:]); n > 0 {
+		if n := w.opened(list[i:]); n > 0 {
 			i += n - 1
 			continue
 		}
@@ -297,7 +311,7 @@ func (w *bodyWriter) meet(st *mysql.Statement, paths ...flow) {
 			out = f
 		default:
 			mixed = mixed || f.inside != out.inside
-			out.inside, out.other = out.inside || f.inside, out.other || f.other
+			out.inside, out.other = out.inside || f.inside, out.other && f.other
 		}
 	}
 	w.flow = out
@@ -338,7 +352,8 @@ func (w *bodyWriter) declaration(s *scope, d declaration, a *action) {
 		if s.cursors == nil {
 			s.cursors = map[string]*openCursor{}
 		}
-		s.cursors[d.names[0]] = &openCursor{query: &mysql.Statement{Src: a.st.Src, Tokens: d.value}}
+		q := &mysql.Statement{Src: a.st.Src, Tokens: d.value}
+		s.cursors[d.names[0]] = &openCursor{q, w.text(q, q.Tokens)}
 	case conditions:
 		if s.names == nil {
 			s.names = map[string]string{}
@@ -434,7 +449,13 @@ func (w *bodyWriter) mayBeSet(a *action) []string {
 			return
 		}
 		for _, t := range s.st.Tokens {
-			if v := w.named(t); v != "" {
+			v := ""
+			if name, is := t.UserVariable(); is { // one that nothing has named yet is an input, which is any value
+				v = w.scopes[0].vars["@"+strings.ToLower(name)]
+			} else if t.IsName() {
+				v = w.lookup(t.Text)
+			}
+			if v != "" {
 				out = append(out, v)
 			}
 		}

@@ -141,12 +141,11 @@ func (s *Scripts) procedures() {
 		if p == nil || s.later(i, key) {
 			continue
 		}
-		starts := p.body.starts()
-		if len(starts) == 0 {
+		if !s.starts(p) {
 			s.whole(p)
 			continue
 		}
-		for _, start := range starts {
+		for _, start := range p.body.starts() {
 			s.addRoutine(p, s.body(p, start).txn)
 		}
 		w := s.body(p, nil)
@@ -174,6 +173,33 @@ func (s *Scripts) whole(p *routine) {
 			"write START TRANSACTION and COMMIT into it, or around the CALL", p.name)
 	}
 	s.addRoutine(p, w.txn)
+	if w.ended || w.rolled { // what follows is transactions of their own
+		w.apart = s.bodyFrom(p, nil, flow{other: true}).apart
+	}
+	for _, t := range w.apart {
+		s.addRoutine(p, t)
+	}
+}
+
+// starts reports whether a procedure begins transactions, or one that it calls.
+func (s *Scripts) starts(p *routine) bool {
+	seen := map[*routine]bool{}
+	var begins func(p *routine) bool
+	begins = func(p *routine) bool {
+		if p == nil || seen[p] {
+			return false
+		}
+		seen[p] = true
+		found := len(p.body.starts()) > 0
+		p.body.each(func(a *action) {
+			if a.kind == simple && a.st.First("CALL") {
+				c := &mysql.Cursor{St: a.st, I: 1}
+				found = found || begins(s.routines[strings.ToLower(c.TableName())])
+			}
+		})
+		return found
+	}
+	return begins(p)
 }
 
 // addRoutine adds a transaction of a procedure under a name of its own.

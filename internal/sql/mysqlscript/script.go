@@ -83,6 +83,10 @@ type reader struct {
 	count int
 	// implicit says that statements begin transactions: SET autocommit = 0.
 	implicit bool
+	// loose says that a change of the schema has committed the transaction, so that each statement up to COMMIT is one.
+	loose bool
+	// settings says that there was a note about settings that are left out: a dump has many.
+	settings bool
 	// level is that of the session, next that of the next transaction, if it was set.
 	level, next string
 	// carried are the variables with what earlier transactions have read.
@@ -205,17 +209,25 @@ func (r *reader) statement(st *mysql.Statement) {
 	switch {
 	case st.First("START", "TRANSACTION"), st.First("BEGIN") && (len(st.Tokens) == 1 || st.First("BEGIN", "WORK")):
 		r.end(false)
+		r.loose = false
 		r.begin(st)
 		r.open.snapshot = st.Has("CONSISTENT")
+	case st.First("XA", "START"), st.First("XA", "BEGIN"):
+		r.end(false)
+		r.begin(st)
+	case st.First("XA", "END"), st.First("XA", "PREPARE"), st.First("XA", "RECOVER"):
+	case st.First("XA", "COMMIT"), st.First("XA", "ROLLBACK"):
+		r.end(st.First("XA", "ROLLBACK"))
 	case st.First("COMMIT"), st.First("ROLLBACK") && !st.Has("TO"):
 		r.end(st.First("ROLLBACK"))
+		r.loose = false
 		if st.Has("CHAIN") && !st.Has("NO") {
 			r.begin(st)
 		}
 	case st.First("SET") && st.Has("ISOLATION"):
 		r.setLevel(st)
 	case setsAutocommit.MatchString(st.Text()):
-		if st.Tokens[len(st.Tokens)-1].Is("OFF", "FALSE") || st.Tokens[len(st.Tokens)-1].Text == "0" {
+		if turnsOff(st) {
 			r.implicit = true
 		} else {
 			r.end(false)
@@ -230,7 +242,8 @@ func (r *reader) statement(st *mysql.Statement) {
 		r.Schema.Passes(st)
 	case st.First("SET") && r.name == "":
 		r.across([]*mysql.Statement{st})
-		if st.Has("sql_mode", "foreign_key_checks", "unique_checks") || strings.Contains(strings.ToLower(st.Text()), "_checks") {
+		if !r.settings && (st.Has("sql_mode", "foreign_key_checks", "unique_checks") || strings.Contains(strings.ToLower(st.Text()), "_checks")) {
+			r.settings = true
 			r.note(st.Pos(), "this setting is left out: transactions are taken to run in strict mode, with keys checked")
 		}
 	case mysql.DML(st) || r.name != "":
@@ -243,13 +256,19 @@ func (r *reader) statement(st *mysql.Statement) {
 // setsAutocommit matches a change of autocommit, in all its spellings: SET @@session.autocommit = 0.
 var setsAutocommit = regexp.MustCompile(`(?i)^\s*set\s+((session|local)\s+|@@((session|local)\s*\.\s*)?)?autocommit\b`)
 
+// turnsOff reports whether a change of autocommit turns it off.
+func turnsOff(st *mysql.Statement) bool {
+	last := st.Tokens[len(st.Tokens)-1]
+	return last.Is("OFF", "FALSE") || last.Text == "0"
+}
+
 // single reads a statement outside of transactions.
 func (r *reader) single(st *mysql.Statement) {
 	switch {
 	case r.implicit:
 		r.begin(st)
 		r.open.stmts = append(r.open.stmts, st)
-	case r.name == "" && !st.Parametric():
+	case r.name == "" && !st.Parametric() && !r.loose:
 		if mysql.ConstantRows(st) {
 			r.rows(st)
 			break
@@ -288,10 +307,13 @@ func (r *reader) definition(st *mysql.Statement) {
 			panic(ir.Errorf(st.Pos(), "this statement commits: it cannot stand in transaction %s", r.open.name))
 		}
 		r.end(false)
-		if !r.implicit {
-			r.begin(st)
-			r.open.named = false
-		}
+		r.loose = !r.implicit
+	}
+	if st.First("TRUNCATE") && (r.loose || r.name != "") {
+		r.begin(st)
+		b := r.open
+		b.stmts, r.open = append(b.stmts, st), nil
+		r.keep(b)
 	}
 	r.declare(st)
 	r.name = ""
@@ -299,9 +321,8 @@ func (r *reader) definition(st *mysql.Statement) {
 
 // declare takes over a declaration.
 func (r *reader) declare(st *mysql.Statement) {
-	if !st.Tokens[0].Is("TRUNCATE") && !(st.Tokens[0].Is("CREATE", "DROP", "ALTER") && st.Tokens[min(1, len(st.Tokens)-1)].Is("DATABASE", "SCHEMA", "USER", "ROLE", "SERVER")) &&
-		!st.First("CREATE", "TRIGGER") {
-		r.Declared = append(r.Declared, ir.Declaration{Pos: st.Pos(), Text: st.Text()})
+	if !st.Tokens[0].Is("TRUNCATE") && !(st.Tokens[0].Is("CREATE", "DROP", "ALTER") && st.Tokens[min(1, len(st.Tokens)-1)].Is("DATABASE", "SCHEMA", "USER", "ROLE", "SERVER")) {
+		r.Declared = append(r.Declared, ir.Declaration{Pos: st.Pos(), Text: st.Plain()})
 	}
 	if what := st.RoutineWord(); what != "" && what != "TRIGGER" {
 		r.routine(st, what)

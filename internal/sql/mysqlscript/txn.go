@@ -74,7 +74,7 @@ func (w *scriptWriter) statement(st *mysql.Statement) {
 	case st.First("ROLLBACK"):
 		w.add(&client.RollbackTo{At: at, Name: strings.ToLower(st.Tokens[len(st.Tokens)-1].Text)})
 	case st.First("RELEASE", "SAVEPOINT"), st.First("DO", "SLEEP"):
-	case st.Tokens[0].Is("LOCK", "UNLOCK", "CALL", "LOAD", "EXECUTE", "PREPARE", "HANDLER"):
+	case st.Tokens[0].Is("LOCK", "UNLOCK", "CALL", "LOAD", "EXECUTE", "PREPARE", "HANDLER", "TRUNCATE"):
 		w.add(&client.Unknown{At: at, Reason: strings.ToUpper(st.Tokens[0].Text)})
 	case st.First("SET") && (len(st.Tokens) < 2 || st.Tokens[1].Kind != mysql.Named):
 		w.add(&client.Unknown{At: at, Reason: "SET of something that is no variable of the user"})

@@ -366,9 +366,6 @@ func (i *inserter) ofMySQL(c *schema.Column, v expr.Val, given bool) expr.Val {
 		v = i.clipped(c, v)
 	}
 	k, constant := v.Expr.(*ir.Const)
-	if i.s.OnConflictClause != nil && c.Fresh {
-		b.NoInsertID = "an INSERT with ON DUPLICATE KEY UPDATE or IGNORE"
-	}
 	switch {
 	case c.Fresh && !given:
 		i.first(v)
@@ -400,6 +397,9 @@ func (i *inserter) ofMySQL(c *schema.Column, v expr.Val, given bool) expr.Val {
 		v.Expr, v.NotNull = &ir.Cond{If: &ir.Unary{Op: ir.IsNull, X: e}, Then: def, Else: e}, true
 	case !given && c.NotNull && c.Def == nil && c.T.SQL != nil && c.T.SQL.Format != nil && c.T.SQL.Format.Labels != nil:
 		b.Unmodelled("the default of an ENUM")
+	}
+	if i.s.OnConflictClause != nil && c.Fresh {
+		b.NoInsertID = "an INSERT with ON DUPLICATE KEY UPDATE or IGNORE"
 	}
 	return v
 }
@@ -453,6 +453,9 @@ func (i *inserter) ignoring(row *expr.RowSource) {
 	if len(i.tab.IR.ForeignKeys) > 0 || len(i.tab.Foreign) > 0 {
 		i.b.Unmodelled("INSERT IGNORE into a table with foreign keys")
 	}
+	if len(i.tab.Triggers) > 0 {
+		i.b.Unmodelled("INSERT IGNORE into a table with triggers, whose errors it leaves out, too")
+	}
 	if len(i.tab.Unseen) > 0 {
 		i.b.Unmodelled("INSERT IGNORE into a table with %s", i.tab.Unseen[0].What)
 	}
@@ -503,9 +506,6 @@ func (i *inserter) replacement(c *pg.OnConflictClause, row *expr.RowSource) []as
 	}
 	if keys := i.b.App.KeysTo(i.tab); len(keys) > 0 {
 		i.b.Unmodelled("REPLACE in a table to which foreign key %s refers", keys[0].Name)
-	}
-	if len(i.tab.Triggers) > 0 {
-		i.b.Unmodelled("REPLACE in a table with triggers")
 	}
 	target := i.onlyKey()
 	var out []assignment

@@ -34,6 +34,9 @@ func (b *Writer) insertRows(f *expr.Frame, x *query.Place, s *pg.InsertStmt, pos
 	ins := &inserter{b: b, f: f, x: x, s: s, tab: tab, through: through, pos: pos, to: to, early: map[int][]expr.Column{}, wrote: b.App.ChangedBy(tab, schema.AddsRows)}
 	if events&schema.OnUpdate != 0 {
 		ins.wrote = b.App.ChangedBy(tab, schema.ChangesRows)
+		if ins.replaces(s.OnConflictClause) && len(tab.Triggers) > 0 {
+			b.Unmodelled("REPLACE in a table with triggers")
+		}
 	}
 	ins.resolve()
 	ins.look(events)

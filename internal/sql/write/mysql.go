@@ -102,3 +102,16 @@ func (b *Writer) countsChanges(f *expr.Frame, w *writeQuery, row *expr.RowSource
 	}
 	b.App.Premise(pos, changedRows)
 }
+
+// keepsInsertID gives what sets LAST_INSERT_ID() to what it is now: the rows that a trigger inserts do not count.
+func (b *Writer) keepsInsertID(pos ir.Pos) func() {
+	if !b.App.In.MySQL {
+		return func() {}
+	}
+	why, was := b.NoInsertID, b.Local("lastval", schema.TBigint)
+	b.EmitWeak(&ir.Assign{At: expr.At(pos), Var: was, Expr: ir.V(b.Sequence("lastval"))})
+	return func() {
+		b.NoInsertID = why
+		b.SetInsertID(pos, ir.V(was))
+	}
+}

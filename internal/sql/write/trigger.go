@@ -67,7 +67,10 @@ func (b *Writer) fire(t *schema.Table, g *schema.Trigger, r *expr.RowTrigger, po
 		if len(b.Calls) > MaxInline {
 			b.Unmodelled("calls that are nested more than %d deep", MaxInline)
 		}
-		body := func() { b.Bodies.TriggerBody(t, g, r, fn, pos) }
+		body := func() {
+			defer b.keepsInsertID(pos)()
+			b.Bodies.TriggerBody(t, g, r, fn, pos)
+		}
 		if g.When == nil {
 			body()
 			return
