@@ -284,13 +284,13 @@ func (t *text) rows(w *witness.Witness) {
 	var parts []string
 	for _, table := range w.Rows {
 		for _, r := range table.Rows {
+			cols := table.Shown(r)
 			if table.Variable {
-				parts = append(parts, table.Table+" = "+r[0].String())
+				parts = append(parts, table.Table+" = "+cols[0])
 				continue
 			}
-			cols := make([]string, len(r))
-			for i, v := range r {
-				cols[i] = table.Columns[i] + " " + v.String()
+			for i, v := range cols {
+				cols[i] = table.Columns[i] + " " + v
 			}
 			parts = append(parts, table.Table+" ("+strings.Join(cols, ", ")+")")
 		}

@@ -60,7 +60,7 @@ func (p *Performance) who() []string {
 func call(x *witness.Transaction) string {
 	var args []string
 	for _, a := range x.Params {
-		args = append(args, paramName(a.Name)+" "+a.Value.String())
+		args = append(args, paramName(a.Name)+" "+a.Shown())
 	}
 	return x.Label + ": " + x.Name + "(" + strings.Join(args, ", ") + ")"
 }
@@ -208,11 +208,7 @@ func (t *teller) tables(list []witness.TableRows) {
 		}
 		rows := [][]string{}
 		for _, r := range table.Rows {
-			var row []string
-			for _, v := range r {
-				row = append(row, v.String())
-			}
-			rows = append(rows, row)
+			rows = append(rows, table.Shown(r))
 		}
 		t.table(table.Table, table.Columns, rows)
 	}
