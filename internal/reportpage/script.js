@@ -247,7 +247,7 @@
   const outro = f => [
     ...(f.repairs.length ? [element('h3', {}, 'What to change'), f.repairs.length > 1 ? element('p', {}, 'Any of these removes it:') : '', list(f.repairs, { class: 'repairs' })] : []),
     ...(f.diffs || []).map(diff),
-    f.diffs || !f.edges.some(e => /\.(sql|go):\d+$/.test((place(e.fromPlace) || { at: '' }).at)) ? '' : element('p', { class: 'soft' }, 'With -fix, the check also looks for changes of the source, proves them, and shows them here.'),
+    f.diffs || !f.edges.some(e => /\.(sql|go):\d+$/.test((place(e.fromPlace) || { at: '' }).at)) ? '' : element('p', { class: 'soft' }, 'robust check -fix looks for changes of the source, proves them, and shows them on its page.'),
     ...f.remarks.map(r => element('p', { class: 'soft' }, r)),
   ];
 
