@@ -105,38 +105,11 @@ func boxOf(n report.Node, cycle bool) *box {
 			b.full += ", "
 		}
 		b.full += l
-		b.lines[i] = clip(l, widest)
-		b.w = max(b.w, float64(columns(b.lines[i])*letter+20))
+		b.lines[i] = quote.Clip(l, widest)
+		b.w = max(b.w, float64(quote.Columns(b.lines[i])*letter+20))
 	}
 	b.h = float64(len(b.lines)*line + 12)
 	return b
-}
-
-// columns counts the characters of a text; those of East Asia are twice as wide.
-func columns(s string) int {
-	n := 0
-	for _, r := range s {
-		n++
-		if r >= 0x1100 && r < 0x2000 || r >= 0x2e80 {
-			n++
-		}
-	}
-	return n
-}
-
-// clip shortens a text to some columns.
-func clip(s string, most int) string {
-	if columns(s) <= most {
-		return s
-	}
-	out := ""
-	for _, r := range s {
-		if columns(out+string(r)) >= most {
-			break
-		}
-		out += string(r)
-	}
-	return out + "…"
 }
 
 // place puts boxes around an ellipse, and the others in columns at its right.
@@ -176,7 +149,7 @@ func (p *picture) place(round, aside []*box) {
 		widest = max(widest, b.w)
 		p.w = max(p.w, x+widest+margin)
 	}
-	p.w, p.h = max(p.w, float64(columns(p.title)*letter*3/2+2*margin)), p.h+margin
+	p.w, p.h = max(p.w, float64(quote.Columns(p.title)*letter*3/2+2*margin)), p.h+margin
 }
 
 // connect gives edges their curves. Those between the same two boxes are beside each other, and
@@ -232,7 +205,7 @@ func words(e *report.Edge) (label, full string) {
 	if e.Why != "" {
 		full += "\n" + e.Why
 	}
-	return clip(quote.Line(label), widest), full
+	return quote.Clip(quote.Line(label), widest), full
 }
 
 // loop leads from the top of a box back to it; the n-th, from 0, beside the others.

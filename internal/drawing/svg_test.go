@@ -143,11 +143,3 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
-
-func TestClip(t *testing.T) {
-	for _, c := range []struct{ text, want string }{{"abc", "abc"}, {"abcdefgh", "abcde…"}, {"名前名前", "名前…"}} {
-		if got := clip(c.text, 6); got != c.want || columns(got) > 6 {
-			t.Errorf("%s, not %s", got, c.want)
-		}
-	}
-}

@@ -31,7 +31,7 @@ func Progress(w io.Writer) (show func(done, total int, what string), end func())
 	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetWidth(20), progressbar.OptionSetElapsedTime(true))
 	show = func(done, total int, what string) {
-		bar.Describe(clip(quote.Line(what), columns-figures))
+		bar.Describe(quote.Clip(quote.Line(what), max(columns-figures, 10)))
 		if total > 0 {
 			bar.ChangeMax(total)
 			bar.Set(done)
@@ -50,15 +50,6 @@ const (
 	usual   = 80 // columns of a terminal
 	figures = 30 // columns that stand behind what is being done
 )
-
-// clip shortens a text to some characters, at least to a few.
-func clip(s string, n int) string {
-	runes := []rune(s)
-	if n = max(n, 10); len(runes) > n {
-		return string(runes[:n-1]) + "…"
-	}
-	return s
-}
 
 // Working shows what is being done, and that it goes on, on terminals only.
 func Working(w io.Writer) (say func(what string), end func()) {
