@@ -73,7 +73,7 @@ var layers = [][]string{
 	{"internal/codes"},
 	{"report", "internal/replay"},
 	{"internal/phases"},
-	{"internal/findings", "internal/reportpage", "internal/summary"},
+	{"internal/findings", "internal/reportpage", "internal/summary", "internal/drawing"},
 	{"internal/distributed"},
 	{"internal/goprogram", "internal/check", "internal/repair", "internal/lsp"},
 	{"internal/allocate", "internal/demo", "internal/inbrowser"},

@@ -57,7 +57,7 @@ func givenBy(w *witness.Witness, of string) string {
 	for _, x := range w.Transactions {
 		for _, h := range x.Havocs {
 			if h.Of == of && h.Value.Kind != ir.KindOpaque {
-				out = append(out, x.Label+": "+h.Value.String())
+				out = append(out, x.Label+": "+h.Shown())
 			}
 		}
 	}

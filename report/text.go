@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/txrobust/robust/internal/ansi"
 	"github.com/txrobust/robust/internal/codes"
@@ -91,7 +90,7 @@ func (t *text) heading(format string, args ...any) {
 // para writes a paragraph: first starts its first line, and as many spaces the
 // others.
 func (t *text) para(first, s string) {
-	indent := strings.Repeat(" ", utf8.RuneCountInString(first))
+	indent := strings.Repeat(" ", quote.Columns(first))
 	for _, l := range quote.Wrap(quote.Line(strings.Join(strings.Fields(s), " ")), width-len(indent)) {
 		t.line("%s%s", first, l)
 		first = indent
@@ -284,13 +283,13 @@ func (t *text) rows(w *witness.Witness) {
 	var parts []string
 	for _, table := range w.Rows {
 		for _, r := range table.Rows {
+			cols := table.Shown(r)
 			if table.Variable {
-				parts = append(parts, table.Table+" = "+r[0].String())
+				parts = append(parts, table.Table+" = "+cols[0])
 				continue
 			}
-			cols := make([]string, len(r))
-			for i, v := range r {
-				cols[i] = table.Columns[i] + " " + v.String()
+			for i, v := range cols {
+				cols[i] = table.Columns[i] + " " + v
 			}
 			parts = append(parts, table.Table+" ("+strings.Join(cols, ", ")+")")
 		}
@@ -323,7 +322,7 @@ func (t *text) schedule(w *witness.Witness) {
 	n := len(heads)
 	side := 0
 	for _, g := range gutter {
-		side = max(side, utf8.RuneCountInString(g))
+		side = max(side, quote.Columns(g))
 	}
 	col := (width-3-side)/n - 2
 	if col < minColumn {
@@ -407,7 +406,7 @@ func (t *text) cells(side string, sideWidth, col int, cells [][]string) {
 			if l < len(c) {
 				s, some = c[l], true
 			}
-			space := strings.Repeat(" ", max(0, col-utf8.RuneCountInString(s)))
+			space := strings.Repeat(" ", max(0, col-quote.Columns(s)))
 			if s = quote.Line(s); t.opt.Colors {
 				s = ansi.Sessions[i%len(ansi.Sessions)].Paint(s)
 			}

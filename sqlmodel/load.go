@@ -62,13 +62,21 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 	if err != nil {
 		return nil, err
 	}
-	files = slices.Concat(opt.Before, input.Applied(files))
+	files = input.Applied(files)
+	all := slices.Concat(opt.Before, files)
+	var prog *ir.Program
 	if opt.MySQL {
-		return parseMySQL(ctx, files, opt)
+		prog, err = parseMySQL(ctx, all, opt)
+	} else {
+		in := opt.input(all)
+		in.Ctx = ctx
+		prog, err = parse(in)
 	}
-	in := opt.input(files)
-	in.Ctx = ctx
-	return parse(in)
+	if err != nil {
+		return nil, err
+	}
+	prog.Name = input.LoadedName(files)
+	return prog, nil
 }
 
 // Parse reads the files, in order, as one application.

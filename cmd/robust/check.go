@@ -19,6 +19,7 @@ import (
 	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/clock"
 	"github.com/txrobust/robust/internal/crosscheck"
+	"github.com/txrobust/robust/internal/drawing"
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/flags"
@@ -102,7 +103,7 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.fix, "fix", false, "also look for repairs of findings, as robust fix does, which takes longer: each is proved")
 	fs.BoolVar(&f.notes, "notes", true, "for Go: also look for what is not in one transaction, as notes beside the verdict")
 	flags.Choice(fs, &f.failOn, "fail-on", failOnUnknown, []string{failOnFinding, failOnUnknown}, "the `verdict` from which on the exit code is not 0: finding (3), or unknown (4) as well")
-	flags.Choice(fs, &f.format, "format", "text", []string{"text", "json", "sarif", "html", "markdown", "dot"}, "`format` of the result: text, json, sarif, html (a page for a browser, which steps through findings), markdown (a summary for a pull request, with the argument of a proof pair by pair) or dot (the dependency graph, for Graphviz)")
+	flags.Choice(fs, &f.format, "format", "text", []string{"text", "json", "sarif", "html", "markdown", "dot", "svg"}, "`format` of the result: text, json, sarif, html (a page for a browser, which steps through findings), markdown (a summary for a pull request, with the argument of a proof pair by pair), dot (the dependency graph, for Graphviz) or svg (a picture of it)")
 	declareColor(fs, &f.color)
 	fs.StringVar(&f.baseline, "baseline", "", "accept the findings in `FILE`, which -format json or sarif wrote")
 	fs.StringVar(&f.since, "since", "", "accept the findings that the files have at `REV`, a revision of git: what is left are those of the working tree")
@@ -381,7 +382,7 @@ func (f *checkFlags) options(p *program) check.Options {
 	return check.Options{Engine: p.engine(f.eng), Init: f.initOf(p), Helpers: f.helpers, SessionOrder: f.sessionOrder, Classic: f.classic, Strict: f.strict,
 		Baseline: f.accepted, Judges: f.judges, Apart: p.apart, Isolation: f.isolationOf(p), Levels: p.levels, Beside: f.beside,
 		Window: f.window, Questions: f.questions, QueryLimit: f.limit, QueryTimeout: f.query, First: f.first, Shared: p.golang != nil,
-		Replay: f.onServer(), Cache: f.answers, Advise: f.explain, Explain: f.explain || f.format == "html" || f.format == "markdown", Graph: f.format == "dot" || f.format == "html", Sources: p.text}
+		Replay: f.onServer(), Cache: f.answers, Advise: f.explain, Explain: f.explain || f.format == "html" || f.format == "markdown", Graph: slices.Contains([]string{"dot", "html", "svg"}, f.format), Sources: p.text}
 }
 
 // initOf gives the initial rows of a program.
@@ -446,14 +447,16 @@ func waited[T any](ctx context.Context, std streams, f func() (T, error)) (T, er
 	}
 }
 
-// print writes the reports: text apart by an empty line, SARIF as one log, and HTML and Markdown
-// as one page.
+// print writes the reports: text apart by an empty line, SARIF as one log, SVG as one picture, and
+// HTML and Markdown as one page.
 func (f *checkFlags) print(out *bytes.Buffer, programs []*program, reports []*report.Report) error {
 	switch f.format {
 	case "sarif":
 		return report.SARIF(out, reports, strings.TrimPrefix(version(), "robust "))
 	case "markdown":
 		return summary.Write(out, reports)
+	case "svg":
+		return drawing.SVG(out, reports)
 	case "html":
 		return reportpage.Write(out, reports, func(file string) (string, bool) {
 			for _, p := range programs {

@@ -132,7 +132,7 @@ func setFlag(fs *flag.FlagSet, f *config.File, e config.Entry) error {
 	}
 	for _, v := range values {
 		if err := fs.Set(e.Key, v.Text); err != nil {
-			return ir.Errorf(v.Pos, "%s %s: %s", e.Key, v.Text, flags.Reason(err.Error()))
+			return ir.Errorf(v.Pos, "%s %s: %s", e.Key, v.Text, flags.Reason(fs.Lookup(e.Key), err.Error()))
 		}
 	}
 	return nil

@@ -172,6 +172,13 @@ func dispatch(ctx context.Context, args []string, std streams) (int, error) {
 		}
 		return 0, usagef("%s is followed by %s; robust help lists the commands", name, strings.Join(seconds, " or "))
 	}
+	var all []string
+	for _, c := range commands() {
+		all = append(all, strings.Fields(c.name)[0])
+	}
+	if near := flags.Nearest(name, all); near != "" {
+		return 0, usagef("there is no command %q; do you mean %s? robust help lists the commands", name, near)
+	}
 	return 0, usagef("there is no command %q; robust help lists the commands", name)
 }
 
@@ -198,7 +205,7 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 		flags.Help(std.out, fs)
 		return exitOK, nil
 	case err != nil:
-		return 0, usagef("%s: %s; robust %s -h lists the flags", c.name, flags.Fault(err), c.name)
+		return 0, usagef("%s: %s; robust %s -h lists the flags", c.name, flags.Fault(fs, err), c.name)
 	}
 	for _, a := range fs.Args() {
 		if len(a) > 1 && a[0] == '-' {
@@ -226,7 +233,7 @@ func (c *command) run(ctx context.Context, args []string, std streams) (int, err
 	}
 	sayConfig(std, fs, read)
 	code, err := f(ctx, std, fs.Args())
-	if usage, ok := errors.AsType[*usageError](err); ok && read != "" {
+	if usage, ok := errors.AsType[*usageError](err); ok && read != "" && slices.ContainsFunc(inConfig, func(key string) bool { return strings.Contains(usage.Msg, "-"+key) }) {
 		return code, usagef("%s (flags are read from %s, too)", usage.Msg, read)
 	}
 	return code, err

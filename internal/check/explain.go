@@ -40,7 +40,7 @@ func (c *check) explanation() *report.Explanation {
 			report.Unknown:   "Neither the proof nor the search decided",
 		}[c.rep.Verdict]
 	case c.rep.Verdict == report.Robust && (r == nil || r.Evidence == nil):
-		e.Summary = "Nothing had to be proved for all sessions: " + c.rep.Proof.Method
+		e.Summary = "Nothing had to be proved for all sessions: " + strings.TrimPrefix(c.rep.Proof.Method, "certificate: ")
 	case c.rep.Verdict == report.Robust && r.Certificate != "":
 		e.Summary = "No question had to be asked: " + r.Certificate
 	case c.rep.Verdict == report.Robust:

@@ -195,8 +195,8 @@ func (w *pageWriter) final(t *witness.TableRows) {
 	w.line("|" + strings.Repeat("---|", len(names)))
 	for _, r := range t.Rows {
 		var cells []string
-		for _, v := range r {
-			cells = append(cells, escape(v.String()))
+		for _, v := range t.Shown(r) {
+			cells = append(cells, escape(v))
 		}
 		w.line("| " + strings.Join(cells, " | ") + " |")
 	}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/txrobust/robust/internal/ansi"
+	"github.com/txrobust/robust/internal/quote"
 )
 
 // Stage is where a scene is played.
@@ -48,9 +48,9 @@ func (t *teller) print(c ansi.Color, format string, args ...any) {
 
 // para writes a paragraph: first starts its first line, and as many spaces the others.
 func (t *teller) para(c ansi.Color, first, s string) {
-	for _, l := range wrap(clean(strings.Join(strings.Fields(s), " ")), width-utf8.RuneCountInString(first)) {
+	for _, l := range quote.Wrap(clean(strings.Join(strings.Fields(s), " ")), width-quote.Columns(first)) {
 		t.print(c, "%s%s", first, l)
-		first = strings.Repeat(" ", utf8.RuneCountInString(first))
+		first = strings.Repeat(" ", quote.Columns(first))
 	}
 }
 
@@ -68,7 +68,7 @@ func (t *teller) prose(s string) {
 func (t *teller) heading(s string) {
 	t.print("", "")
 	t.print(ansi.Bold, "%s", clean(s))
-	t.print(ansi.Bold, "%s", strings.Repeat("-", min(width, utf8.RuneCountInString(s))))
+	t.print(ansi.Bold, "%s", strings.Repeat("-", min(width, quote.Columns(s))))
 }
 
 // listing writes the text of a file.

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/txrobust/robust/internal/ansi"
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/report"
@@ -38,7 +38,7 @@ func (p *Performance) Tell(ctx context.Context, stage Stage) error {
 // opening tells the story, and shows the files.
 func (p *Performance) opening(t *teller) {
 	t.print(ansi.Bold, "%s", clean(p.Scene.Title))
-	t.print(ansi.Bold, "%s", strings.Repeat("=", utf8.RuneCountInString(p.Scene.Title)))
+	t.print(ansi.Bold, "%s", strings.Repeat("=", quote.Columns(p.Scene.Title)))
 	t.print("", "")
 	t.prose(p.Scene.Story)
 	for _, f := range p.Scene.Files {
@@ -60,7 +60,7 @@ func (p *Performance) who() []string {
 func call(x *witness.Transaction) string {
 	var args []string
 	for _, a := range x.Params {
-		args = append(args, paramName(a.Name)+" "+a.Value.String())
+		args = append(args, paramName(a.Name)+" "+a.Shown())
 	}
 	return x.Label + ": " + x.Name + "(" + strings.Join(args, ", ") + ")"
 }
@@ -106,7 +106,7 @@ func (t *teller) heads(l *lanes, who []string) {
 	cells := make([][]string, len(who))
 	n := 0
 	for i, w := range who {
-		cells[i] = wrap(clean(w), l.width)
+		cells[i] = quote.Wrap(clean(w), l.width)
 		n = max(n, len(cells[i]))
 	}
 	for k := range n + 1 {
@@ -140,8 +140,8 @@ func (t *teller) said(l *lanes, number int, label, text string) {
 		}
 		first += mark[:4]
 	}
-	rest := strings.Repeat(" ", utf8.RuneCountInString(first))
-	for _, line := range wrap(clean(strings.Join(strings.Fields(text), " ")), l.width) {
+	rest := strings.Repeat(" ", quote.Columns(first))
+	for _, line := range quote.Wrap(clean(strings.Join(strings.Fields(text), " ")), l.width) {
 		t.print(c, "%s%s%s", first, l.indent(label), line)
 		first = rest
 	}
@@ -208,11 +208,7 @@ func (t *teller) tables(list []witness.TableRows) {
 		}
 		rows := [][]string{}
 		for _, r := range table.Rows {
-			var row []string
-			for _, v := range r {
-				row = append(row, v.String())
-			}
-			rows = append(rows, row)
+			rows = append(rows, table.Shown(r))
 		}
 		t.table(table.Table, table.Columns, rows)
 	}
@@ -225,12 +221,12 @@ func (t *teller) table(name string, columns []string, rows [][]string) {
 	for _, r := range all {
 		for c := range r {
 			r[c] = clean(r[c])
-			widths[c] = max(widths[c], utf8.RuneCountInString(r[c]))
+			widths[c] = max(widths[c], quote.Columns(r[c]))
 		}
 	}
 	title := clean(name)
 	for _, r := range all {
-		line := pad(title, utf8.RuneCountInString(clean(name)))
+		line := pad(title, quote.Columns(clean(name)))
 		for c := range r {
 			line += "  " + pad(r[c], widths[c])
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -29,11 +30,12 @@ func Of(err error, limit int64) string {
 		return ""
 	}
 	line := strings.TrimSuffix(lines[e.Pos.Line-1], "\r")
-	if e.Pos.Col > len(line)+1 {
+	start, ok := Start(e.Pos.File, line, e.Pos.Col)
+	if !ok {
 		return ""
 	}
 	tabs := strings.NewReplacer("\t", "    ")
-	before, after := []rune(quote.Line(tabs.Replace(line[:e.Pos.Col-1]))), quote.Line(tabs.Replace(line[e.Pos.Col-1:]))
+	before, after := []rune(quote.Line(tabs.Replace(line[:start]))), quote.Line(tabs.Replace(line[start:]))
 	if len(before) > width/2 { // a long line is shown around the place
 		before = append([]rune("… "), before[len(before)-width/2:]...)
 	}
@@ -43,4 +45,23 @@ func Of(err error, limit int64) string {
 	}
 	number := fmt.Sprintf("%5d", e.Pos.Line)
 	return fmt.Sprintf("%s | %s\n%s | %s^\n", number, string(shown), strings.Repeat(" ", utf8.RuneCountInString(number)), strings.Repeat(" ", len(before)))
+}
+
+// Start gives the byte at which a column of a line begins, and false where the line is shorter.
+// Columns begin at 1. They count characters, but bytes in files of Go, as its tools do.
+func Start(file, line string, col int) (int, bool) {
+	if filepath.Ext(file) == ".go" {
+		for col > 1 && col <= len(line) && !utf8.RuneStart(line[col-1]) {
+			col--
+		}
+		return col - 1, col >= 1 && col <= len(line)+1
+	}
+	n := 1
+	for i := range line {
+		if n == col {
+			return i, true
+		}
+		n++
+	}
+	return len(line), n == col
 }

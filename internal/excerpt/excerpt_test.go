@@ -13,7 +13,7 @@ import (
 
 func TestExcerpt(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.sql")
-	text := "SELECT 1;\n\tSELCT \x1b2;\n" + strings.Repeat("x", 100) + "y" + strings.Repeat("z", 100) + "\n"
+	text := "SELECT 1;\n\tSELCT \x1b2;\n" + strings.Repeat("x", 100) + "y" + strings.Repeat("z", 100) + "\n/* éé🎉 */ SELCT 3;\n"
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -24,6 +24,9 @@ func TestExcerpt(t *testing.T) {
 		{1, 1, "    1 | SELECT 1;\n      | ^\n"},
 		{2, 2, "    2 |     SELCT \\x1b2;\n      |     ^\n"},
 		{3, 101, "    3 | … " + strings.Repeat("x", 34) + "y" + strings.Repeat("z", 30) + "…\n      | " + strings.Repeat(" ", 36) + "^\n"},
+		{4, 11, "    4 | /* éé🎉 */ SELCT 3;\n      |           ^\n"},
+		{4, 19, "    4 | /* éé🎉 */ SELCT 3;\n      |                   ^\n"},
+		{4, 20, ""},
 		{9, 1, ""},
 		{1, 99, ""},
 	} {
@@ -36,5 +39,22 @@ func TestExcerpt(t *testing.T) {
 	}
 	if got := excerpt.Of(ir.Errorf(ir.Pos{File: "standard input", Line: 1, Col: 1}, "wrong"), 1<<20); got != "" {
 		t.Error(got)
+	}
+}
+
+// TestStart: columns count characters in SQL, and bytes in Go.
+func TestStart(t *testing.T) {
+	for _, c := range []struct {
+		file string
+		col  int
+		want int
+		ok   bool
+	}{
+		{"a.sql", 1, 0, true}, {"a.sql", 3, 6, true}, {"a.sql", 4, 7, true}, {"a.sql", 5, 7, false}, {"a.sql", 0, 7, false},
+		{"a.go", 1, 0, true}, {"a.go", 7, 6, true}, {"a.go", 4, 2, true}, {"a.go", 8, 7, true}, {"a.go", 9, 8, false}, {"a.go", 0, -1, false},
+	} {
+		if got, ok := excerpt.Start(c.file, "é🎉x", c.col); ok != c.ok || ok && got != c.want {
+			t.Errorf("%s:%d: %d %t, not %d", c.file, c.col, got, ok, c.want)
+		}
 	}
 }

@@ -64,6 +64,7 @@ func bash(program string, commands []Command) string {
 	line("_%s() {", program)
 	line("  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} values=")
 	line("  COMPREPLY=()")
+	line("  if [ \"$cur\" = = ]; then cur=; elif [ \"$prev\" = = ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi # -flag=value")
 	line("  if [ \"$COMP_CWORD\" -eq 1 ]; then")
 	line("    COMPREPLY=($(compgen -W %s -- \"$cur\")); return", quote.Shell(strings.Join(append(slices.Clone(first), "help"), " ")))
 	line("  fi")
@@ -103,7 +104,11 @@ func bash(program string, commands []Command) string {
 	line("  esac")
 	line("  case $command in")
 	for _, c := range commands {
-		line("  %s) values=%s ;;", quote.Shell(c.Name), quote.Shell(strings.Join(slices.Concat(flagNames(c.Flags), c.Operands), " ")))
+		values := slices.Clone(c.Operands)
+		for _, name := range names(c.Flags) {
+			values = append(values, "-"+name)
+		}
+		line("  %s) values=%s ;;", quote.Shell(c.Name), quote.Shell(strings.Join(values, " ")))
 	}
 	line("  esac")
 	line("  case $cur in")
@@ -115,11 +120,19 @@ func bash(program string, commands []Command) string {
 	return b.String()
 }
 
-// flagNames gives the names of flags as they are written.
-func flagNames(fs *flag.FlagSet) []string {
+// names gives the names of flags.
+func names(fs *flag.FlagSet) []string {
 	var out []string
-	fs.VisitAll(func(f *flag.Flag) { out = append(out, "-"+f.Name) })
+	fs.VisitAll(func(f *flag.Flag) { out = append(out, f.Name) })
 	return out
+}
+
+// short is a description up to its first details: shells show one line.
+func short(usage string) string {
+	if i := strings.IndexAny(usage, ":;("); i > 0 {
+		usage = usage[:i]
+	}
+	return strings.TrimSpace(usage)
 }
 
 // fish writes a completion for fish.
@@ -137,6 +150,8 @@ func fish(program string, commands []Command) string {
 		}
 		line("complete -c %s -n __fish_use_subcommand -f -a %s -d %s", program, name, fishWord(summary))
 	}
+	line("complete -c %s -n __fish_use_subcommand -f -a help", program)
+	line("complete -c %s -n '__fish_seen_subcommand_from help' -f -a %s", program, fishWord(strings.Join(first, " ")))
 	for _, c := range commands {
 		a, two, is := strings.Cut(c.Name, " ")
 		when := "__fish_seen_subcommand_from " + a
@@ -159,7 +174,7 @@ func fish(program string, commands []Command) string {
 			default:
 				needs = " -x"
 			}
-			line("complete -c %s -n %s -o %s%s -d %s", program, fishWord(when), f.Name, needs, fishWord(usage))
+			line("complete -c %s -n %s -o %s%s -d %s", program, fishWord(when), f.Name, needs, fishWord(short(usage)))
 		})
 	}
 	return b.String()

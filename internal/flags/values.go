@@ -127,8 +127,15 @@ func (p *span) placeholder() string { return "TIME" }
 // wrongValue matches what package flag says of a value that does not fit.
 var wrongValue = regexp.MustCompile(`(?s)^invalid (?:boolean )?value ("(?:[^"\\]|\\.)*") for (?:flag )?-([^:]+): (.*)$`)
 
-// Fault says in words what package flag says of a value that a flag must not have.
-func Fault(err error) string {
+// Fault says in words what package flag says of flags that are not there, and of values that
+// they must not have.
+func Fault(fs *flag.FlagSet, err error) string {
+	if name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); unknown {
+		if near := Nearest(name, names(fs)); near != "" {
+			return "there is no flag -" + name + ", but -" + near
+		}
+		return "there is no flag -" + name
+	}
 	m := wrongValue.FindStringSubmatch(err.Error())
 	if m == nil {
 		return err.Error()
@@ -140,14 +147,17 @@ func Fault(err error) string {
 	if value == "" {
 		value = `""`
 	}
-	return "-" + m[2] + " " + value + ": " + Reason(m[3])
+	return "-" + m[2] + " " + value + ": " + Reason(fs.Lookup(m[2]), m[3])
 }
 
-// Reason says in words why a value does not fit: package flag says of those that it
+// Reason says in words why a value does not fit a flag: package flag says of those that it
 // reads itself only that they cannot be parsed.
-func Reason(said string) string {
-	if said == "parse error" {
-		return "it is true or false, or a whole number"
+func Reason(f *flag.Flag, said string) string {
+	switch {
+	case said != "parse error":
+		return said
+	case isSwitch(f):
+		return "it is true or false"
 	}
-	return said
+	return "it must be a number"
 }

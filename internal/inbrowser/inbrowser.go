@@ -136,7 +136,7 @@ func (a *Answer) summary(rep *report.Report, late bool) string {
 	case rep.Verdict == report.Robust:
 		return "Robust: proved, for any rows and any number of sessions."
 	case late:
-		return "The time ran out: nothing is known."
+		return "The time ran out: no anomaly was found until then, and nothing is proved."
 	case len(rep.Findings) > 0:
 		return "Suspected: there is an execution that no serial order explains, but the database may refuse it."
 	case a.Proves:
@@ -149,7 +149,7 @@ func (a *Answer) summary(rep *report.Report, late bool) string {
 func (a *Answer) fails(err error) {
 	a.Error = err.Error()
 	var at *ir.Error
-	if errors.As(err, &at) && at.Pos.File == File {
+	if errors.As(err, &at) && at.Pos.File == File && at.Pos.Line > 0 {
 		a.Line, a.Column = at.Pos.Line, at.Pos.Col
 		a.Error = fmt.Sprintf("%s:%d:%d: %s", File, a.Line, a.Column, at.Msg)
 	}

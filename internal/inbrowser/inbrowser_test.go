@@ -102,7 +102,7 @@ func TestFaults(t *testing.T) {
 		line int
 	}{
 		{Request{SQL: oncall + "SELECT 1 FORM doctor;\n"}, "program.sql:9:", 9},
-		{Request{SQL: "CREATE TABLE t (a int);"}, "there is no transaction", 0},
+		{Request{SQL: "CREATE TABLE t (a int);"}, "program.sql: there is no transaction", 0},
 		{Request{SQL: ""}, "there is no transaction", 0},
 		{Request{SQL: strings.Repeat(" ", MaxText+1)}, "bytes", 0},
 		{Request{SQL: oncall, Level: "chaos"}, `"chaos"`, 0},

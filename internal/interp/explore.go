@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/clock"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -61,7 +62,7 @@ type Options struct {
 // Explore goes through all executions of the sessions at the machine's level
 // from the state init, in which any sessions may stop early, and judges each.
 func (m *Machine) Explore(ctx context.Context, sessions []Session, init *DB, opt Options) Result {
-	e := &explorer{ctx: ctx, m: m, sessions: sessions, opt: opt, serial: map[string]*outcomes{},
+	e := &explorer{ctx: clock.Yielding(ctx), m: m, sessions: sessions, opt: opt, serial: map[string]*outcomes{},
 		progress: make([]int, len(sessions)), last: make([]int, len(sessions)), regs: make([]map[string]ir.Value, len(sessions))}
 	if opt.Classic && !m.Trace {
 		m.Trace = true

@@ -54,7 +54,7 @@ func (r *Result) path(file string) string {
 // location is a place in a file.
 func (r *Result) location(file string, line, col int) location {
 	text, _ := r.Text(file)
-	return location{uriOf(r.path(file)), rest(text, line, col)}
+	return location{uriOf(r.path(file)), rest(file, text, line, col)}
 }
 
 // diagnostics gives what reports say, by the URIs of files.
@@ -171,6 +171,6 @@ func (r *Result) hover(path string, line int) string {
 
 // fault is the diagnostic of an error in a file, by the file's URI.
 func fault(e *ir.Error, text string) map[string][]diagnostic {
-	at := rest(text, max(e.Pos.Line, 1), e.Pos.Col)
+	at := rest(e.Pos.File, text, max(e.Pos.Line, 1), e.Pos.Col)
 	return map[string][]diagnostic{uriOf(e.Pos.File): {{Range: at, Severity: severityError, Source: "robust", Message: e.Msg}}}
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf16"
+
+	"github.com/txrobust/robust/internal/excerpt"
 )
 
 // What is sent and received, as far as it is used here.
@@ -104,25 +106,24 @@ func uriOf(path string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 }
 
-// rest is what stands in a line from a column on, as a span. Lines and columns begin at 1;
-// columns count characters.
-func rest(text string, line, col int) span {
+// rest is what stands in a line of a file from a column on, as a span. Lines and columns begin
+// at 1.
+func rest(file, text string, line, col int) span {
 	lines := strings.Split(text, "\n")
 	if line < 1 || line > len(lines) {
 		return span{}
 	}
-	runes := []rune(strings.TrimRight(lines[line-1], " \t\r"))
-	start := min(max(col-1, 0), len(runes))
+	shown := strings.TrimRight(lines[line-1], " \t\r")
+	start, _ := excerpt.Start(file, shown, max(col, 1))
+	start = min(start, len(shown))
 	if col <= 1 { // without the indentation
-		for start < len(runes) && (runes[start] == ' ' || runes[start] == '\t') {
-			start++
-		}
+		start = len(shown) - len(strings.TrimLeft(shown, " \t"))
 	}
-	return span{place{line - 1, units(runes[:start])}, place{line - 1, units(runes)}}
+	return span{place{line - 1, units(shown[:start])}, place{line - 1, units(shown)}}
 }
 
-// units counts the UTF-16 units of characters.
-func units(runes []rune) int { return len(utf16.Encode(runes)) }
+// units counts the UTF-16 units of a text.
+func units(s string) int { return len(utf16.Encode([]rune(s))) }
 
 // replaced gives the edit that makes one text of another: it replaces the lines between those
 // that both begin and end with.
@@ -138,7 +139,7 @@ func replaced(before, after string) textEdit {
 	}
 	end := place{len(a) - last, 0}
 	if last == 0 && len(a) > 0 { // the last line has no end
-		end = place{len(a) - 1, units([]rune(a[len(a)-1]))}
+		end = place{len(a) - 1, units(a[len(a)-1])}
 	}
 	start := place{first, 0}
 	if first == len(a) {

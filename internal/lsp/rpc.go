@@ -17,6 +17,7 @@ const maxMessage = 64 << 20
 
 // Codes of errors of JSON-RPC and of the protocol.
 const (
+	parseError       = -32700
 	methodNotFound   = -32601
 	invalidParams    = -32602
 	internalError    = -32603
@@ -56,8 +57,24 @@ func newConn(in io.Reader, out io.Writer) *conn {
 	return &conn{in: bufio.NewReader(in), out: out, running: map[string]context.CancelFunc{}}
 }
 
-// read gives the next message, or io.EOF.
+// read gives the next message, or io.EOF. What is no message is answered with an error.
 func (c *conn) read() (*message, error) {
+	for {
+		text, err := c.next()
+		if err != nil {
+			return nil, err
+		}
+		m := &message{}
+		if err := json.Unmarshal(text, m); err != nil {
+			c.write(&message{ID: json.RawMessage("null"), Error: &rpcError{parseError, "a message is no JSON-RPC: " + err.Error()}})
+			continue
+		}
+		return m, nil
+	}
+}
+
+// next gives the text of the next message.
+func (c *conn) next() ([]byte, error) {
 	length := -1
 	for {
 		line, err := c.in.ReadString('\n')
@@ -78,14 +95,8 @@ func (c *conn) read() (*message, error) {
 		return nil, fmt.Errorf("the length of a message must be between 0 and %d", maxMessage)
 	}
 	text := make([]byte, length)
-	if _, err := io.ReadFull(c.in, text); err != nil {
-		return nil, err
-	}
-	m := &message{}
-	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("a message is no JSON-RPC: %w", err)
-	}
-	return m, nil
+	_, err := io.ReadFull(c.in, text)
+	return text, err
 }
 
 func (c *conn) write(m *message) error {

@@ -22,6 +22,9 @@ const (
 	afterChange = time.Second
 )
 
+// logInformation is the type of a message of the log.
+const logInformation = 3
+
 // Serve answers a client until it says exit, its input ends, or ctx does.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, app App, version string) error {
 	return serve(ctx, &server{app: app, version: version, conn: newConn(in, out), after: time.After})
@@ -195,6 +198,9 @@ func (s *server) check(ctx context.Context, path string, e event) {
 	}
 	app := s.app.Of(path)
 	if app == "" {
+		if e == opened {
+			s.conn.notify("window/logMessage", map[string]any{"type": logInformation, "message": path + " is not checked: applications are .sql files, and files of Go in a module, without tests"})
+		}
 		return
 	}
 	s.mu.Lock()

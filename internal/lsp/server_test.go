@@ -1,8 +1,10 @@
 package lsp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -103,6 +105,30 @@ func TestCancellation(t *testing.T) {
 	toServer.Close()
 	if err := <-end; err == nil {
 		t.Error("the client left without a word, which is no error")
+	}
+}
+
+// homeless is an application that no file belongs to.
+type homeless struct{ App }
+
+func (homeless) Of(string) string { return "" }
+
+// TestOddMessages: what is no JSON is answered with an error, and a document that is not checked is
+// named in the log. The server goes on after both.
+func TestOddMessages(t *testing.T) {
+	text := func(s string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(s), s) }
+	in := text("{no}") + text(`{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{"textDocument":{"uri":"file:///lone.go"}}}`) +
+		text(`{"jsonrpc":"2.0","id":1,"method":"shutdown"}`) + text(`{"jsonrpc":"2.0","method":"exit"}`)
+	var out bytes.Buffer
+	if err := Serve(t.Context(), strings.NewReader(in), &out, homeless{}, "test"); err != nil {
+		t.Fatal(err)
+	}
+	answers := newConn(&out, io.Discard)
+	for _, want := range []string{`"id":null,"error":{"code":-32700,`, `"method":"window/logMessage","params":{"message":"/lone.go is not checked: `, `"id":1,"result":null`} {
+		got, err := answers.next()
+		if err != nil || !strings.Contains(string(got), want) {
+			t.Errorf("%s, %v; want %s", got, err, want)
+		}
 	}
 }
 
@@ -207,15 +233,19 @@ func TestReplaced(t *testing.T) {
 func TestRest(t *testing.T) {
 	text := "SELECT 'é𝄞', x;  \n\tSELECT 1;\n"
 	for _, c := range []struct {
+		file       string
 		line, col  int
 		start, end place
 	}{
-		{1, 13, place{0, 13}, place{0, 16}},
-		{2, 1, place{1, 1}, place{1, 10}},
-		{9, 1, place{}, place{}},
+		{"a.sql", 1, 13, place{0, 13}, place{0, 16}},
+		{"a.go", 1, 17, place{0, 13}, place{0, 16}}, // Go counts bytes
+		{"a.sql", 2, 1, place{1, 1}, place{1, 10}},
+		{"a.sql", 1, 99, place{0, 16}, place{0, 16}},
+		{"a.go", 1, 99, place{0, 16}, place{0, 16}},
+		{"a.sql", 9, 1, place{}, place{}},
 	} {
-		if got := rest(text, c.line, c.col); got != (span{c.start, c.end}) {
-			t.Errorf("%d:%d: %+v", c.line, c.col, got)
+		if got := rest(c.file, text, c.line, c.col); got != (span{c.start, c.end}) {
+			t.Errorf("%s:%d:%d: %+v", c.file, c.line, c.col, got)
 		}
 	}
 }

@@ -238,16 +238,16 @@ func (p *player) levels() {
 // wrong makes a mistake in SQL, and follows the message to it.
 func (p *player) wrong() {
 	p.t.Helper()
-	p.edit("BEGIN;", "BEGIN;\nSELECT 1 FORM account;")
+	p.edit("BEGIN;", "BEGIN;\nSELECT '🎉é' FORM account;")
 	d := p.check()
 	line := strings.Count(d.SQL[:strings.Index(d.SQL, "FORM")], "\n") + 1
-	if want := fmt.Sprintf("program.sql:%d:15: syntax error", line); !strings.HasPrefix(strings.ReplaceAll(d.Answer, " :", ":"), want) || d.Faulty != line || d.Frames != 0 {
+	if want := fmt.Sprintf("program.sql:%d:18: syntax error", line); !strings.HasPrefix(strings.ReplaceAll(d.Answer, " :", ":"), want) || d.Faulty != line || d.Frames != 0 {
 		p.t.Errorf("the message is %q at line %d, want %q", d.Answer, d.Faulty, want)
 	}
-	if d = p.js("$('answer').querySelector('button').click()"); d.Place != fmt.Sprintf("line %d, column 15", line) {
+	if d = p.js("$('answer').querySelector('button').click()"); d.Place != fmt.Sprintf("line %d, column 18", line) {
 		p.t.Errorf("the message leads to %s", d.Place)
 	}
-	if d = p.edit("SELECT 1 FORM account;", ""); d.Faulty != 0 {
+	if d = p.edit("SELECT '🎉é' FORM account;", ""); d.Faulty != 0 {
 		p.t.Errorf("after the change line %d is still marked", d.Faulty)
 	}
 }

@@ -53,9 +53,9 @@
   }
   function goTo(line, column) {
     const before = sql.value.split('\n').slice(0, line - 1).join('\n').length + (line > 1 ? 1 : 0);
-    const end = sql.value.indexOf('\n', before);
+    const end = sql.value.indexOf('\n', before), text = sql.value.slice(before, end < 0 ? undefined : end);
     sql.focus();
-    sql.setSelectionRange(before + column - 1, end < 0 ? sql.value.length : end);
+    sql.setSelectionRange(before + [...text].slice(0, column - 1).join('').length, before + text.length); // columns count characters
     place();
   }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"strings"
-	"unicode/utf8"
 )
 
 // Count writes a number of things: "1 row", "2 rows".
@@ -26,7 +25,7 @@ func And(list []string) string {
 	return strings.Join(list, "")
 }
 
-// Wrap breaks a text into lines of at most n runes, between words where it can.
+// Wrap breaks a text into lines of at most n columns, between words where it can.
 func Wrap(s string, n int) []string {
 	var out []string
 	line := ""
@@ -34,17 +33,17 @@ func Wrap(s string, n int) []string {
 		switch {
 		case line == "":
 			line = word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= n:
+		case Columns(line)+1+Columns(word) <= n:
 			line += " " + word
 		default:
 			out = append(out, line)
 			line = word
 		}
-		for utf8.RuneCountInString(line) > n {
+		for Columns(line) > n {
 			r := []rune(line)
-			cut := n
+			cut := fitting(r, n)
 			// Rather at punctuation than anywhere.
-			for i := n - 1; i > n/3; i-- {
+			for i := cut - 1; i > cut/3; i-- {
 				if r[i] == '.' || r[i-1] == ',' || r[i-1] == '(' {
 					cut = i
 					break

@@ -320,11 +320,7 @@ func (f *finding) rows(list []witness.TableRows) []int {
 func tableOf(t witness.TableRows) table {
 	out := table{Name: quote.Line(t.Table), Columns: clean(t.Columns), Variable: t.Variable, Keys: clean(t.Keys), Rows: [][]string{}}
 	for _, r := range t.Rows {
-		cells := []string{}
-		for _, v := range r {
-			cells = append(cells, quote.Line(v.String()))
-		}
-		out.Rows = append(out.Rows, cells)
+		out.Rows = append(out.Rows, clean(t.Shown(r)))
 	}
 	return out
 }

@@ -195,3 +195,15 @@ func TestLarge(t *testing.T) {
 	}
 	t.Logf("%d bytes", len(text))
 }
+
+// TestCertificate: why a program is robust is said once.
+func TestCertificate(t *testing.T) {
+	r := check(t, testprog.Load(t, testprog.Path(t, "apps", "shoppingcart")))
+	method, is := strings.CutPrefix(r.Proof.Method, "certificate: ")
+	if !is || !strings.HasSuffix(r.Explanation.Summary, method) || strings.Contains(r.Explanation.Summary, "certificate: ") {
+		t.Fatalf("%s, %s", r.Proof.Method, r.Explanation.Summary)
+	}
+	if page := written(t, r); strings.Count(page, method) != 1 {
+		t.Errorf("the page says %q %d times", method, strings.Count(page, method))
+	}
+}

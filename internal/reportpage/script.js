@@ -185,7 +185,7 @@
   // circle draws who has to come before whom.
   function circle(f) {
     const ids = [...new Set(f.edges.flatMap(e => [e.from, e.to]))];
-    const W = 150, H = 40, n = ids.length, R = n === 2 ? 190 : 90 + 52 * n, up = n === 2 ? 0 : R * 0.5;
+    const W = 190, H = 40, n = ids.length, R = n === 2 ? 190 : 90 + 52 * n, up = n === 2 ? 0 : R * 0.5;
     const width = 2 * R + W + 120, height = 2 * up + H + 110, cx = width / 2, cy = height / 2;
     const svg = draw(element('div'), 'svg', { class: 'circle', viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': f.edges.map(e => `${f.lanes[e.from].label} before ${f.lanes[e.to].label}: ${e.text}`).join('; ') });
     heads(svg, 'circle-', ['RW', 'WR', 'WW', 'SO', 'CO']);
@@ -243,9 +243,11 @@
     if (f.doubts.length) out.push(element('div', { class: 'doubts' }, element('p', {}, 'Suspected only:'), list(f.doubts)));
     return out;
   }
+  const diff = d => element('pre', { class: 'diff' }, ...d.split(/(?<=\n)/).map(l => element('span', { class: { '+': 'added', '-': 'removed' }[l[0]] || '' }, l)));
   const outro = f => [
     ...(f.repairs.length ? [element('h3', {}, 'What to change'), f.repairs.length > 1 ? element('p', {}, 'Any of these removes it:') : '', list(f.repairs, { class: 'repairs' })] : []),
-    ...(f.diffs || []).map(d => element('pre', {}, d)),
+    ...(f.diffs || []).map(diff),
+    f.diffs || !f.edges.some(e => /\.(sql|go):\d+$/.test((place(e.fromPlace) || { at: '' }).at)) ? '' : element('p', { class: 'soft' }, 'robust check -fix looks for changes of the source, proves them, and shows them on its page.'),
     ...f.remarks.map(r => element('p', { class: 'soft' }, r)),
   ];
 
@@ -263,7 +265,7 @@
     const foundReturned = returned(f.runs[0]);
     let bar = null, relayout = () => 0;
     function choose(k) {
-      const run = f.runs[k], states = play(run), tables = shape([...states, ...(k ? foundStates : [])], { events: [...run.events, ...f.runs[0].events] });
+      const run = f.runs[k], states = play(run), tables = shape([...states, ...(k ? foundStates : [])], { events: f.runs.flatMap(r => r.events) });
       [...runs.querySelectorAll('button')].forEach((b, i) => b.setAttribute('aria-pressed', i === k));
       difference.replaceChildren(...(k ? [element('p', {}, `One after the other in the order ${run.order.join(', ')}, this is different:`), list(run.differs)] : []));
       difference.hidden = !k;

@@ -157,7 +157,9 @@ func (t *text) proved(r *report.Report) {
 	if e == nil {
 		return
 	}
-	t.Proof.Summary = sentence(quote.Line(e.Summary))
+	if method := strings.TrimPrefix(r.Proof.Method, "certificate: "); !strings.HasSuffix(e.Summary, method) { // it says no more
+		t.Proof.Summary = sentence(quote.Line(e.Summary))
+	}
 	for _, b := range e.NeverDelayed {
 		t.Proof.Never = append(t.Proof.Never, quote.Line(b.Transaction+" "+b.Text))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/txrobust/robust/internal/clock"
 	"github.com/txrobust/robust/internal/commits"
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/prepare"
@@ -217,7 +218,7 @@ func build(ctx context.Context, q Query) (*search, error) {
 	opt := q.Options.withDefaults()
 	p := *q.Program
 	p.Invariants = append(append([]*ir.Invariant{}, p.Invariants...), opt.Invariants...)
-	s := &search{ctx: ctx, q: q, opt: opt, program: &p, writers: 2, parentsFirst: parentsFirst(&p), havocs: map[*ir.Txn][]*ir.Havoc{}, types: map[*ir.Havoc]valueType{}}
+	s := &search{ctx: clock.Yielding(ctx), q: q, opt: opt, program: &p, writers: 2, parentsFirst: parentsFirst(&p), havocs: map[*ir.Txn][]*ir.Havoc{}, types: map[*ir.Havoc]valueType{}}
 	for _, t := range p.Txns {
 		ir.Walk(t.Body, func(st ir.Stmt) {
 			if h, ok := st.(*ir.Havoc); ok && !h.Fresh {

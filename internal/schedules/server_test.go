@@ -29,8 +29,8 @@ func literal(v ir.Value) string {
 	return "'" + strings.ReplaceAll(v.S, "'", "''") + "'"
 }
 
-// clock matches the values that differ from one run to the next.
-var clock = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?(\+\d\d)?`)
+// timeOfDay matches the values that differ from one run to the next.
+var timeOfDay = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?(\+\d\d)?`)
 
 // onServer runs an anomaly on a real server.
 type onServer struct {
@@ -98,7 +98,7 @@ func (s *onServer) contents(t *testing.T, conn *pgx.Conn) string {
 		}
 		var rows []string
 		for _, r := range pgtest.TextRows(res[0].Rows) {
-			rows = append(rows, clock.ReplaceAllString(strings.Join(r, ", "), "now"))
+			rows = append(rows, timeOfDay.ReplaceAllString(strings.Join(r, ", "), "now"))
 		}
 		slices.Sort(rows)
 		fmt.Fprintln(&b, table.Name, rows)
@@ -128,7 +128,7 @@ func (s *onServer) play(t *testing.T) (results []string, contents string) {
 			for len(results) <= i {
 				results = append(results, "")
 			}
-			results[i] = clock.ReplaceAllString(fmt.Sprint(r.Rows), "now")
+			results[i] = timeOfDay.ReplaceAllString(fmt.Sprint(r.Rows), "now")
 		}
 	}
 	return results, s.contents(t, s.Conn(t, s.dsn))
@@ -145,7 +145,7 @@ func (s *onServer) serial(t *testing.T, results []string, contents string) []int
 		defer conn.Exec(t.Context(), "ROLLBACK")
 		for _, i := range order {
 			got, err := conn.PgConn().Exec(t.Context(), s.call(i)).ReadAll()
-			if err != nil || clock.ReplaceAllString(fmt.Sprint(pgtest.TextRows(got[0].Rows)), "now") != results[i] {
+			if err != nil || timeOfDay.ReplaceAllString(fmt.Sprint(pgtest.TextRows(got[0].Rows)), "now") != results[i] {
 				return false
 			}
 		}

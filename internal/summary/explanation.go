@@ -10,13 +10,15 @@ import (
 )
 
 // explanation is the argument of a proof pair by pair, and what was tried for a verdict.
-func (m *markdown) explanation(e *report.Explanation) {
+func (m *markdown) explanation(e *report.Explanation, robust bool) {
 	var pairs []string
 	for i := range e.Pairs {
 		pairs = append(pairs, m.group(&e.Pairs[i]))
 	}
-	m.line("")
-	m.line("%s", quote.Markdown(e.Summary+"."))
+	if robust { // what was searched is for -explain alone
+		m.line("")
+		m.line("%s", quote.Markdown(e.Summary+"."))
+	}
 	m.items("Pair by pair", pairs)
 	var facts []string
 	for _, f := range e.Facts {

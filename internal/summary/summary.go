@@ -70,7 +70,7 @@ func (m *markdown) program(r *report.Report, several bool) {
 		m.list("What is undecided", items)
 	}
 	if r.Explanation != nil {
-		m.explanation(r.Explanation)
+		m.explanation(r.Explanation, r.Verdict == report.Robust)
 	}
 	var apart []string
 	for i := range r.Apart {

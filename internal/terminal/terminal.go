@@ -24,10 +24,14 @@ func Progress(w io.Writer) (show func(done, total int, what string), end func())
 	if !Is(w) {
 		return func(int, int, string) {}, func() {}
 	}
+	columns, _, err := term.GetSize(int(w.(*os.File).Fd()))
+	if err != nil || columns <= 0 {
+		columns = usual
+	}
 	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(w), progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetWidth(20), progressbar.OptionSetElapsedTime(true))
 	show = func(done, total int, what string) {
-		bar.Describe(quote.Line(what))
+		bar.Describe(quote.Clip(quote.Line(what), max(columns-figures, 10)))
 		if total > 0 {
 			bar.ChangeMax(total)
 			bar.Set(done)
@@ -36,8 +40,16 @@ func Progress(w io.Writer) (show func(done, total int, what string), end func())
 			bar.Add(1)
 		}
 	}
-	return show, func() { bar.Clear() }
+	return show, func() { // a bar without a length never ends, and would go on to draw itself
+		bar.ChangeMax(1)
+		bar.Finish()
+	}
 }
+
+const (
+	usual   = 80 // columns of a terminal
+	figures = 30 // columns that stand behind what is being done
+)
 
 // Working shows what is being done, and that it goes on, on terminals only.
 func Working(w io.Writer) (say func(what string), end func()) {

@@ -114,7 +114,7 @@ func (b *builder) shown(of func(table int) [][]ir.Value) []TableRows {
 			if !visible(t, c) {
 				continue
 			}
-			tr.Columns = append(tr.Columns, t.Columns[c].Name)
+			tr.Columns, tr.domains = append(tr.Columns, t.Columns[c].Name), append(tr.domains, t.Columns[c].Domain)
 			for i, r := range rows {
 				shown[i] = append(shown[i], r[c])
 			}
@@ -133,12 +133,12 @@ func (b *builder) transaction(i int) Transaction {
 	out := Transaction{Label: b.labels[i], Name: txn.Name, Level: b.e.Levels[txn.Name], Position: position(txn.Pos), Session: c.Session + 1,
 		Params: []Named{}, Snapshot: c.Snapshot, Commit: i}
 	for k, p := range txn.Params {
-		out.Params = append(out.Params, Named{Name: p.Name, Value: Value{c.Run.Inst.Params[k].Convert(p.Type)}})
+		out.Params = append(out.Params, Named{Name: p.Name, Value: Value{c.Run.Inst.Params[k].Convert(p.Type)}, domain: p.Domain})
 	}
 	for _, s := range c.Run.Steps {
 		if h, ok := s.Stmt.(*ir.Havoc); ok {
 			for _, l := range s.Locals {
-				out.Havocs = append(out.Havocs, Named{fmt.Sprintf("%s at %s", l.Name, position(h.Pos)), Value{l.Value}, h.Of})
+				out.Havocs = append(out.Havocs, Named{Name: fmt.Sprintf("%s at %s", l.Name, position(h.Pos)), Value: Value{l.Value}, Of: h.Of})
 			}
 		}
 	}
@@ -391,13 +391,13 @@ func (v *view) since(r *interp.Read, t *ir.Table, cols []int, seen map[string][]
 		old, was := seen[k]
 		switch matches := r.Matches(row); {
 		case !was && matches:
-			out = append(out, RowName(t, row)+" is there")
+			out = append(out, rowName(t, row)+" is there")
 		case was && !matches:
-			out = append(out, RowName(t, row)+" no longer matches")
+			out = append(out, rowName(t, row)+" no longer matches")
 		case was:
 			for _, c := range cols {
 				if old[c] != row[c] {
-					now := Value{row[c]}.String()
+					now := readable(t, c, row[c])
 					if len(cols) > 1 {
 						now = t.Columns[c].Name + " = " + now
 					}
@@ -408,7 +408,7 @@ func (v *view) since(r *interp.Read, t *ir.Table, cols []int, seen map[string][]
 	}
 	for _, k := range slices.Sorted(maps.Keys(seen)) {
 		if !here[k] && v.own[r.Table][k] == nil {
-			out = append(out, RowName(t, seen[k])+" is gone")
+			out = append(out, rowName(t, seen[k])+" is gone")
 		}
 	}
 	return list(out, 2)
@@ -445,7 +445,7 @@ func (v *view) write(op *interp.Op) {
 	case interp.OpInsert:
 		text = "insert " + cells(t, op.New, all)
 	case interp.OpDelete:
-		text = "delete " + RowName(t, op.Old)
+		text = "delete " + rowName(t, op.Old)
 	default:
 		panic(fmt.Sprintf("witness: unknown write %d", op.Kind))
 	}
@@ -476,14 +476,14 @@ func (v *view) emit(step *interp.Step) {
 // tuple is a row of values; a single value stands alone.
 func tuple(row []ir.Value) string {
 	if len(row) == 1 {
-		return Value{row[0]}.String()
+		return Readable(nil, row[0])
 	}
 	s := "("
 	for i, v := range row {
 		if i > 0 {
 			s += ", "
 		}
-		s += Value{v}.String()
+		s += Readable(nil, v)
 	}
 	return s + ")"
 }

@@ -199,7 +199,7 @@ func (b *builder) freed(p, q *interp.Op, i, k int) string {
 		for n := range qt.Exclusions {
 			excluded := b.m.Excluded(qt, &qt.Exclusions[n])
 			if excluded(p.Old, q.New) && (p.New == nil || !excluded(p.New, q.New)) && (q.Old == nil || !excluded(p.Old, q.Old)) {
-				return b.who(i) + " took " + RowName(pt, p.Old) + " out of the way of " + RowName(qt, q.New) + ", which " + b.who(k) + " then wrote"
+				return b.who(i) + " took " + rowName(pt, p.Old) + " out of the way of " + rowName(qt, q.New) + ", which " + b.who(k) + " then wrote"
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func (b *builder) freed(p, q *interp.Op, i, k int) string {
 		}
 		was, gone := pick(p.Old, fk.Columns), pick(q.Old, fk.RefColumns)
 		if was != nil && slices.Equal(was, gone) && !slices.Equal(was, pick(p.New, fk.Columns)) && !slices.Equal(gone, pick(q.New, fk.RefColumns)) {
-			return b.who(i) + " removed the reference of " + RowName(pt, p.Old) + " to " + RowName(qt, q.Old) + ", which let " + b.who(k) + " remove that row"
+			return b.who(i) + " removed the reference of " + rowName(pt, p.Old) + " to " + rowName(qt, q.Old) + ", which let " + b.who(k) + " remove that row"
 		}
 	}
 	for _, fk := range qt.ForeignKeys {
@@ -218,7 +218,7 @@ func (b *builder) freed(p, q *interp.Op, i, k int) string {
 		}
 		made, wanted := pick(p.New, fk.RefColumns), pick(q.New, fk.Columns)
 		if made != nil && slices.Equal(made, wanted) && !slices.Equal(made, pick(p.Old, fk.RefColumns)) {
-			return b.who(i) + " made " + RowName(pt, p.New) + ", which " + b.who(k) + " then referred to"
+			return b.who(i) + " made " + rowName(pt, p.New) + ", which " + b.who(k) + " then referred to"
 		}
 	}
 	return ""
@@ -230,7 +230,7 @@ func keyName(t *ir.Table, cols []int, vals []ir.Value) string {
 		if i > 0 {
 			s += ", "
 		}
-		s += t.Columns[c].Name + " = " + Value{vals[i]}.String()
+		s += t.Columns[c].Name + " = " + readable(t, c, vals[i])
 	}
 	return s + ")"
 }
@@ -377,7 +377,7 @@ func (b *builder) untaken() []dependency {
 				for _, q := range second.Run.Ops {
 					if p.Kind == interp.OpInsert && q.Kind == interp.OpInsert && p.Table == q.Table && p.Key == q.Key {
 						t := b.e.Program.Tables[p.Table]
-						out = append(out, dependency{kind: depCO, words: b.who(i) + " found the key of " + RowName(t, p.New) + " free before " + b.who(k) + " took it",
+						out = append(out, dependency{kind: depCO, words: b.who(i) + " found the key of " + rowName(t, p.New) + " free before " + b.who(k) + " took it",
 							Dependency: interp.Dependency{From: i, To: k, Table: p.Table, Key: p.Key, Read: p.Stmt, Write: q.Stmt, Old: q.Old, New: q.New}})
 					}
 				}

@@ -24,7 +24,7 @@ func (s *serial) differs() []string {
 		}
 		for _, name := range slices.Sorted(maps.Keys(want.Regs)) {
 			if w, g := want.Regs[name], got.Regs[name]; w != g {
-				out = append(out, fmt.Sprintf("%s would end with %s = %s, not %s", s.b.who(i), name, Value{g}, Value{w}))
+				out = append(out, fmt.Sprintf("%s would end with %s = %s, not %s", s.b.who(i), name, Readable(nil, g), Readable(nil, w)))
 			}
 		}
 	}
@@ -68,18 +68,18 @@ func rowDiff(t *ir.Table, want, got [][]ir.Value) []string {
 		old, ok := byKey[k]
 		delete(byKey, k)
 		if !ok {
-			out = append(out, RowName(t, r)+" would be there in the end")
+			out = append(out, rowName(t, r)+" would be there in the end")
 			continue
 		}
 		for c := range t.Columns {
 			if r[c] != old[c] {
-				out = append(out, fmt.Sprintf("%s would end as %s, not %s", cell(t, r, c), Value{r[c]}, Value{old[c]}))
+				out = append(out, fmt.Sprintf("%s would end as %s, not %s", cell(t, r, c), readable(t, c, r[c]), readable(t, c, old[c])))
 			}
 		}
 	}
 	for _, r := range want {
 		if _, missing := byKey[keyOf(t, r)]; missing {
-			out = append(out, RowName(t, r)+" would not be there in the end")
+			out = append(out, rowName(t, r)+" would not be there in the end")
 		}
 	}
 	return out

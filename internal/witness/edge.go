@@ -59,7 +59,7 @@ func (b *builder) words(d dependency) string {
 	if row == nil {
 		row = d.Old
 	}
-	name := RowName(t, row)
+	name := rowName(t, row)
 	switch d.kind {
 	case depRW:
 		switch {
@@ -115,18 +115,18 @@ func (b *builder) readValues(d dependency, t *ir.Table) string {
 // setTo says what a write made of columns that the sentence has named.
 func setTo(t *ir.Table, d dependency) string {
 	if len(d.Cols) == 1 {
-		return "set it to " + Value{d.New[d.Cols[0]]}.String()
+		return "set it to " + readable(t, d.Cols[0], d.New[d.Cols[0]])
 	}
 	parts := make([]string, len(d.Cols))
 	for i, c := range d.Cols {
-		parts[i] = t.Columns[c].Name + " = " + Value{d.New[c]}.String()
+		parts[i] = t.Columns[c].Name + " = " + readable(t, c, d.New[c])
 	}
 	return "set " + strings.Join(parts, ", ")
 }
 
 func setCells(t *ir.Table, d dependency) string {
 	if len(d.Cols) == 1 {
-		return "set " + cell(t, d.New, d.Cols[0]) + " to " + Value{d.New[d.Cols[0]]}.String()
+		return "set " + cell(t, d.New, d.Cols[0]) + " to " + readable(t, d.Cols[0], d.New[d.Cols[0]])
 	}
 	return "set " + cells(t, d.New, d.Cols)
 }

@@ -89,7 +89,21 @@ type TableRows struct {
 	// Variable says that the table is a shared variable.
 	Variable bool `json:"variable,omitempty"`
 	// Keys tell the rows apart: versions of one row have the same.
-	Keys []string `json:"-"`
+	Keys    []string    `json:"-"`
+	domains []ir.Domain // of the columns
+}
+
+// Shown gives a row as people read it.
+func (t *TableRows) Shown(row []Value) []string {
+	out := make([]string, len(row))
+	for i, v := range row {
+		var d ir.Domain
+		if i < len(t.domains) {
+			d = t.domains[i]
+		}
+		out[i] = Readable(d, v.Value)
+	}
+	return out
 }
 
 // Transaction is one execution of a template.
@@ -125,8 +139,12 @@ type Named struct {
 	Name  string `json:"name"`
 	Value Value  `json:"value"`
 	// Of says what of the database chooses it, such as "random()", or is "".
-	Of string `json:"of,omitempty"`
+	Of     string `json:"of,omitempty"`
+	domain ir.Domain
 }
+
+// Shown gives the value as people read it.
+func (n *Named) Shown() string { return Readable(n.domain, n.Value.Value) }
 
 // Position is a place in a source file.
 type Position struct {
@@ -236,7 +254,7 @@ func (t *Transaction) Invocation() string {
 		if i > 0 {
 			s += ", "
 		}
-		s += p.Value.String()
+		s += p.Shown()
 	}
 	return s + ")"
 }

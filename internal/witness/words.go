@@ -21,8 +21,17 @@ func keyOf(t *ir.Table, row []ir.Value) string {
 func visible(t *ir.Table, col int) bool { return (!t.Rowid || col != 0) && !t.Columns[col].Hidden }
 
 // RowName names a row by its key: saving(1). A shared variable is its name, a
-// row without a declared key all of its values.
+// row without a declared key all of its values. Rows with different keys have different names.
 func RowName(t *ir.Table, row []ir.Value) string {
+	return named(t, row, func(c int) string { return Value{row[c]}.String() })
+}
+
+// rowName is the same for people.
+func rowName(t *ir.Table, row []ir.Value) string {
+	return named(t, row, func(c int) string { return readable(t, c, row[c]) })
+}
+
+func named(t *ir.Table, row []ir.Value, value func(col int) string) string {
 	if t.Var {
 		return t.Name
 	}
@@ -37,7 +46,7 @@ func RowName(t *ir.Table, row []ir.Value) string {
 	}
 	parts := make([]string, len(cols))
 	for i, c := range cols {
-		parts[i] = Value{row[c]}.String()
+		parts[i] = value(c)
 	}
 	return t.Name + "(" + strings.Join(parts, ", ") + ")"
 }
@@ -47,7 +56,7 @@ func cell(t *ir.Table, row []ir.Value, col int) string {
 	if t.Var {
 		return t.Name
 	}
-	return RowName(t, row) + "." + t.Columns[col].Name
+	return rowName(t, row) + "." + t.Columns[col].Name
 }
 
 // cells gives the row with the values of some columns, in which key columns
@@ -62,20 +71,20 @@ func cells(t *ir.Table, row []ir.Value, cols []int) string {
 	}
 	switch len(rest) {
 	case 0:
-		return RowName(t, row)
+		return rowName(t, row)
 	case 1:
-		return cell(t, row, rest[0]) + " = " + Value{row[rest[0]]}.String()
+		return cell(t, row, rest[0]) + " = " + readable(t, rest[0], row[rest[0]])
 	}
 	parts := make([]string, len(rest))
 	for i, c := range rest {
-		parts[i] = t.Columns[c].Name + " = " + Value{row[c]}.String()
+		parts[i] = t.Columns[c].Name + " = " + readable(t, c, row[c])
 	}
-	return RowName(t, row) + ": " + strings.Join(parts, ", ")
+	return rowName(t, row) + ": " + strings.Join(parts, ", ")
 }
 
 // changes gives the columns of an update with old and new values.
 func changes(t *ir.Table, before, after []ir.Value, cols []int) string {
-	change := func(c int) string { return Value{before[c]}.String() + " -> " + Value{after[c]}.String() }
+	change := func(c int) string { return readable(t, c, before[c]) + " -> " + readable(t, c, after[c]) }
 	if len(cols) == 1 {
 		return cell(t, after, cols[0]) + ": " + change(cols[0])
 	}
@@ -83,7 +92,7 @@ func changes(t *ir.Table, before, after []ir.Value, cols []int) string {
 	for i, c := range cols {
 		parts[i] = t.Columns[c].Name + ": " + change(c)
 	}
-	return RowName(t, after) + " " + strings.Join(parts, ", ")
+	return rowName(t, after) + " " + strings.Join(parts, ", ")
 }
 
 // lookup gives the value of a local at some moment.
@@ -137,10 +146,10 @@ func (p *printer) open(e ir.Expr) (string, int) {
 	const atom = precNeg + 1
 	switch e := e.(type) {
 	case *ir.Const:
-		return Value{e.Value}.String(), atom
+		return Readable(nil, e.Value), atom
 	case *ir.Var:
 		if v, ok := p.env(e.Name); ok {
-			return Value{v}.String(), atom
+			return Readable(nil, v), atom
 		}
 		return e.Name, atom
 	case *ir.Col:

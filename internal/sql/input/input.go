@@ -110,6 +110,15 @@ func ProgramName(files []File) string {
 	return strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 }
 
+// LoadedName is the name of a program whose files are on the disk: that of the only file, or of
+// the directory that the first one is in, wherever that is.
+func LoadedName(files []File) string {
+	if dir, err := filepath.Abs(filepath.Dir(files[0].Name)); len(files) > 1 && err == nil && dir != filepath.Dir(dir) {
+		return filepath.Base(dir)
+	}
+	return ProgramName(files)
+}
+
 // SortNotes orders notes by place, with the files in the order given.
 func SortNotes(notes []ir.Note, files []File) {
 	rank := map[string]int{}
