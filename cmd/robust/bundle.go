@@ -121,7 +121,7 @@ func (f *checkFlags) writeBundle(ctx context.Context, p *program, inputs []strin
 	var histories []codec.File
 	if c.trace != nil {
 		var err error
-		if histories, err = c.trace.Files(ctx); err != nil {
+		if histories, err = crosscheck.Files(ctx, c.trace); err != nil {
 			return err
 		}
 	}

@@ -511,7 +511,7 @@ func (f *checkFlags) witnesses(ctx context.Context, p *program, rep *report.Repo
 		if i > 0 {
 			dir = fmt.Sprintf("%s-%d", dir, i+1)
 		}
-		histories, err := finding.Trace.Files(ctx)
+		histories, err := crosscheck.Files(ctx, finding.Trace)
 		if err != nil {
 			return err
 		}

@@ -277,7 +277,7 @@ func TestFiles(t *testing.T) {
 	for _, file := range []string{"read-only-anomaly.litmus", "s3-key.litmus"} {
 		e, w := evidence(t, litmus(t, file), engine.Postgres())
 		trace := newTrace(t, e, w)
-		files, err := trace.Files(t.Context())
+		files, err := crosscheck.Files(t.Context(), trace)
 		if err != nil {
 			t.Fatal(err)
 		}

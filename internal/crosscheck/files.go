@@ -7,9 +7,9 @@ import (
 	"github.com/txrobust/robust/history/codec"
 )
 
-// Formats are those that hold the histories of a form: all of package codec that can
+// formats are those that hold the histories of a form: all of package codec that can
 // be written.
-func (f Form) Formats() []codec.Format {
+func formats(f Form) []codec.Format {
 	switch f {
 	case Registers, Constraints:
 		return []codec.Format{codec.Plume, codec.AWDIT, codec.Dbcop, codec.Cobra, codec.Viper, codec.EDN, codec.Compact}
@@ -27,15 +27,16 @@ func (t *Trace) Forms() []Form {
 	return []Form{Registers, Lists}
 }
 
-// Files are the histories of a trace in every format, as form/format/file.
-func (t *Trace) Files(ctx context.Context) ([]codec.File, error) {
+// Files are the histories of a trace in every format, as form/format/file. It is no method, since the linker keeps those of
+// all types where templates are used, and a browser has no use for it.
+func Files(ctx context.Context, t *Trace) ([]codec.File, error) {
 	var out []codec.File
 	for _, f := range t.Forms() {
 		h, err := t.History(f)
 		if err != nil {
 			return nil, err
 		}
-		for _, format := range f.Formats() {
+		for _, format := range formats(f) {
 			files, _, err := codec.Files(ctx, h, format)
 			if err != nil {
 				return nil, fmt.Errorf("crosscheck: the history as %s in the format %s: %w", f, format, err)

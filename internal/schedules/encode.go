@@ -331,7 +331,7 @@ func (s *search) solve(o Order, z size) *found {
 			f = &found{sit, o, "solver"}
 		case harmless:
 			agree = [][]int{agrees}
-		default:
+		case impossible, open:
 			s.stats.Unconfirmed++
 		}
 		return f, agree

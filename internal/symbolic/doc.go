@@ -1,5 +1,4 @@
-// Package symbolic executes a transaction on a symbolic database: the result is
-// a formula for its outputs, writes, locks and next state.
+// Package symbolic executes a transaction on a symbolic database: the result is a formula for its outputs, writes, locks and next state.
 //
 // The database is functions from keys to rows: for every table, alive(key) and
 // col(key). A transaction's effect is an if-then-else over them, so that a read
