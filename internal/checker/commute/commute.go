@@ -62,6 +62,8 @@ func Check(ctx context.Context, h *history.History, o Options) (*checker.Result,
 // Fits tells whether a history is one of sets and counters.
 func Fits(h *history.History) bool { return unfit(h) == "" }
 
+const notJudged = "This method judges sets and counters only."
+
 // unfit says why a history cannot be judged, if so.
 func unfit(h *history.History) string {
 	for k := range history.Key(h.NumKeys()) {
@@ -77,13 +79,16 @@ func unfit(h *history.History) string {
 				return "It is not known what a counter was initially."
 			}
 		default:
-			return "This method judges sets and counters only."
+			return notJudged
 		}
 	}
 	seen := map[history.Value]bool{}
-	for o := range history.Op(h.NumOps()) {
-		if h.Kind(o) != history.ReadSet || !h.Known(o) {
+	for o := history.Op(h.NumKeys()); o < history.Op(h.NumOps()); o++ { // behind those of the initial transaction
+		switch kind := h.Kind(o); {
+		case kind == history.Add, kind == history.Increment, kind == history.ReadCounter, !h.Known(o):
 			continue
+		case kind != history.ReadSet: // such as one of a range, which has no key
+			return notJudged
 		}
 		clear(seen)
 		for _, v := range h.List(o) {
