@@ -24,6 +24,8 @@ type TextOptions struct {
 	Verbose bool
 	// Colors are for a terminal that shows them.
 	Colors bool
+	// Excerpt, if not nil, gives the line of the source at a place, with a caret below it: Verbose shows those of a finding.
+	Excerpt func(Position) string
 }
 
 // Text writes a report for people.
@@ -154,6 +156,7 @@ func (t *text) execution(f *Finding) {
 			t.para("   - ", e.Text+" ("+places(e)+")")
 		}
 	}
+	t.excerpts(w)
 	t.serial(w)
 	t.reasons(f)
 	t.others(f)

@@ -20,6 +20,7 @@ import (
 	"github.com/txrobust/robust/internal/clock"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/drawing"
+	"github.com/txrobust/robust/internal/excerpt"
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/flags"
@@ -98,7 +99,7 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.autocommit, "autocommit", true, "statements of Go programs outside of transactions are transactions of their own; with =false they are left out")
 	fs.BoolVar(&f.beside, "read-committed", false, "also look for what is wrong at READ COMMITTED only, as notes beside the verdict")
 	fs.BoolVar(&f.first, "first", false, "end with the first finding, and do not look for others")
-	fs.BoolVar(&f.verbose, "v", false, "also print what transactions touch, counts, and the assumptions of verdicts other than robust")
+	fs.BoolVar(&f.verbose, "v", false, "also print the statements of findings, what transactions touch, counts, and the assumptions of verdicts other than robust")
 	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, why findings are some, and what settles what is open; that is tried, which takes longer")
 	fs.BoolVar(&f.fix, "fix", false, "also look for repairs of findings, as robust fix does, which takes longer: each is proved")
 	fs.BoolVar(&f.notes, "notes", true, "for Go: also look for what is not in one transaction, as notes beside the verdict")
@@ -478,7 +479,9 @@ func (f *checkFlags) print(out *bytes.Buffer, programs []*program, reports []*re
 			if i > 0 {
 				fmt.Fprintln(out)
 			}
-			err = report.Text(out, rep, report.TextOptions{Verbose: f.verbose, Colors: f.colors})
+			err = report.Text(out, rep, report.TextOptions{Verbose: f.verbose, Colors: f.colors, Excerpt: func(p report.Position) string {
+				return excerpt.At(ir.Pos{File: p.File, Line: p.Line, Col: p.Col}, maxInput)
+			}})
 		}
 		if err != nil {
 			return err

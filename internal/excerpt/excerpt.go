@@ -1,4 +1,4 @@
-// Package excerpt shows the line of the source that an error is about.
+// Package excerpt shows the line of the source that an error or a finding is about.
 package excerpt
 
 import (
@@ -20,17 +20,25 @@ const width = 68
 // Of gives the line of the source that an error is about, with a caret below its
 // place, or "" where the error has no place in a file of at most limit bytes.
 func Of(err error, limit int64) string {
-	e, ok := errors.AsType[*ir.Error](err)
-	if !ok || e.Pos.Line < 1 || e.Pos.Col < 1 {
+	if e, ok := errors.AsType[*ir.Error](err); ok {
+		return At(e.Pos, limit)
+	}
+	return ""
+}
+
+// At gives the line of the source at a place, with a caret below it, or "" where that is not in a
+// file of at most limit bytes.
+func At(pos ir.Pos, limit int64) string {
+	if pos.Line < 1 || pos.Col < 1 {
 		return ""
 	}
-	text, unread := infile.Read(context.Background(), e.Pos.File, limit, "")
+	text, unread := infile.Read(context.Background(), pos.File, limit, "")
 	lines := strings.Split(string(text), "\n")
-	if unread != nil || e.Pos.Line > len(lines) {
+	if unread != nil || pos.Line > len(lines) {
 		return ""
 	}
-	line := strings.TrimSuffix(lines[e.Pos.Line-1], "\r")
-	start, ok := Start(e.Pos.File, line, e.Pos.Col)
+	line := strings.TrimSuffix(lines[pos.Line-1], "\r")
+	start, ok := Start(pos.File, line, pos.Col)
 	if !ok {
 		return ""
 	}
@@ -43,7 +51,7 @@ func Of(err error, limit int64) string {
 	if len(shown) > width {
 		shown = append(shown[:width-1], '…')
 	}
-	number := fmt.Sprintf("%5d", e.Pos.Line)
+	number := fmt.Sprintf("%5d", pos.Line)
 	return fmt.Sprintf("%s | %s\n%s | %s^\n", number, string(shown), strings.Repeat(" ", utf8.RuneCountInString(number)), strings.Repeat(" ", len(before)))
 }
 
