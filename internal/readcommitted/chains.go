@@ -74,7 +74,10 @@ func (s *searcher) places(c chain) []ir.Stmt {
 	last := 0
 	for i, sp := range spots {
 		cmd := sp.stmt.Command()
-		if last != 0 && cmd != 0 && cmd != last && first <= i && i < end && len(out) < maxPlaces {
+		if cmd == 0 { // it has nothing to do with the database, or it is not known of what it is part
+			continue
+		}
+		if last != 0 && cmd != last && first <= i && i < end && len(out) < maxPlaces {
 			out = append(out, sp.stmt)
 		}
 		last = cmd
