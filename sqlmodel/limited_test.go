@@ -108,7 +108,7 @@ func TestMySQLStatements(t *testing.T) {
 		{"INSERT INTO t (n, u) VALUES ('x', 1) ON DUPLICATE KEY UPDATE u = u + VALUES(u)", "on conflict (\"key of n\") do update t set u = t.u + excluded.u, at = (if"},
 		{"INSERT INTO t (k, n) VALUES (1, 'x') ON DUPLICATE KEY UPDATE u = 1", "a table with 2 keys that may be met"},
 		{"INSERT IGNORE INTO t (k) VALUES (1)", `insert t (k, b, at, "key of n") values (1, 0, now, null) on conflict do nothing;`},
-		{"INSERT INTO hooked VALUES (1)", `"new.a" := 1;`+"\n  "+`insert hooked (a) values ("new.a");`},
+		{"INSERT INTO hooked VALUES (1)", `"new.a" := 1;` + "\n  " + `insert hooked (a) values ("new.a");`},
 		{"DELETE FROM hooked", "delete hooked;"},
 	} {
 		prog, err := Client(t.Context(), nil, []*client.Txn{txn_("f", nil, sql(c.sql))},
