@@ -20,20 +20,32 @@ type chain struct {
 
 // chains are the candidates for executions in which several transactions run where one is interrupted, as the split schedules
 // of Vandevoort, Ketsman and Neven (VLDB 2021, section 4): the first of them changes what the interrupted one has read, each depends
-// on the one before, and the interrupted one goes on with what depends on the last.
-func (s *searcher) chains(pairs []chain, n int) []chain {
+// on the one before, and the interrupted one goes on with what depends on the last. The first ones are given, so many at most.
+func (s *searcher) chains(pairs []chain, n, most int) []chain {
 	var out []chain
 	for _, p := range pairs {
 		if s.within(p) {
 			continue
 		}
-		spots := s.spots(p.a)
+		spots := s.spotsOf(p.a)
 		first, _ := reach(spots, s.uses[p.others[0]])
+		closes := map[*ir.Txn]bool{} // templates on which something depends that is to come
+		for t, uses := range s.uses {
+			if _, end := reach(spots, uses); first < end {
+				closes[t] = true
+			}
+		}
+		if len(closes) == 0 {
+			continue
+		}
 		var extend func(list []*ir.Txn)
 		extend = func(list []*ir.Txn) {
+			if len(out) == most {
+				return
+			}
 			last := list[len(list)-1]
 			if len(list) == n {
-				if _, end := reach(spots, s.uses[last]); first < end {
+				if closes[last] {
 					out = append(out, chain{p.a, slices.Clone(list)})
 				}
 				return
@@ -64,7 +76,7 @@ const maxPlaces = 6
 // places are the statements of the interrupted template with which a command begins, after a read of what the others change, and with
 // something to come that depends on them.
 func (s *searcher) places(c chain) []ir.Stmt {
-	spots := s.spots(c.a)
+	spots := s.spotsOf(c.a)
 	first, end := len(spots)+1, 0
 	for _, t := range c.others {
 		from, to := reach(spots, s.uses[t])
@@ -85,8 +97,11 @@ func (s *searcher) places(c chain) []ir.Stmt {
 	return out
 }
 
-// spots are in the order of the text, numbered from 1.
-func (s *searcher) spots(t *ir.Txn) []spot {
+// spotsOf are the spots of a template in the order of the text, numbered from 1.
+func (s *searcher) spotsOf(t *ir.Txn) []spot {
+	if out, known := s.spots[t]; known {
+		return out
+	}
 	var out []spot
 	n := 0
 	var list func(body []ir.Stmt)
@@ -106,6 +121,7 @@ func (s *searcher) spots(t *ir.Txn) []spot {
 		}
 	}
 	list(t.Body)
+	s.spots[t] = out
 	return out
 }
 

@@ -82,7 +82,7 @@ func Search(ctx context.Context, q Query) (*Result, error) {
 	if why := Supported(q.Engine); why != "" && !q.Engine.InnoDB {
 		return nil, fmt.Errorf("readcommitted: %s", why)
 	}
-	s := &searcher{q: q, out: &Result{}}
+	s := &searcher{q: q, out: &Result{}, spots: map[*ir.Txn][]spot{}}
 	if len(q.Program.Txns) == 0 {
 		return s.out, nil
 	}
@@ -94,22 +94,17 @@ func Search(ctx context.Context, q Query) (*Result, error) {
 	defer cuts.Close()
 	s.cuts = cuts
 	list := s.candidates()
-	if err := s.try(ctx, list); err != nil {
-		return s.out, err
-	}
-	if err := s.known(ctx); err != nil {
-		return s.out, err
+	err = s.try(ctx, list)
+	if err == nil && !s.over {
+		err = s.known(ctx)
 	}
 	left := maxChains
-	for n := 2; n <= MaxHelpers; n++ {
-		longer := s.chains(list, n)
-		longer = longer[:min(len(longer), left)]
-		if err := s.try(ctx, longer); err != nil {
-			return s.out, err
-		}
+	for n := 2; n <= MaxHelpers && err == nil && !s.over; n++ {
+		longer := s.chains(list, n, left)
+		err = s.try(ctx, longer)
 		left -= len(longer)
 	}
-	return s.out, nil
+	return s.out, err
 }
 
 // known tries the anomalies of snapshot isolation, with each of their transactions interrupted by
@@ -133,16 +128,22 @@ func (s *searcher) known(ctx context.Context) error {
 				return err
 			}
 			if a != nil {
-				s.found = append(s.found, chain{t, slices.Delete(slices.Clone(txns), i, i+1)})
-				s.out.Anomalies = append(s.out.Anomalies, a)
-				if s.q.Until != nil && s.q.Until(a) {
-					return nil
-				}
+				s.keep(chain{t, slices.Delete(slices.Clone(txns), i, i+1)}, a)
 				break
 			}
 		}
+		if s.over {
+			return nil
+		}
 	}
 	return nil
+}
+
+// keep adds an anomaly of a chain to the result.
+func (s *searcher) keep(c chain, a *schedules.Anomaly) {
+	s.found = append(s.found, c)
+	s.out.Anomalies = append(s.out.Anomalies, a)
+	s.over = s.q.Until != nil && s.q.Until(a)
 }
 
 type searcher struct {
@@ -150,7 +151,10 @@ type searcher struct {
 	out   *Result
 	cuts  *schedules.Cuts
 	found []chain
+	over  bool                   // Query.Until ended the search
 	uses  map[*ir.Txn]*footprint // of what can be executed
+	// spots are those of the templates that were asked for.
+	spots map[*ir.Txn][]spot
 }
 
 func (s *searcher) try(ctx context.Context, list []chain) error {
@@ -171,9 +175,7 @@ func (s *searcher) try(ctx context.Context, list []chain) error {
 			s.leaveOut(stats.Bounded, append([]*ir.Txn{p.a}, p.others...)...)
 		}
 		if a != nil {
-			s.found = append(s.found, p)
-			s.out.Anomalies = append(s.out.Anomalies, a)
-			if s.q.Until != nil && s.q.Until(a) {
+			if s.keep(p, a); s.over {
 				return nil
 			}
 		}
