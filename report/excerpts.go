@@ -15,8 +15,11 @@ func (t *text) excerpts(w *witness.Witness) {
 	var shown []Position
 	for _, e := range w.Cycle {
 		for _, p := range []Position{e.FromPosition, e.ToPosition} {
+			if slices.Contains(shown, p) {
+				continue
+			}
 			lines := t.opt.Excerpt(p)
-			if lines == "" || slices.Contains(shown, p) {
+			if lines == "" {
 				continue
 			}
 			if len(shown) == 0 {

@@ -89,7 +89,7 @@ func TestTakenForInitial(t *testing.T) {
 	}
 }
 
-// TestSavePipe: what is no regular file, such as a pipe or /dev/null, is written to, not replaced.
+// TestSavePipe: Save writes to a pipe or a device, and does not replace it.
 func TestSavePipe(t *testing.T) {
 	h, _, err := Decode(t.Context(), strings.NewReader("w(1,5,0,0)\n"), "x", Options{})
 	if err != nil {

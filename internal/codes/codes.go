@@ -105,7 +105,7 @@ func atCommitted() []Code {
 		{"RB1107", committedPrefix + string(witness.Other), "An execution at READ COMMITTED has an outcome of no serial order, and none of the names above.",
 			"A constraint, such as a key that one transaction frees and another one takes, is part of it. The schedule shows it step by step.",
 			"Follow the schedule: one of its statements has to see, or to lock, what another one changes."},
-		{"RB1108", committedPrefix + string(witness.LongCycle), "At READ COMMITTED, three or more transactions depend on each other in a circle, through one that is interrupted.",
+		{"RB1108", committedPrefix + string(witness.LongCycle), "At READ COMMITTED, three or more transactions depend on each other in a circle, and one of them is interrupted.",
 			"A transaction reads something, others run before its next command, and it goes on with what the last of them left. The first of them has changed what was read, and each has seen or overwritten what the one before it left. Two of them alone do no harm, so that looking at pairs does not show it.",
 			"Lock what is read first (SELECT … FOR UPDATE or FOR SHARE), or run all of them at SERIALIZABLE."},
 		{"RB1109", committedPrefix + string(witness.ReadOnlyAnomaly), "At READ COMMITTED, a transaction that only reads shows an order of others that contradicts the one in which they act.",

@@ -260,7 +260,7 @@ func OptionalValue(t types.Type) (at [2]int, ok bool) {
 	return at, at[0] >= 0 && at[1] >= 0 && Storable(t)
 }
 
-// stores reports whether a method has the signature of one that drivers call (driver.Valuer, sql.Scanner): the Value of a
+// stores reports whether drivers call a method, by its signature (driver.Valuer, sql.Scanner): the Value of a
 // context gets a key, that of a counter gives a number, the Scan of GORM's DB, which structs embed, gives another DB.
 func stores(m *types.Func) bool {
 	switch in, out := m.Signature().Params(), m.Signature().Results(); m.Name() {

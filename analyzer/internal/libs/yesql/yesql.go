@@ -24,7 +24,7 @@ var filling = map[string]bool{"ScanToStruct": true, "ScanWithContext": true}
 
 // library is what is known of the statements of a program.
 type library struct {
-	// structs are those that goyesql fills.
+	// structs get their texts from goyesql.
 	structs []*types.Struct
 	// changed are the names whose texts the program replaces, all says that it may be any.
 	changed map[string]bool
