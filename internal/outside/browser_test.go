@@ -23,7 +23,7 @@ import (
 
 // browser starts Chromium without a window. It is skipped without one, unless
 // ROBUST_CI is set.
-func browser(t *testing.T) context.Context {
+func browser(t testing.TB) context.Context {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
 	if err != nil {
@@ -58,7 +58,7 @@ func (f *faults) add(format string, args ...any) {
 	f.said = append(f.said, fmt.Sprintf(format, args...))
 }
 
-func (f *faults) listen(t *testing.T, ctx context.Context) {
+func (f *faults) listen(t testing.TB, ctx context.Context) {
 	t.Helper()
 	err := chromedp.Listen(ctx, func(ev any) {
 		switch ev := ev.(type) {

@@ -63,14 +63,14 @@ const lookThere = `(() => {
 
 // player uses a playground.
 type player struct {
-	t   *testing.T
+	t   testing.TB
 	ctx context.Context
 	url string
 	f   *faults
 }
 
 // play opens a playground. What is no request to its own server is a fault.
-func play(t *testing.T, s playground.Source) *player {
+func play(t testing.TB, s playground.Source) *player {
 	t.Helper()
 	dir, err := checkerFor()
 	if err != nil {
@@ -159,6 +159,24 @@ func (p *player) edit(before, after string) shownThere {
 func (p *player) key(key, more string) {
 	p.t.Helper()
 	p.js("document.dispatchEvent(new KeyboardEvent('keydown', { key: '" + key + "', " + more + " bubbles: true, cancelable: true }))")
+}
+
+// BenchmarkFirstResult opens the playground, presses check as soon as the page
+// is there, and waits for the answer. The browser runs already; what it keeps of
+// pages does not.
+func BenchmarkFirstResult(b *testing.B) {
+	for range b.N {
+		b.StopTimer()
+		p := play(b, playground.Source{})
+		if err := chromedp.Do(p.ctx, chromedp.Navigate("about:blank")); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		p.do(chromedp.Navigate(p.url))
+		if d := p.check(); d.Verdict != "not-robust" {
+			b.Fatalf("write skew is %+v", d)
+		}
+	}
 }
 
 // TestPlayground uses every control of the playground, without Z3.
