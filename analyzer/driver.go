@@ -18,11 +18,14 @@ const (
 	PostgreSQL = program.PostgreSQL
 )
 
-// drivers gives the databases whose drivers packages import.
-func drivers(pkgs []*packages.Package) []Database {
+// drivers gives the databases whose drivers packages import, and apart from these whether one is
+// SQLite.
+func drivers(pkgs []*packages.Package) (servers []Database, sqlite bool) {
 	var paths []string
 	for _, p := range pkgs {
 		paths = slices.AppendSeq(paths, maps.Keys(p.Imports))
 	}
-	return names().Databases(paths)
+	all := names().Databases(paths)
+	servers = slices.DeleteFunc(slices.Clone(all), func(d Database) bool { return d == program.SQLite })
+	return servers, len(servers) < len(all)
 }

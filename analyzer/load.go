@@ -90,13 +90,16 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 		return nil, err
 	}
 	e.P.Places.Whole = len(r.notes) == 0
-	databases := drivers(r.read)
+	databases, sqlite := drivers(r.read)
 	e.P.MySQL = len(databases) == 1 && databases[0] == MySQL
 	res, err := e.extract(ctx, opt.Within, func(done, total int) { opt.Progress(done, total, "reading the functions of the Go code") })
 	if err != nil {
 		return nil, err
 	}
 	res.Notes = append(r.notes, res.Notes...)
+	if sqlite && len(databases) == 0 {
+		res.Notes = slices.Insert(res.Notes, 0, ir.Note{Text: "the program imports a driver of SQLite and none of a server: it is judged as if it ran on PostgreSQL, or on what -engine names. SQLite runs transactions that write one after the other, so that findings may be false there, and what it refuses as busy is not modelled"})
+	}
 	res.Txns = append(res.Txns, r.missing...)
 	if len(res.Txns) == 0 && len(r.notes) > 0 {
 		return nil, &ir.Error{Pos: r.notes[0].Pos, Msg: r.notes[0].Text}

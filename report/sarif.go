@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/codes"
+	"github.com/txrobust/robust/internal/excerpt"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sarif"
 	"github.com/txrobust/robust/internal/witness"
@@ -25,11 +26,15 @@ import (
 // statements that are not modelled. What is suppressed is no result, since services that show
 // logs do not look at suppressions: it is a notification of the run, and so are
 // parts of the input that were left out.
+//
+// Columns count characters. Those of files of Go, which count bytes, are counted anew from the
+// file; they are left out where it cannot be read.
 func SARIF(w io.Writer, reports []*Report, version string) error {
 	log := sarif.NewLog()
 	for _, r := range reports {
 		log.Runs = append(log.Runs, sarifRun(r, version))
 	}
+	log.Recount(excerpt.Characters())
 	out, err := log.JSON()
 	if err != nil {
 		return err

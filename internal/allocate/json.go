@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/codes"
+	"github.com/txrobust/robust/internal/excerpt"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sarif"
@@ -77,6 +78,7 @@ func SARIF(w io.Writer, list []*Result, opt Options) error {
 		run.Invocations = append(run.Invocations, &sarif.Invocation{Successful: true, Notifications: []*sarif.Notification{}})
 		log.Runs = append(log.Runs, run)
 	}
+	log.Recount(excerpt.Characters())
 	out, err := log.JSON()
 	if err != nil {
 		return err

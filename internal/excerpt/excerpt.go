@@ -43,16 +43,16 @@ func At(pos ir.Pos, limit int64) string {
 		return ""
 	}
 	tabs := strings.NewReplacer("\t", "    ")
-	before, after := []rune(quote.Line(tabs.Replace(line[:start]))), quote.Line(tabs.Replace(line[start:]))
-	if len(before) > width/2 { // a long line is shown around the place
-		before = append([]rune("… "), before[len(before)-width/2:]...)
-	}
-	shown := []rune(string(before) + after)
-	if len(shown) > width {
-		shown = append(shown[:width-1], '…')
+	before, after := quote.Line(tabs.Replace(line[:start])), quote.Line(tabs.Replace(line[start:]))
+	if quote.Columns(before) > width/2 { // a long line is shown around the place
+		for quote.Columns(before) > width/2 {
+			_, size := utf8.DecodeRuneInString(before)
+			before = before[size:]
+		}
+		before = "… " + before
 	}
 	number := fmt.Sprintf("%5d", pos.Line)
-	return fmt.Sprintf("%s | %s\n%s | %s^\n", number, string(shown), strings.Repeat(" ", utf8.RuneCountInString(number)), strings.Repeat(" ", len(before)))
+	return fmt.Sprintf("%s | %s\n%s | %s^\n", number, quote.Clip(before+after, width), strings.Repeat(" ", len(number)), strings.Repeat(" ", quote.Columns(before)))
 }
 
 // Start gives the byte at which a column of a line begins, and false where the line is shorter.
@@ -72,4 +72,34 @@ func Start(file, line string, col int) (int, bool) {
 		n++
 	}
 	return len(line), n == col
+}
+
+// largest is the size in bytes of the largest file of Go that Characters reads.
+const largest = 64 << 20
+
+// Characters gives a function by which columns count characters in all files, as SARIF wants it: col
+// is that of a place in a file, the result is the column in characters from 1, or 0 where the line
+// cannot be read. The function reads each file once.
+func Characters() func(file string, line, col int) int {
+	read := map[string][]string{}
+	return func(file string, line, col int) int {
+		if filepath.Ext(file) != ".go" {
+			return col
+		}
+		lines, ok := read[file]
+		if !ok {
+			if text, unread := infile.Read(context.Background(), file, largest, ""); unread == nil {
+				lines = strings.Split(string(text), "\n")
+			}
+			read[file] = lines
+		}
+		if line < 1 || line > len(lines) {
+			return 0
+		}
+		start, ok := Start(file, lines[line-1], col)
+		if !ok {
+			return 0
+		}
+		return utf8.RuneCountInString(lines[line-1][:start]) + 1
+	}
 }

@@ -24,8 +24,8 @@ func TestExcerpt(t *testing.T) {
 		{1, 1, "    1 | SELECT 1;\n      | ^\n"},
 		{2, 2, "    2 |     SELCT \\x1b2;\n      |     ^\n"},
 		{3, 101, "    3 | … " + strings.Repeat("x", 34) + "y" + strings.Repeat("z", 30) + "…\n      | " + strings.Repeat(" ", 36) + "^\n"},
-		{4, 11, "    4 | /* éé🎉 */ SELCT 3;\n      |           ^\n"},
-		{4, 19, "    4 | /* éé🎉 */ SELCT 3;\n      |                   ^\n"},
+		{4, 11, "    4 | /* éé🎉 */ SELCT 3;\n      |            ^\n"}, // 🎉 takes two columns
+		{4, 19, "    4 | /* éé🎉 */ SELCT 3;\n      |                    ^\n"},
 		{4, 20, ""},
 		{9, 1, ""},
 		{1, 99, ""},
@@ -56,5 +56,42 @@ func TestStart(t *testing.T) {
 		if got, ok := excerpt.Start(c.file, "é🎉x", c.col); ok != c.ok || ok && got != c.want {
 			t.Errorf("%s:%d: %d %t, not %d", c.file, c.col, got, ok, c.want)
 		}
+	}
+}
+
+// TestCharacters compares columns of files of Go and SQL with those of their runes.
+func TestCharacters(t *testing.T) {
+	dir := t.TempDir()
+	text := "package p // ü\n\tx(\"名前 🎉 é\", y)\r\n"
+	for _, name := range []string{"a.go", "a.sql"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count := excerpt.Characters()
+	tried := 0
+	for n, line := range strings.Split(text, "\n") {
+		runes := []rune(line)
+		for want := range runes {
+			bytes := len(string(runes[:want]))
+			if got := count(filepath.Join(dir, "a.go"), n+1, bytes+1); got != want+1 {
+				t.Errorf("a.go:%d:%d: %d, not %d", n+1, bytes+1, got, want+1)
+			}
+			if got := count(filepath.Join(dir, "a.sql"), n+1, want+1); got != want+1 {
+				t.Errorf("a.sql:%d:%d: %d", n+1, want+1, got)
+			}
+			tried++
+		}
+	}
+	if tried < 30 {
+		t.Errorf("%d columns", tried)
+	}
+	for _, at := range [][2]int{{2, 99}, {9, 1}, {0, 1}} {
+		if got := count(filepath.Join(dir, "a.go"), at[0], at[1]); got != 0 {
+			t.Errorf("a.go:%v: %d", at, got)
+		}
+	}
+	if got := count(filepath.Join(dir, "gone.go"), 1, 1); got != 0 {
+		t.Errorf("gone.go: %d", got)
 	}
 }

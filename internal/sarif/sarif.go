@@ -215,6 +215,7 @@ type Location struct {
 
 // PhysicalLocation is a place in a file.
 type PhysicalLocation struct {
+	file     string            // as the program names it
 	Artifact *ArtifactLocation `json:"artifactLocation,omitempty"`
 	Region   *Region           `json:"region,omitempty"`
 }

@@ -14,6 +14,8 @@ const (
 	MySQL Database = "mysql"
 	// PostgreSQL is that of drivers for the protocol of PostgreSQL.
 	PostgreSQL Database = "postgres"
+	// SQLite is in the program itself; no engine stands for it.
+	SQLite Database = "sqlite"
 )
 
 // Databases gives the databases that the drivers among packages connect to, in order.

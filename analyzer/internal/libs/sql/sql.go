@@ -28,7 +28,7 @@ func New(*program.Program) *session.Library {
 				"Close": program.IdleRole, "Ping": program.IdleRole, "PingContext": program.IdleRole, "SetMaxOpenConns": program.IdleRole,
 				"Stmt": program.SameRole, "StmtContext": program.SameRole, "Conn": program.WithRole,
 			},
-			Drivers: map[string]program.Database{"github.com/go-sql-driver/mysql": program.MySQL, "github.com/lib/pq": program.PostgreSQL},
+			Drivers: drivers,
 			Uses:    []string{"github.com/cockroachdb/cockroach-go/v2/crdb.ExecuteTx"},
 			NoRows:  []string{"database/sql.ErrNoRows"},
 		},
@@ -43,6 +43,13 @@ func New(*program.Program) *session.Library {
 		Method: onCopy,
 	}
 }
+
+// drivers are modules of drivers for database/sql. Those of SQLite are listed for all libraries.
+var drivers = map[string]program.Database{"github.com/go-sql-driver/mysql": program.MySQL, "github.com/lib/pq": program.PostgreSQL,
+	"github.com/mattn/go-sqlite3": program.SQLite, "modernc.org/sqlite": program.SQLite, "github.com/ncruces/go-sqlite3": program.SQLite,
+	"github.com/glebarez/sqlite": program.SQLite, "github.com/glebarez/go-sqlite": program.SQLite, "gorm.io/driver/sqlite": program.SQLite,
+	"github.com/uptrace/bun/driver/sqliteshim": program.SQLite, "github.com/tursodatabase/go-libsql": program.SQLite,
+	"github.com/tursodatabase/libsql-client-go": program.SQLite, "zombiezen.com/go/sqlite": program.SQLite}
 
 // copying begins the text of a statement that pq.CopyIn makes: what follows is the INSERT of a row.
 const copying = "COPY by "
