@@ -328,10 +328,13 @@
     if (f.runs.length) {
       const run = f.runs[0], states = play(run), tables = shape(states, run);
       out.append(element('h3', {}, 'Step by step'));
+      let before = '';
       states.forEach((s, i) => {
-        const moved = i === 0 || run.events[i - 1].committed || run.events[i - 1].seen;
+        const cards = rowsAt(f, run, states, tables, i).filter(c => c.querySelector('table')), rows = cards.map(c => c.textContent).join('\n');
+        const moved = rows !== before && (i === 0 || run.events[i - 1].kind !== 'begin'); // whoever begins sees what is committed
+        if (moved) before = rows;
         out.append(element('div', { class: 'paper' }, element('p', {}, element('span', { class: 'soft' }, i ? `${i}. ` : ''), ...caption(f, run, i)),
-          ...(moved ? [element('div', { class: 'cards' }, ...rowsAt(f, run, states, tables, i).filter(c => c.querySelector('table')))] : [])));
+          ...(moved ? [element('div', { class: 'cards' }, ...cards)] : [])));
       });
     }
     out.append(...why(f, () => 0), ...outro(f));
@@ -398,7 +401,7 @@
     }
     function details() {
       detail.replaceChildren();
-      if (chosen < 0) { detail.append(element('p', { class: 'soft' }, 'Choose a transaction to see what it depends on, and in which statements.')); return; }
+      if (chosen < 0) { detail.append(element('p', { class: 'soft tool' }, 'Choose a transaction to see what it depends on, and in which statements.')); return; }
       const x = graph.nodes[chosen], mine = edges.filter(e => e.f === chosen || e.t === chosen && e.f !== chosen);
       detail.append(element('h3', {}, x.name), element('p', { class: 'soft' }, [place(x.place) && place(x.place).at, x.standing.replace(/-/g, ' '), x.note].filter(Boolean).join(' · ')));
       if (!mine.length) detail.append(element('p', {}, 'It depends on no other transaction, and none on it.'));

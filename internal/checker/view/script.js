@@ -164,6 +164,11 @@
     }
     $('scroll').scrollTo({ left: Math.max(0, w + PAD > room ? x - 24 : x - PAD), top: Math.max(0, y - TOP - 24) });
   }
+  // head says what an anomaly is.
+  function head(a) {
+    return [element('h2', {}, a.name), element('p', {}, a.what[0].toUpperCase() + a.what.slice(1) + '.'), ...(a.names ? [element('p', { class: 'size' }, a.names)] : []),
+      element('p', {}, 'Violates ' + a.violates.join(', ') + ' and what is stronger.')];
+  }
   function explain(a, drawn) {
     const out = $('explanation');
     out.replaceChildren();
@@ -172,9 +177,7 @@
       return;
     }
     const sentences = a.text.map(s => element('li', {}, s));
-    out.append(element('h2', {}, a.name), element('p', {}, a.what[0].toUpperCase() + a.what.slice(1) + '.'));
-    if (a.names) out.append(element('p', { class: 'size' }, a.names));
-    out.append(element('p', {}, 'Violates ' + a.violates.join(', ') + ' and what is stronger.'));
+    out.append(...head(a));
     const cycle = drawn.filter(g => g.classList.contains('cycle'));
     if (cycle.length > 1 && cycle.length === sentences.length) {
       const bar = stepper({ last: cycle.length, word: 'edge', show: n => {
@@ -204,4 +207,14 @@
   $('everybody').hidden = !data.anomalies.length || data.lanes.length <= FEW;
   $('sessions').addEventListener('change', () => choose(chosen));
   choose(data.anomalies.length ? 0 : -1);
+
+  // On paper the drawing is as wide as a page, and the other anomalies are told below it.
+  const PAPER = 700;
+  const unprint = () => { document.querySelectorAll('.printed').forEach(e => e.remove()); $('scroll').style.zoom = ''; };
+  addEventListener('beforeprint', () => {
+    unprint();
+    $('scroll').style.zoom = Math.min(1, PAPER / ($('names').offsetWidth + +svg.getAttribute('width')));
+    $('picture').append(...data.anomalies.map((a, i) => i === chosen ? '' : element('div', { class: 'printed' }, ...head(a), element('ol', {}, ...a.text.map(t => element('li', {}, t))))));
+  });
+  addEventListener('afterprint', unprint);
 })();
