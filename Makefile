@@ -119,6 +119,8 @@ setup: setup-demo
 	@if ! command -v pre-commit >/dev/null || ! command -v git >/dev/null; then $(call install,pre-commit git); fi
 	@if ! command -v chromium >/dev/null; then $(call install,chromium); fi
 	@if ! command -v dot >/dev/null; then $(call install,graphviz); fi
+	@if ! command -v pdftotext >/dev/null; then $(call install,poppler-utils); fi
+	@if ! command -v zsh >/dev/null || ! command -v fish >/dev/null; then $(call install,zsh fish); fi
 
 install = echo "installing $(1)"; sudo=; test "$$(id -u)" -eq 0 || sudo=sudo; \
 	$$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq $(1)
