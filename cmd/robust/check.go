@@ -474,7 +474,7 @@ func (f *checkFlags) print(out *bytes.Buffer, programs []*program, reports []*re
 		case "json":
 			err = report.JSON(out, rep)
 		case "dot":
-			err = report.DOT(out, rep)
+			err = report.DOT(out, drawing.Fold(rep))
 		default:
 			if i > 0 {
 				fmt.Fprintln(out)

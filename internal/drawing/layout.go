@@ -80,7 +80,7 @@ func layOut(r *report.Report) *picture {
 		}
 	}
 	slices.SortStableFunc(round, func(a, b *box) int { return rank(a) - rank(b) })
-	p.place(round, aside)
+	p.place(clusters(round, g.Edges), aside)
 	p.connect(g)
 	return p
 }
@@ -112,37 +112,50 @@ func boxOf(n report.Node, cycle bool) *box {
 	return b
 }
 
-// place puts boxes around an ellipse, and the others in columns at its right.
-func (p *picture) place(round, aside []*box) {
-	w, h := 0.0, 0.0
+// clusters gives the boxes that depend on each other, apart from those that do not.
+func clusters(round []*box, edges []report.Edge) [][]*box {
+	by := map[string]*box{}
+	var names []string
 	for _, b := range round {
-		w, h = max(w, b.w), max(h, b.h)
+		by[b.name] = b
+		names = append(names, b.name)
 	}
-	n := float64(len(round))
-	rx, ry := max(w+gap, 280, n*(w+gap)/6), max(h+3*gap, 190, n*(h+gap)/5)
-	switch len(round) {
-	case 0, 1:
-		rx, ry = 0, 0
-	case 2:
-		ry = 0
-	}
-	top := margin + 2*line + loopTop
-	for i, b := range round {
-		a := -math.Pi/2 + 2*math.Pi*float64(i)/n
-		if n == 2 {
-			a -= math.Pi / 2 // side by side
+	var out [][]*box
+	for _, c := range components(names, edges) {
+		var list []*box
+		for _, name := range c {
+			list = append(list, by[name])
 		}
-		b.at = point{margin + w/2 + rx + rx*math.Cos(a), float64(top) + h/2 + ry + ry*math.Sin(a)}
+		out = append(out, list)
 	}
-	p.w, p.h = 2*margin, float64(top)
-	if len(round) > 0 {
-		p.w, p.h = 2*rx+w+2*margin, 2*ry+h+float64(top)
+	return out
+}
+
+// widestRow is the width of a picture, unless one cluster needs more.
+const widestRow = 1500
+
+// place puts clusters beside each other in rows, and the other boxes in columns at their right.
+func (p *picture) place(list [][]*box, aside []*box) {
+	const top = float64(margin + 2*line + loopTop)
+	p.w, p.h = 2*margin, top
+	x, y, deepest := float64(margin), top, 0.0
+	for _, c := range list {
+		w, h := around(c)
+		if x+w > widestRow && x > margin {
+			x, y, deepest = margin, y+deepest+gap+loopTop, 0
+		}
+		for _, b := range c {
+			b.at.x, b.at.y = b.at.x+x, b.at.y+y
+		}
+		x, deepest = x+w+2*gap, max(deepest, h)
+		p.w, p.h = max(p.w, x-2*gap+margin), max(p.h, y+deepest)
 	}
-	p.h = max(p.h, float64(top)+4*(line+2*gap))
-	x, y, widest := p.w, float64(top), 0.0
+	p.h = max(p.h, top+4*(line+2*gap))
+	x, y = p.w, top
+	widest := 0.0
 	for _, b := range aside {
 		if y+b.h > p.h && widest > 0 {
-			x, y, widest = x+widest+gap, float64(top), 0
+			x, y, widest = x+widest+gap, top, 0
 		}
 		b.at = point{x + b.w/2, y + b.h/2}
 		y += b.h + gap + loopTop
@@ -150,6 +163,30 @@ func (p *picture) place(round, aside []*box) {
 		p.w = max(p.w, x+widest+margin)
 	}
 	p.w, p.h = max(p.w, float64(quote.Columns(p.title)*letter*3/2+2*margin)), p.h+margin
+}
+
+// around puts boxes around an ellipse, from its upper left corner, and gives its size.
+func around(round []*box) (width, height float64) {
+	w, h := 0.0, 0.0
+	for _, b := range round {
+		w, h = max(w, b.w), max(h, b.h)
+	}
+	n := float64(len(round))
+	rx, ry := max(w+gap, 280, n*(w+gap)/6), max(h+3*gap, 190, n*(h+gap)/5)
+	switch len(round) {
+	case 1:
+		rx, ry = 0, 0
+	case 2:
+		ry = 0
+	}
+	for i, b := range round {
+		a := -math.Pi/2 + 2*math.Pi*float64(i)/n
+		if n == 2 {
+			a -= math.Pi / 2 // side by side
+		}
+		b.at = point{w/2 + rx + rx*math.Cos(a), h/2 + ry + ry*math.Sin(a)}
+	}
+	return 2*rx + w, 2*ry + h
 }
 
 // connect gives edges their curves. Those between the same two boxes are beside each other, and

@@ -19,12 +19,12 @@ const style = `text{font:12px sans-serif;fill:#222}.title{font-size:17px;font-we
 	`.edge.cycle path{stroke:#b01c1c;stroke-width:2.5}.edge.cycle text{fill:#b01c1c}`
 
 // SVG writes the dependency graphs of reports, below each other, as one picture. Vulnerable edges
-// are dashed, and those of findings, or else of open cycles, red.
+// are dashed, and those of findings, or else of open cycles, red. Large graphs are folded.
 func SVG(w io.Writer, reports []*report.Report) error {
 	var pictures []*picture
 	width, height := 0.0, 0.0
 	for _, r := range reports {
-		p := layOut(r)
+		p := layOut(Fold(r))
 		pictures = append(pictures, p)
 		width, height = max(width, p.w), height+p.h
 	}

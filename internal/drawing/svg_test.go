@@ -83,10 +83,10 @@ func TestSVG(t *testing.T) {
 		if err := SVG(&again, []*report.Report{rep}); err != nil || again.String() != svg.String() {
 			t.Fatalf("%d: another picture of the same graph: %v", n, err)
 		}
-		if err := report.DOT(&dot, rep); err != nil {
+		if err := report.DOT(&dot, Fold(rep)); err != nil {
 			t.Fatal(err)
 		}
-		got, want := counted(t, svg.Bytes()), map[string]int{"node": n}
+		got, want := counted(t, svg.Bytes()), map[string]int{"node": strings.Count(dot.String(), " [label=") - strings.Count(dot.String(), "->") - 1}
 		for _, l := range strings.Split(dot.String(), "\n") {
 			switch {
 			case strings.Contains(l, "->"):
@@ -109,7 +109,10 @@ func TestSVG(t *testing.T) {
 				t.Errorf("%d transactions: %d of class %s, and %d for Graphviz", n, got[class], class, count)
 			}
 		}
-		p := layOut(rep)
+		p := layOut(Fold(rep))
+		if n <= foldAbove && got["node"] != n {
+			t.Errorf("%d of %d transactions are drawn", got["node"], n)
+		}
 		for i, a := range p.boxes {
 			if a.at.x-a.w/2 < 0 || a.at.y-a.h/2 < 2*line || a.at.x+a.w/2 > p.w || a.at.y+a.h/2 > p.h {
 				t.Errorf("%d: %s is outside", n, a.name)
