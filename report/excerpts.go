@@ -4,12 +4,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/witness"
 )
 
-// excerpts shows the statements that depend on each other.
+// excerpts shows the statements that depend on each other, or without Verbose the one that a
+// finding is shown at.
 func (t *text) excerpts(w *witness.Witness) {
-	if !t.opt.Verbose || t.opt.Excerpt == nil {
+	switch {
+	case t.opt.Excerpt == nil || len(w.Cycle) == 0:
+		return
+	case !t.opt.Verbose:
+		t.pivot(pivot(w.Cycle))
 		return
 	}
 	var shown []Position
@@ -32,5 +38,19 @@ func (t *text) excerpts(w *witness.Witness) {
 				t.line("   %s", strings.TrimSuffix(line, "\n"))
 			}
 		}
+	}
+}
+
+// pivot shows the line of the statement that an edge leads from, with a caret and what is read there.
+func (t *text) pivot(e witness.Edge) {
+	lines := strings.TrimSuffix(t.opt.Excerpt(e.FromPosition), "\n")
+	if lines == "" {
+		return
+	}
+	if says := " " + e.From + " reads what " + e.To + " changes"; e.Type == "RW" && quote.Columns(lines[strings.LastIndex(lines, "\n")+1:]+says) <= width-3 {
+		lines += says
+	}
+	for line := range strings.Lines(lines) {
+		t.line("   %s", strings.TrimSuffix(line, "\n"))
 	}
 }

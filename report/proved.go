@@ -71,8 +71,21 @@ func (f *Finding) Repaired(kind, text, diff string, v Verdict, waits [][2]string
 	f.Proved = append(f.Proved, provedRepair{kind, text, diff, v, repairCost{waits, statements, writes, retries}})
 }
 
-// proved writes the repairs that are proved.
-func (t *text) proved(f *Finding) {
+// proved writes the repairs of the n-th finding that are proved. Most findings of a program have the same: these are
+// written once.
+func (t *text) proved(n int, f *Finding) {
+	key := ""
+	for i := range f.Proved {
+		key += f.Proved[i].Text + "\n" + f.Proved[i].Diff
+	}
+	if before := t.repaired[key]; before > 0 {
+		t.line("")
+		t.line("   The repairs of finding %d remove it, too.", before)
+		return
+	}
+	if key != "" {
+		t.repaired[key] = n
+	}
 	if f.Proved != nil {
 		t.line("")
 		t.line("   %s", map[bool]string{true: "No repair was found that is proved.", false: "With any of these the program is robust, by proof:"}[len(f.Proved) == 0])

@@ -142,8 +142,12 @@ func (f *Finding) Pivot() (p witness.Position, ok bool) {
 	if len(f.Edges) == 0 {
 		return witness.Position{}, false
 	}
-	i := max(slices.IndexFunc(f.Edges, func(e witness.Edge) bool { return e.Type == "RW" }), 0)
-	return f.Edges[i].FromPosition, true
+	return pivot(f.Edges).FromPosition, true
+}
+
+// pivot is the first edge of a cycle from a read to what overwrites it, or else its first edge.
+func pivot(cycle []witness.Edge) witness.Edge {
+	return cycle[max(slices.IndexFunc(cycle, func(e witness.Edge) bool { return e.Type == "RW" }), 0)]
 }
 
 func findingResult(run *sarif.Run, f *Finding, level string) *sarif.Result {

@@ -24,13 +24,14 @@ type TextOptions struct {
 	Verbose bool
 	// Colors are for a terminal that shows them.
 	Colors bool
-	// Excerpt, if not nil, gives the line of the source at a place, with a caret below it: Verbose shows those of a finding.
+	// Excerpt, if not nil, gives the line of the source at a place, with a caret below it: that of the read that a
+	// finding is about, and if Verbose those of all its statements.
 	Excerpt func(Position) string
 }
 
 // Text writes a report for people.
 func Text(w io.Writer, r *Report, opt TextOptions) error {
-	t := &text{opt: opt, txns: r.Transactions}
+	t := &text{opt: opt, txns: r.Transactions, repaired: map[string]int{}}
 	t.head(r)
 	for i := range r.Findings {
 		t.finding(i+1, &r.Findings[i])
@@ -66,6 +67,8 @@ type text struct {
 	// color is that of the lines that are written.
 	color ansi.Color
 	txns  []Transaction
+	// repaired has the numbers of findings by their proved repairs.
+	repaired map[string]int
 }
 
 // line writes one line, whatever is in the arguments.
@@ -122,7 +125,7 @@ func (t *text) finding(n int, f *Finding) {
 			t.para("   - ", s)
 		}
 	}
-	t.proved(f)
+	t.proved(n, f)
 	t.decided(f)
 	if c, ok := codes.ByID(f.Code); ok && len(f.Repairs)+len(f.Proved) == 0 {
 		t.line("")
