@@ -54,3 +54,8 @@ func (t *text) pivot(e witness.Edge) {
 		t.line("   %s", strings.TrimSuffix(line, "\n"))
 	}
 }
+
+// pivot is the first edge of a cycle from a read to what overwrites it, or else its first edge.
+func pivot(cycle []witness.Edge) witness.Edge {
+	return cycle[max(slices.IndexFunc(cycle, func(e witness.Edge) bool { return e.Type == "RW" }), 0)]
+}

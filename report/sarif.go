@@ -145,11 +145,6 @@ func (f *Finding) Pivot() (p witness.Position, ok bool) {
 	return pivot(f.Edges).FromPosition, true
 }
 
-// pivot is the first edge of a cycle from a read to what overwrites it, or else its first edge.
-func pivot(cycle []witness.Edge) witness.Edge {
-	return cycle[max(slices.IndexFunc(cycle, func(e witness.Edge) bool { return e.Type == "RW" }), 0)]
-}
-
 func findingResult(run *sarif.Run, f *Finding, level string) *sarif.Result {
 	code, _ := codes.ByID(f.Code)
 	text := fmt.Sprintf("%s: %s. %s", f.Kind, strings.Join(f.Cycle, " -> "), code.Summary)

@@ -24,8 +24,7 @@ type TextOptions struct {
 	Verbose bool
 	// Colors are for a terminal that shows them.
 	Colors bool
-	// Excerpt, if not nil, gives the line of the source at a place, with a caret below it: that of the read that a
-	// finding is about, and if Verbose those of all its statements.
+	// Excerpt, if not nil, gives the line of the source at a place, with a caret below it.
 	Excerpt func(Position) string
 }
 
@@ -65,10 +64,9 @@ type text struct {
 	b   strings.Builder
 	opt TextOptions
 	// color is that of the lines that are written.
-	color ansi.Color
-	txns  []Transaction
-	// repaired has the numbers of findings by their proved repairs.
-	repaired map[string]int
+	color    ansi.Color
+	txns     []Transaction
+	repaired map[string]int // the numbers of findings, by their proved repairs
 }
 
 // line writes one line, whatever is in the arguments.
