@@ -204,8 +204,8 @@ func TestPlayground(t *testing.T) {
 		t.Errorf("%d controls on the screen, %v", n, err)
 	}
 	p.do(media("print", "light"))
-	if n, err := chromedp.Run(p.ctx, chromedp.Evaluate[int]("[$('check'), $('share'), $('result')].filter(e => e.checkVisibility()).length + 10 * [$('sql'), $('answer')].filter(e => e.checkVisibility()).length")); err != nil || n != 20 {
-		t.Errorf("on paper there must be the program and the answer, and no controls: %d, %v", n, err)
+	if n, err := chromedp.Run(p.ctx, chromedp.Evaluate[int]("[$('check'), $('share'), $('result')].filter(e => e.checkVisibility()).length + 10 * [$('sql'), $('answer'), $('level'), $('seconds')].filter(e => e.checkVisibility()).length")); err != nil || n != 40 {
+		t.Errorf("on paper there must be the program, the question and the answer, and no controls: %d, %v", n, err)
 	}
 	p.faults()
 }
