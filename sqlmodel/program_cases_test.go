@@ -310,8 +310,15 @@ func programCases() []programCase {
 			txn_("CreateDropped", nil, sql("CREATE TABLE cache (id int PRIMARY KEY)"), sql("INSERT INTO cache VALUES (1)")),
 			txn_("Drop", nil, sql("DROP TABLE cache"), sql("DELETE FROM notes")),
 			txn_("Alter", nil, sql("ALTER TABLE notes ADD COLUMN n int"), sql("UPDATE notes SET n = 1")), // left out
+			txn_("AlterInside", nil, // left out
+				sql("DO $$ BEGIN IF NOT EXISTS (SELECT FROM notes) THEN ALTER TABLE notes ADD COLUMN IF NOT EXISTS k int; END IF; END $$"), sql("DELETE FROM notes")),
+			txn_("Misspelt", nil, sql("UDPATE notes SET text = ''"), sql("DELETE FROM tags")),
 			txn_("AlterNone", nil, sql("ALTER TABLE notes ENABLE TRIGGER ALL"), sql("UPDATE notes SET text = ''")),
 			txn_("Index", nil, sql("CREATE INDEX ON notes (text)"), sql("CREATE UNIQUE INDEX ON notes (id, text)"), sql("DELETE FROM notes")),
+		}},
+		{name: "setups beside a block", schema: "-", txns: []*client.Txn{
+			txn_("Create", nil, sql("CREATE TABLE notes (id int PRIMARY KEY)"), sql("INSERT INTO notes VALUES (1)")),
+			txn_("Block", nil, sql("DO $$ BEGIN DROP TABLE notes; DELETE FROM notes; END $$")),
 		}},
 		{name: "rows that are shown whole", txns: []*client.Txn{txn_("Shown", vars(append(id, "s any null")...),
 			row(sql("SELECT array_agg(ROW(a, j)) FROM accounts a LEFT JOIN jobs j ON j.account = a.id GROUP BY a.note"), "s"),

@@ -22,7 +22,7 @@ func (p *caller) shownWhole(s *schema.Sent, r *schema.Refs, e *schema.Effect, wh
 	_, ok = p.attempt(func() {
 		if !sent {
 			p.send(s)
-			p.sent.Result = ir.Rows
+			p.sent.Apart, p.sent.Result = false, ir.Rows
 		}
 		at := expr.At(s.Q.Pos)
 		drop := &ir.Dropped{At: at, Kind: ir.ByError, What: "an error of a statement that is taken to show all rows of its tables (" + why + ")"}

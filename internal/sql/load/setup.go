@@ -11,18 +11,20 @@ import (
 // One kind changes the columns or constraints of tables. The other creates the tables that it
 // writes: it can commit once only, and what uses these tables comes after it.
 func (l *Loader) leaveSetups() {
+	leave := func(setsUp func(f *schema.Function) bool, why string) {
+		l.Programs = schema.Without(l.Programs, func(f *schema.Function) bool {
+			if !setsUp(f) {
+				return false
+			}
+			l.Note(f.Pos, "%s %s", f.Name, why)
+			return true
+		})
+	}
+	leave(l.alters, "changes the columns or constraints of tables: it is taken to run before all other transactions, as a migration, and left out")
 	dropped, any := l.droppedByProgram()
-	l.Programs = schema.Without(l.Programs, func(f *schema.Function) bool {
-		switch {
-		case l.alters(f):
-			l.Note(f.Pos, "%s changes the columns or constraints of tables: it is taken to run before all other transactions, as a migration, and left out", f.Name)
-		case !any && l.createsWhatItWrites(f, dropped):
-			l.Note(f.Pos, "%s creates the tables that it writes, and so can commit once, before what uses them: it is left out", f.Name)
-		default:
-			return false
-		}
-		return true
-	})
+	if !any {
+		leave(func(f *schema.Function) bool { return l.createsWhatItWrites(f, dropped) }, "creates the tables that it writes, and so can commit once, before what uses them: it is left out")
+	}
 }
 
 // droppedByProgram gives the tables that the transactions of the program drop, or give another name. any says
@@ -65,6 +67,9 @@ func (l *Loader) alters(f *schema.Function) bool {
 	found := false
 	client.EachQuery(f.Program.Txn.Body, func(q *client.Query) {
 		for _, st := range f.Program.Sent[q].List {
+			if do, is := st.Tree.(*pg.DoStmt); is {
+				found = found || altersInside(do)
+			}
 			a, ok := st.Tree.(*pg.AlterTableStmt)
 			if !ok || l.Late.Table(syntax.RangeName(a.Relation)) == nil {
 				continue
@@ -79,6 +84,35 @@ func (l *Loader) alters(f *schema.Function) bool {
 		}
 	})
 	return found
+}
+
+// altersInside reports whether a DO block changes the columns or constraints of a table, which its text names.
+func altersInside(do *pg.DoStmt) bool {
+	for _, a := range do.Args {
+		d, ok := pg.Inner(a).(*pg.DefElem)
+		if !ok || d.Defname != "as" {
+			continue
+		}
+		text, ok := pg.Inner(d.Arg).(*pg.String)
+		if !ok {
+			continue
+		}
+		toks, err := pg.Scan(text.Sval)
+		if err != nil {
+			continue
+		}
+		t := tokenReader{toks: toks}
+		for i := range toks {
+			if t.word(i, "alter") && t.word(i+1, "table") {
+				for k := i + 2; k < len(toks) && !t.punct(k, ";"); k++ {
+					if t.word(k, "add", "drop", "alter") && t.word(k+1, "column", "constraint") {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
 }
 
 // createsWhatItWrites reports whether a transaction creates, on each of its paths and without IF NOT
