@@ -187,7 +187,16 @@ func (p *caller) lost(s *schema.Sent, r *schema.Refs, why string, sent bool) {
 		p.b.App.Note(pos, "what this statement reads of the system (%s) is left out", systemTables(r))
 		return
 	}
-	shown := p.shownWhole(s, r, e, why, sent)
+	tables, shown := p.b.onlyRows(r, e)
+	if shown = shown && !s.MaySetLevel && !p.passesOn(s); shown {
+		_, shown = p.attempt(func() {
+			if !sent {
+				p.send(s)
+				p.sent.Apart, p.sent.Result = false, ir.Rows
+			}
+			p.b.showRows(pos, tables, why)
+		})
+	}
 	switch {
 	case strings.Contains(s.Q.SQL, client.Hole) && !e.All:
 		p.b.App.Note(pos, "a part of this statement is not known: it is taken to name no other tables and functions")
