@@ -211,8 +211,6 @@ func (p *caller) lost(s *schema.Sent, r *schema.Refs, why string, sent bool) {
 		p.b.Anything(pos, e, why)
 	case p.passesOn(s):
 		p.b.Anything(pos, &schema.Effect{All: true}, why)
-	case strings.HasPrefix(s.Why, load.Unreadable): // the server may not read it either
-		p.b.Emit(&ir.Dropped{At: expr.At(pos), Kind: ir.ByError, What: "an error of " + why})
 	}
 }
 

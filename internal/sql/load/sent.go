@@ -14,9 +14,6 @@ import (
 // holeWord stands in the place of client.Hole: a name that nothing has.
 const holeWord = "\uE000"
 
-// Unreadable begins the reason for a statement that cannot be parsed.
-const Unreadable = "a statement that cannot be read"
-
 // readSent reads a text. Whatever is wrong with it is no error: the statement is
 // not modelled then.
 func (l *Loader) readSent(q *client.Query) *schema.Sent {
@@ -63,7 +60,7 @@ func (l *Loader) readSent(q *client.Query) *schema.Sent {
 		return s
 	}
 	s.List, s.Refs = nil, schema.NewRefs()
-	s.Why = Unreadable + " (" + err.Msg + ")"
+	s.Why = "a statement that cannot be read (" + err.Msg + ")"
 	l.readTokens(s, q.SQL)
 	return s
 }

@@ -19,21 +19,6 @@ var writing = map[string]bool{"insert": true, "update": true, "delete": true, "m
 var reading = map[string]bool{"select": true, "insert": true, "update": true, "delete": true, "merge": true, "with": true,
 	"values": true, "table": true, "truncate": true, "lock": true}
 
-// starting are the words that a statement may begin with in PostgreSQL, MySQL, SQLite or CockroachDB. What begins with
-// another word, such as a misspelt one, is refused by all of them, whatever follows.
-var starting = func() map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(`abort alter analyse analyze attach backup begin binlog cache call cancel case change check checkpoint
-		checksum clone close cluster comment commit copy create deallocate declare delete desc describe detach discard do drop end execute
-		experimental explain export fetch flush from get grant handler help if import insert install iterate kill leave listen load lock loop
-		merge move notify open optimize pause pragma prepare purge reassign refresh reindex release rename repair repeat replace reset resignal
-		restart restore resume return revoke rollback savepoint scatter scrub security select set show shutdown signal split start stop table
-		truncate uninstall unlisten unsplit update upsert use vacuum values while with xa`) {
-		out[w] = true
-	}
-	return out
-}()
-
 // declared are the words with which a statement begins that declares something, with
 // those after it that name what: tables and the like, which have no rows before, or
 // are changed as migrations do it.
@@ -180,9 +165,7 @@ func (t *tokenReader) run() {
 	for t.punct(start, "(") {
 		start++
 	}
-	if first := t.at(start); first.Kind == pg.Word && !isHole(first) && !starting[first.Text] {
-		return
-	} else if first.Kind != pg.Word || !reading[first.Text] {
+	if first := t.at(start); first.Kind != pg.Word || !reading[first.Text] {
 		t.refs.Everything()
 		return
 	}
