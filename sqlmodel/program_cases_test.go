@@ -301,5 +301,35 @@ func programCases() []programCase {
 				sql("INSERT INTO notes (author, text) VALUES ($1, $2) ON CONFLICT (author, text) DO NOTHING", "author", "text"),
 				sql("UPDATE app.notes SET text = $1", "text")),
 		}},
+		{name: "setups", schema: "-", txns: []*client.Txn{
+			txn_("Create", nil, // left out
+				sql("CREATE TABLE notes (id int PRIMARY KEY, text text)"), sql("CREATE INDEX ON notes (text)"),
+				sql("INSERT INTO notes VALUES (1, 'first')")),
+			txn_("CreateIfNone", nil, sql("CREATE TABLE IF NOT EXISTS logs (id int PRIMARY KEY)"), sql("INSERT INTO logs VALUES (1)")),
+			txn_("CreateOther", nil, sql("CREATE TABLE tags (id int PRIMARY KEY)"), sql("INSERT INTO notes VALUES (2, 'second')")),
+			txn_("CreateDropped", nil, sql("CREATE TABLE cache (id int PRIMARY KEY)"), sql("INSERT INTO cache VALUES (1)")),
+			txn_("Drop", nil, sql("DROP TABLE cache"), sql("DELETE FROM notes")),
+			txn_("Alter", nil, sql("ALTER TABLE notes ADD COLUMN n int"), sql("UPDATE notes SET n = 1")), // left out
+			txn_("AlterInside", nil, // left out
+				sql("DO $$ BEGIN IF NOT EXISTS (SELECT FROM notes) THEN ALTER TABLE notes ADD COLUMN IF NOT EXISTS k int; END IF; END $$"), sql("DELETE FROM notes")),
+			txn_("Misspelt", nil, sql("UDPATE notes SET text = ''"), sql("DELETE FROM tags")),
+			txn_("AlterNone", nil, sql("ALTER TABLE notes ENABLE TRIGGER ALL"), sql("UPDATE notes SET text = ''")),
+			txn_("Index", nil, sql("CREATE INDEX ON notes (text)"), sql("CREATE UNIQUE INDEX ON notes (id, text)"), sql("DELETE FROM notes")),
+		}},
+		{name: "setups beside a block", schema: "-", txns: []*client.Txn{
+			txn_("Create", nil, sql("CREATE TABLE notes (id int PRIMARY KEY)"), sql("INSERT INTO notes VALUES (1)")),
+			txn_("Block", nil, sql("DO $$ BEGIN DROP TABLE notes; DELETE FROM notes; END $$")),
+		}},
+		{name: "rows that are shown whole", txns: []*client.Txn{txn_("Shown", vars(append(id, "s any null")...),
+			row(sql("SELECT array_agg(ROW(a, j)) FROM accounts a LEFT JOIN jobs j ON j.account = a.id GROUP BY a.note"), "s"),
+			sql("SELECT balance FROM accounts WHERE note = $1 ORDER BY § LIMIT 1", "note"),
+			sql("SELECT j.price FROM jobs j JOIN accounts a ON a.id = j.account WHERE § GROUP BY j.price"),
+			sql("SELECT balance FROM accounts ORDER BY § LIMIT 1 FOR UPDATE"),
+			sql("SELECT close_all(id) FROM accounts ORDER BY §"),
+			sql("SELECT nextval('jobs_id_seq'), balance FROM accounts ORDER BY §"),
+			sql("SELECT txid_current(), balance FROM accounts ORDER BY §"),
+			sql("SELECT oid, balance FROM pg_class, accounts ORDER BY §"),
+			emit("s"),
+		)}},
 	}
 }

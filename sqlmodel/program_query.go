@@ -59,7 +59,7 @@ func (p *caller) query(q *client.Query, rest []client.Stmt) {
 	if s.Why != "" {
 		p.unknownLevel(q, s.Q.Pos)
 		p.b.Path.Snapped = true
-		p.lost(s, s.Refs, s.Why)
+		p.lost(s, s.Refs, s.Why, false)
 		p.forget(q)
 		return
 	}
@@ -134,7 +134,7 @@ func (p *caller) guard(s *schema.Sent, st schema.SentStmt, f, other func()) {
 		why, ok = p.attempt(f)
 	}
 	if !ok {
-		p.lost(s, st.Refs, why)
+		p.lost(s, st.Refs, why, true)
 		other()
 	}
 }
@@ -176,22 +176,37 @@ var inserts = regexp.MustCompile(`(?i)^\s*(INSERT|REPLACE|CALL)\b`)
 var insertID = regexp.MustCompile(`(?i)\bLAST_INSERT_ID\b`)
 
 // lost stands for a statement that is not modelled. One that touches no table is
-// nothing but what it gives, which is any value if it is computed of arguments.
-func (p *caller) lost(s *schema.Sent, r *schema.Refs, why string) {
+// nothing but what it gives, which is any value if it is computed of arguments. sent says that its
+// command is written already.
+func (p *caller) lost(s *schema.Sent, r *schema.Refs, why string, sent bool) {
 	if p.b.App.In.MySQL && inserts.MatchString(s.Q.SQL) {
 		p.b.NoInsertID = "an INSERT that is not modelled"
 	}
 	pos, e := s.Q.Pos, p.b.App.EffectOf(r)
-	switch {
-	case onlySystem(r) && !e.All && len(e.Tables) == 0:
+	if onlySystem(r) && !e.All && len(e.Tables) == 0 {
 		p.b.App.Note(pos, "what this statement reads of the system (%s) is left out", systemTables(r))
 		return
+	}
+	tables, shown := p.b.onlyRows(r, e)
+	if shown = shown && !s.MaySetLevel && !p.passesOn(s); shown {
+		_, shown = p.attempt(func() {
+			if !sent {
+				p.send(s)
+				p.sent.Apart, p.sent.Result = false, ir.Rows
+			}
+			p.b.showRows(pos, tables, why)
+		})
+	}
+	switch {
 	case strings.Contains(s.Q.SQL, client.Hole) && !e.All:
 		p.b.App.Note(pos, "a part of this statement is not known: it is taken to name no other tables and functions")
+	case shown:
+		p.b.App.Note(pos, "this statement is taken to show all rows of the tables that it reads: %s", why)
 	case s.Why != "" || strings.HasPrefix(why, faulty):
 		p.b.App.Note(pos, "%s is not modelled", why)
 	}
 	switch {
+	case shown:
 	case e.All || len(e.Tables) > 0:
 		p.b.Anything(pos, e, why)
 	case p.passesOn(s):
@@ -287,7 +302,7 @@ func (p *caller) anyValue(s *schema.Sent, i int) *expr.Variable {
 
 // Command runs a statement in a frame.
 func (p *caller) command(g *expr.Frame, st schema.SentStmt, s *schema.Sent, to expr.Sink) {
-	if p.declaration(st.Tree) {
+	if p.declaration(st.Tree, s.Q.Pos) {
 		return
 	}
 	if do, ok := st.Tree.(*pg.DoStmt); ok {

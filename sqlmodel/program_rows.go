@@ -42,7 +42,7 @@ func (p *caller) forRows(s *client.ForRows) {
 		b.snapshotHere()
 	}
 	b.Cur = s.Pos
-	p.lost(q, r, why)
+	p.lost(q, r, why, false)
 	p.anyRounds(s)
 }
 

@@ -3,15 +3,17 @@ package sqlmodel
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
+	"github.com/txrobust/robust/ir"
 )
 
 // declaration translates statements of a transaction that declare something; it
 // reports whether this is one.
-func (p *caller) declaration(tree any) bool {
+func (p *caller) declaration(tree any, pos ir.Pos) bool {
 	switch s := tree.(type) {
 	case *pg.CreateStmt:
 		if s.Relation.Relpersistence == "t" || p.b.App.Late.Table(syntax.RangeName(s.Relation)) == nil {
@@ -19,6 +21,15 @@ func (p *caller) declaration(tree any) bool {
 		}
 		return true
 	case *pg.CreateEnumStmt:
+		return true
+	case *pg.IndexStmt: // what it locks is left out, and that it may find two rows with a key
+		t := p.b.App.Late.Table(syntax.RangeName(s.Relation))
+		if t == nil || t.IR == nil {
+			return false
+		}
+		if s.Unique {
+			p.b.Emit(&ir.Dropped{At: expr.At(pos), Kind: ir.ByError, Observes: true, Tables: []*ir.Table{t.IR}, What: "the error of CREATE UNIQUE INDEX where two rows have a key"})
+		}
 		return true
 	case *pg.CreateTableAsStmt:
 		p.b.Unmodelled("CREATE TABLE … AS in a transaction")

@@ -152,7 +152,7 @@ func (in *Session) Statement(h *memory.Handle, sql memory.Value, args []memory.V
 	} else if strings.Contains(text, client.Hole) {
 		in.EmitExpr(e)
 	}
-	if list := in.namedByColon(h, text, args); list != nil {
+	if list := in.namedByColon(h, texts, args); list != nil {
 		q.Named, args = list, nil
 	}
 	for _, a := range args {
@@ -310,9 +310,13 @@ func columnNames(t types.Type) []string {
 }
 
 // namedByColon gives the values of parameters with names, if a statement of a library
-// that knows such ones has just one map or struct of them.
-func (in *Session) namedByColon(h *memory.Handle, text string, args []memory.Value) []client.Arg {
-	if len(args) != 1 || !strings.Contains(text, ":") || strings.Contains(text, "$1") || !slices.ContainsFunc(in.Shared.Libs, func(l *Library) bool { return l.Named != nil && l.Named(h) }) {
+// that knows such ones has just one map or struct of them. Not each of the texts that it may
+// have need have names.
+func (in *Session) namedByColon(h *memory.Handle, texts []string, args []memory.Value) []client.Arg {
+	has := func(mark string) bool {
+		return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, mark) })
+	}
+	if len(args) != 1 || !has(":") || has("$1") || !slices.ContainsFunc(in.Shared.Libs, func(l *Library) bool { return l.Named != nil && l.Named(h) }) {
 		return nil
 	}
 	return in.NamedArgs(args[0])

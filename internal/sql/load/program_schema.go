@@ -72,6 +72,7 @@ func (l *Loader) programSchema() {
 	}
 	l.Programs = schema.Without(l.Programs, func(f *schema.Function) bool { return f.Program.Aside })
 	l.leaveDeclarations()
+	l.leaveSetups()
 }
 
 // leaveDeclarations leaves out the transactions that only declare things, with a

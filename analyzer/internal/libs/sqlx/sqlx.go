@@ -41,7 +41,7 @@ func New(*program.Program) *session.Library {
 			path + ".MustExec": session.SendsThrough(program.ExecRole), path + ".MustExecContext": session.SendsThrough(program.ExecRole),
 			path + ".Rebind":            session.GivesLast,
 			"(*" + path + ".DB).Rebind": session.GivesLast, "(*" + path + ".Tx).Rebind": session.GivesLast,
-			path + ".In":                   rewriting(expandLists),
+			path + ".In":                   in,
 			path + ".Named":                binding(0),
 			path + ".BindNamed":            binding(1),
 			"(*" + path + ".DB).BindNamed": binding(1), "(*" + path + ".Tx).BindNamed": binding(1),
@@ -62,6 +62,32 @@ func rewriting(text func(s *session.Session, args []memory.Value) (sqltext.Fragm
 		return sqltext.TextAndArgs(s, inv.T, f), true
 	}
 }
+
+// in models In. Where the values are not known, or the text is one of several, lists are a part of the text that is
+// not known, and so are all values.
+func in(s *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	if v, ok := rewriting(expandLists)(s, inv); ok {
+		return v, true
+	}
+	sql := s.ScalarOf(inv.Args[0])
+	var texts []string
+	for _, t := range s.TextsOf(sql.E) {
+		if strings.TrimSpace(strings.ReplaceAll(t, client.Hole, "")) == "" {
+			return nil, false
+		}
+		texts = append(texts, oneList.ReplaceAllString(t, "${1}"+client.Hole+")"))
+	}
+	s.EmitExpr(sql.E)
+	for _, a := range inv.Args[1:] {
+		s.EmitValue(a)
+	}
+	out := s.Quiet(inv.T).(memory.Tuple)
+	out[0] = s.WithTexts(out[0], texts)
+	return out, true
+}
+
+// oneList is a list of which a statement has one mark.
+var oneList = regexp.MustCompile(`(?i)(\bIN\s*\(\s*)\?\s*\)`)
 
 // expandLists is sqlx.In.
 func expandLists(s *session.Session, args []memory.Value) (sqltext.Fragment, bool) {

@@ -199,3 +199,58 @@ func Filtered(db *sqlx.DB, f Filter, order string) (int, error) {
 	}
 	return n, db.Select(&ids, query, args...)
 }
+
+// optional gives a condition if one is asked for.
+func (f Filter) optional() string {
+	if f.Code == nil {
+		return ""
+	}
+	return " WHERE code = :code"
+}
+
+// Optional names values in a text that may name none.
+func Optional(db *sqlx.DB, f Filter) (int, error) {
+	query, args, err := sqlx.BindNamed(sqlx.DOLLAR, "SELECT count(*) FROM items"+f.optional(), f)
+	if err != nil {
+		return 0, err
+	}
+	var n int
+	return n, sqlx.Get(db, &n, query, args...)
+}
+
+// flat puts the elements of lists among values.
+func flat(args []interface{}) []interface{} {
+	var all []interface{}
+	for _, a := range args {
+		if list, ok := a.([]interface{}); ok {
+			all = append(all, list...)
+		} else {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// expand puts values that are not known into a text.
+func expand(query string, args ...interface{}) (string, []interface{}) {
+	query, all, _ := sqlx.In(query, flat(args)...)
+	return sqlx.Rebind(sqlx.DOLLAR, query), all
+}
+
+// Expanded sends texts with lists whose values are not known; of the last one the text is not known either.
+func Expanded(db *sqlx.DB, list []interface{}, code, whole string) error {
+	tx, err := db.Beginx()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	q, args := expand("DELETE FROM items WHERE id IN (?) AND code = ?", list, code)
+	if _, err := tx.Exec(q, args...); err != nil {
+		return err
+	}
+	q, args = expand(whole, list)
+	if _, err := tx.Exec(q, args...); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
