@@ -67,15 +67,16 @@ func Supported(e *engine.Profile) string {
 }
 
 const (
-	// tries bounds the random situations of a pair, spurious the proposals of the
+	// tries bounds the random situations of a pair, glances those before all others, spurious the proposals of the
 	// solver, limit the effort for each in Z3's resource units.
 	tries    = 200
+	glances  = 30
 	spurious = 4
 	limit    = 3_000_000
 	// effort bounds the terms of a pair.
 	effort = 600_000
-	// chainEffort bounds the terms of all chains of more than two, of which a question that the
-	// solver gave up counts for so many as gaveUp. Then they are tried with random situations only.
+	// chainEffort bounds the terms of all chains of more than two, of which one with a question that
+	// the solver gave up counts for gaveUp more. Then they are tried with random situations only.
 	chainEffort = 150_000
 	gaveUp      = 50_000
 )
@@ -90,8 +91,9 @@ func Search(ctx context.Context, q Query) (*Result, error) {
 	if len(q.Program.Txns) == 0 {
 		return s.out, nil
 	}
-	cuts, err := schedules.NewCuts(ctx, schedules.Query{Program: q.Program, Engine: q.Engine, Options: schedules.Options{
-		Init: q.Init, AnyOrder: q.AnyOrder, OnlyCuts: q.Only, Levels: q.Levels, Tries: tries, Spurious: spurious, Limit: limit, Effort: effort}})
+	query := schedules.Query{Program: q.Program, Engine: q.Engine, Options: schedules.Options{
+		Init: q.Init, AnyOrder: q.AnyOrder, OnlyCuts: q.Only, Levels: q.Levels, Tries: tries, Spurious: spurious, Limit: limit, Effort: effort}}
+	cuts, err := schedules.NewCuts(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +101,7 @@ func Search(ctx context.Context, q Query) (*Result, error) {
 	s.cuts = cuts
 	list := s.candidates()
 	if q.Until != nil {
-		err = s.glance(ctx, list)
+		err = s.glance(ctx, query, list)
 	}
 	if err == nil && !s.over {
 		err = s.try(ctx, list)
@@ -168,9 +170,15 @@ type searcher struct {
 }
 
 // glance tries a few random situations of each chain, before much is tried with the first ones.
-func (s *searcher) glance(ctx context.Context, list []chain) error {
+func (s *searcher) glance(ctx context.Context, query schedules.Query, list []chain) error {
+	query.Options.Tries = glances
+	cuts, err := schedules.NewCuts(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer cuts.Close()
 	for _, p := range list {
-		a, stats, err := s.cuts.Glance(ctx, p.a, p.others...)
+		a, stats, err := cuts.Find(ctx, nil, p.a, p.others...)
 		s.out.Stats.Add(stats)
 		if err != nil {
 			return err
@@ -199,7 +207,10 @@ func (s *searcher) try(ctx context.Context, list []chain) error {
 		a, stats, err := s.cuts.Find(ctx, places, p.a, p.others...)
 		s.out.Stats.Add(stats)
 		if len(p.others) > 1 {
-			s.spent += stats.Terms + gaveUp*stats.GaveUp
+			s.spent += stats.Terms
+			if stats.Bounded != "" {
+				s.spent += gaveUp
+			}
 		}
 		if err != nil {
 			return err

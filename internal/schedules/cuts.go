@@ -40,28 +40,11 @@ func (c *Cuts) Close() { c.s.close() }
 // it tries. Places are statements of the interrupted one with which commands begin: the solver is
 // asked about cuts before them. The error is that of the context.
 func (c *Cuts) Find(ctx context.Context, places []ir.Stmt, interrupted *ir.Txn, others ...*ir.Txn) (*Anomaly, Stats, error) {
-	return c.find(ctx, callsOf(interrupted, others), c.s.cuts, func() *found { return c.s.solvedCuts(places) })
-}
-
-// glances is how many situations Glance tries.
-const glances = 30
-
-// Glance is Find with few random situations, and without the solver.
-func (c *Cuts) Glance(ctx context.Context, interrupted *ir.Txn, others ...*ir.Txn) (*Anomaly, Stats, error) {
-	s := c.s
-	tries := s.opt.Tries
-	defer func() { s.opt.Tries = tries }()
-	s.opt.Tries = min(tries, glances)
-	return c.find(ctx, callsOf(interrupted, others), s.cuts, func() *found { return nil })
-}
-
-// callsOf are calls of a transaction and of those that interrupt it.
-func callsOf(interrupted *ir.Txn, others []*ir.Txn) []*Call {
-	out := []*Call{{Txn: interrupted}}
-	for i, t := range others {
-		out = append(out, &Call{Txn: t, Session: 1 + i})
+	var calls []*Call
+	for i, t := range append([]*ir.Txn{interrupted}, others...) {
+		calls = append(calls, &Call{Txn: t, Session: i})
 	}
-	return out
+	return c.find(ctx, calls, c.s.cuts, func() *found { return c.s.solvedCuts(places) })
 }
 
 // At tries the rows and calls of an anomaly, with one of the calls interrupted by the others in their
@@ -144,20 +127,14 @@ func (s *search) solvedCuts(places []ir.Stmt) *found {
 		return nil
 	}
 	s.startSolver()
-	hard := map[ir.Stmt]bool{} // with more rows, the solver would give up as well
 	for _, z := range s.sizes(false) {
 		for _, cut := range places {
 			if s.ctx.Err() != nil || s.stats.Terms > s.opt.Effort {
 				return nil
 			}
-			if hard[cut] {
-				continue
-			}
-			gaveUp := s.stats.GaveUp
 			if f := s.solvedCut(z, cut); f != nil {
 				return f
 			}
-			hard[cut] = s.stats.GaveUp > gaveUp
 		}
 	}
 	return nil

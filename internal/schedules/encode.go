@@ -370,7 +370,6 @@ func (s *search) propose(e *encoding, try func(*situation) (*found, [][]int), ot
 		case smt.Unsat:
 			return nil, true
 		case smt.Unknown:
-			s.stats.GaveUp++
 			s.stats.bounded("the solver gave up: " + ans.Reason)
 			return nil, true
 		}

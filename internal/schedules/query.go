@@ -177,8 +177,6 @@ type Stats struct {
 	// Candidates counts the solver's proposals, Unconfirmed those that the
 	// interpreter did not replay as claimed (the others were serializable).
 	Candidates, Unconfirmed int
-	// GaveUp counts the questions that the solver gave up.
-	GaveUp int
 	// Shrinks counts the smaller situations tried.
 	Shrinks int
 	// Exhausted says that there is nothing to choose but the order, and that
@@ -206,7 +204,6 @@ func (s *Stats) Add(o Stats) {
 	s.Terms += o.Terms
 	s.Candidates += o.Candidates
 	s.Unconfirmed += o.Unconfirmed
-	s.GaveUp += o.GaveUp
 	s.Shrinks += o.Shrinks
 	s.Exhausted = o.Exhausted
 	if o.Found != "" {
