@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/txrobust/robust/internal/cache"
 	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/levels"
@@ -109,6 +110,10 @@ const (
 func Allocate(ctx context.Context, p *ir.Program, opt check.Options) (*Result, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(int, int, string) {}
+	}
+	opt.Tried = &check.Tried{}
+	if opt.Cache == nil {
+		opt.Cache = cache.Memory()
 	}
 	q := *p
 	q.Ignores = nil // what is accepted is an anomaly all the same

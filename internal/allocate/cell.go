@@ -138,6 +138,9 @@ func (a *allocator) finding(t *ir.Txn, of map[*ir.Txn]levels.Level) (*report.Fin
 		return nil, nil
 	}
 	if of[t] == levels.ReadCommitted {
+		if a.atomic(t) {
+			return nil, nil // where the others run at a stretch, it comes after them
+		}
 		ctx, cancel := a.share(0.1)
 		defer cancel()
 		return check.Interrupted(ctx, a.p, a.options(of), t)

@@ -22,19 +22,22 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/txrobust/robust/internal/infile"
 )
 
-// Dir is a folder of answers. A nil Dir has none and keeps none. It is safe for
+// Dir is a folder of answers, or memory. A nil Dir has none and keeps none. It is safe for
 // concurrent use.
 type Dir struct {
 	path    string
 	version string
 	secret  Secret
 	wrote   atomic.Bool
+	// held has the answers of a Dir without a folder; else it is nil.
+	held *sync.Map
 }
 
 // MaxBytes bounds the files of a folder; beyond it, those go that were not used
@@ -53,6 +56,9 @@ const suffix = ".robust-cache"
 func Open(path, version string, secret Secret) *Dir {
 	return &Dir{path: path, version: version, secret: secret}
 }
+
+// Memory has no folder: it keeps answers as long as it is in use.
+func Memory() *Dir { return &Dir{held: &sync.Map{}} }
 
 // Key is the digest of parts, which are kept apart.
 func Key(parts ...string) string {
@@ -89,6 +95,13 @@ func (d *Dir) Get(key string) ([]byte, bool) {
 	if d == nil {
 		return nil, false
 	}
+	if d.held != nil {
+		data, ok := d.held.Load(key)
+		if !ok {
+			return nil, false
+		}
+		return data.([]byte), true
+	}
 	path, full := d.file(key)
 	if !own(filepath.Dir(path), true) || !own(path, false) {
 		return nil, false
@@ -109,6 +122,10 @@ func (d *Dir) Get(key string) ([]byte, bool) {
 // Put keeps an answer, if it can.
 func (d *Dir) Put(key string, data []byte) {
 	if d == nil {
+		return
+	}
+	if d.held != nil {
+		d.held.Store(key, slices.Clone(data))
 		return
 	}
 	path, full := d.file(key)

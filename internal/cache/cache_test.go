@@ -315,3 +315,22 @@ func TestUserSecret(t *testing.T) {
 		t.Error("a short key is taken")
 	}
 }
+
+// TestMemory: an answer stays as it was put, in the one memory that has it.
+func TestMemory(t *testing.T) {
+	d, data := Memory(), []byte("one")
+	d.Put("a", data)
+	data[0] = 'x'
+	if got, ok := d.Get("a"); !ok || string(got) != "one" {
+		t.Errorf("%q %v", got, ok)
+	}
+	if _, ok := d.Get("b"); ok {
+		t.Error("another key has the entry")
+	}
+	if _, ok := Memory().Get("a"); ok {
+		t.Error("another memory has the entry")
+	}
+	if d.Close(0); d.held == nil {
+		t.Error("it is over after Close")
+	}
+}

@@ -65,6 +65,9 @@ type Options struct {
 	While string
 	// Cache, if not nil, has answers of earlier runs. It changes no verdict.
 	Cache *cache.Dir
+	// Tried, if not nil, has what became of walks of the same program, with the same options
+	// but for the levels, that were tried as executions. It changes no verdict.
+	Tried *Tried
 	// Solverless lets Check go on where there is no Z3. It searches executions then, and
 	// proves nothing.
 	Solverless bool

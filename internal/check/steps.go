@@ -362,6 +362,9 @@ func (c *check) quick(ctx context.Context, w *walk.Walk, facts []*ir.Invariant, 
 	if len(queries) == 0 {
 		return nil, schedules.Stats{}
 	}
+	if a, known := c.opt.Tried.get(w, facts, likely); known {
+		return a, schedules.Stats{}
+	}
 	q := queries[0] // the walk itself
 	if likely {
 		q.Options.Effort, q.Options.Terms = likelyEffort, likelyTerms
@@ -373,6 +376,7 @@ func (c *check) quick(ctx context.Context, w *walk.Walk, facts []*ir.Invariant, 
 	if err != nil {
 		return nil, stats // the search proper meets it again
 	}
+	c.opt.Tried.put(w, facts, likely, a)
 	return a, stats
 }
 

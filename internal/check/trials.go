@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"reflect"
 	"sync"
 
 	"github.com/txrobust/robust/internal/fault"
@@ -49,4 +50,51 @@ func (t *trials) run(ctx context.Context, w *walk.Walk, facts []*ir.Invariant, l
 	}
 	t.found[w] = f
 	return true
+}
+
+// Tried has what became of walks that were tried as executions. It is safe for concurrent use.
+type Tried struct {
+	mu    sync.Mutex
+	walks map[triedWalk][]trial
+}
+
+// triedWalk names a walk and how it was tried.
+type triedWalk struct {
+	walk   string
+	likely bool
+}
+
+// trial is what became of a walk with some facts: nil is no execution.
+type trial struct {
+	facts   []*ir.Invariant
+	anomaly *schedules.Anomaly
+}
+
+// get gives what became of a walk.
+func (t *Tried) get(w *walk.Walk, facts []*ir.Invariant, likely bool) (a *schedules.Anomaly, known bool) {
+	if t == nil {
+		return nil, false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, o := range t.walks[triedWalk{w.String(), likely}] {
+		if reflect.DeepEqual(o.facts, facts) {
+			return o.anomaly, true
+		}
+	}
+	return nil, false
+}
+
+// put keeps what became of a walk.
+func (t *Tried) put(w *walk.Walk, facts []*ir.Invariant, likely bool, a *schedules.Anomaly) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.walks == nil {
+		t.walks = map[triedWalk][]trial{}
+	}
+	key := triedWalk{w.String(), likely}
+	t.walks[key] = append(t.walks[key], trial{facts, a})
 }

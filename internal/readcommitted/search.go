@@ -67,13 +67,18 @@ func Supported(e *engine.Profile) string {
 }
 
 const (
-	// tries bounds the random situations of a pair, spurious the proposals of the
+	// tries bounds the random situations of a pair, glances those before all others, spurious the proposals of the
 	// solver, limit the effort for each in Z3's resource units.
 	tries    = 200
+	glances  = 30
 	spurious = 4
 	limit    = 3_000_000
 	// effort bounds the terms of a pair.
 	effort = 600_000
+	// chainEffort bounds the terms of all chains of more than two, of which one with a question that
+	// the solver gave up counts for gaveUp more. Then they are tried with random situations only.
+	chainEffort = 150_000
+	gaveUp      = 50_000
 )
 
 // Search goes through all pairs of templates. When ctx ends, the result is what was
@@ -86,15 +91,21 @@ func Search(ctx context.Context, q Query) (*Result, error) {
 	if len(q.Program.Txns) == 0 {
 		return s.out, nil
 	}
-	cuts, err := schedules.NewCuts(ctx, schedules.Query{Program: q.Program, Engine: q.Engine, Options: schedules.Options{
-		Init: q.Init, AnyOrder: q.AnyOrder, OnlyCuts: q.Only, Levels: q.Levels, Tries: tries, Spurious: spurious, Limit: limit, Effort: effort}})
+	query := schedules.Query{Program: q.Program, Engine: q.Engine, Options: schedules.Options{
+		Init: q.Init, AnyOrder: q.AnyOrder, OnlyCuts: q.Only, Levels: q.Levels, Tries: tries, Spurious: spurious, Limit: limit, Effort: effort}}
+	cuts, err := schedules.NewCuts(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	defer cuts.Close()
 	s.cuts = cuts
 	list := s.candidates()
-	err = s.try(ctx, list)
+	if q.Until != nil {
+		err = s.glance(ctx, query, list)
+	}
+	if err == nil && !s.over {
+		err = s.try(ctx, list)
+	}
 	if err == nil && !s.over {
 		err = s.known(ctx)
 	}
@@ -152,9 +163,32 @@ type searcher struct {
 	cuts  *schedules.Cuts
 	found []chain
 	over  bool                   // Query.Until ended the search
+	spent int                    // of chainEffort
 	uses  map[*ir.Txn]*footprint // of what can be executed
 	// spots are those of the templates that were asked for.
 	spots map[*ir.Txn][]spot
+}
+
+// glance tries a few random situations of each chain, before much is tried with the first ones.
+func (s *searcher) glance(ctx context.Context, query schedules.Query, list []chain) error {
+	query.Options.Tries = glances
+	cuts, err := schedules.NewCuts(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer cuts.Close()
+	for _, p := range list {
+		a, stats, err := cuts.Find(ctx, nil, p.a, p.others...)
+		s.out.Stats.Add(stats)
+		if err != nil {
+			return err
+		}
+		if a != nil && s.q.Until(a) {
+			s.out.Anomalies, s.over = append(s.out.Anomalies, a), true
+			return nil
+		}
+	}
+	return nil
 }
 
 func (s *searcher) try(ctx context.Context, list []chain) error {
@@ -166,8 +200,18 @@ func (s *searcher) try(ctx context.Context, list []chain) error {
 			s.q.Progress(i, len(list), fmt.Sprintf("%s interrupted by %s", p.a.Name, names(p.others)))
 		}
 		s.out.Pairs++
-		a, stats, err := s.cuts.Find(ctx, s.places(p), p.a, p.others...)
+		var places []ir.Stmt
+		if len(p.others) == 1 || s.spent < chainEffort {
+			places = s.places(p)
+		}
+		a, stats, err := s.cuts.Find(ctx, places, p.a, p.others...)
 		s.out.Stats.Add(stats)
+		if len(p.others) > 1 {
+			s.spent += stats.Terms
+			if stats.Bounded != "" {
+				s.spent += gaveUp
+			}
+		}
 		if err != nil {
 			return err
 		}
