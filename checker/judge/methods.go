@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/internal/checker/commute"
 	"github.com/txrobust/robust/internal/checker/elle"
 	"github.com/txrobust/robust/internal/checker/polysi"
+	"github.com/txrobust/robust/internal/checker/states"
 	"github.com/txrobust/robust/internal/checker/viper"
 	"github.com/txrobust/robust/isolation"
 )
@@ -36,10 +37,13 @@ var methods = []method{
 	{"c4", c4.Levels(), true, unique, runC4},
 	{"elle", isolation.Levels(), true, always, runElle},
 	{"c4", c4.Levels(), true, repeated, runC4},
+	{"polysi", polysi.Levels(), true, repeated, runPolysiShortly},
+	{"states", states.Levels(), false, few, runStates},
 	{"polysi", polysi.Levels(), true, always, runPolysi},
 	{"viper", viper.Levels(), true, always, runViper},
 	{"adya", adya.Levels(), false, always, runAdya},
 	{"commute", commute.Levels(), true, commuting, runCommute},
+	{"states", states.Levels(), false, commuting, runStates},
 	{"brute", brute.Levels(), false, small, runBrute},
 }
 
@@ -80,6 +84,26 @@ func runC4(ctx context.Context, h *history.History, levels []isolation.Level, o 
 func runPolysi(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {
 	r, err := polysi.Check(ctx, h, polysi.Options{Levels: levels})
 	return found(h, "polysi", r), err
+}
+
+// runPolysiShortly leaves what takes a long search to others, who may know more.
+func runPolysiShortly(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {
+	r, err := polysi.Check(ctx, h, polysi.Options{Levels: levels, Conflicts: 20_000})
+	return found(h, "polysi", r), err
+}
+
+// few tells whether values were written over and over, to registers.
+func few(h *history.History) (bool, string) {
+	ok, _ := repeated(h)
+	return ok && states.Fits(h), ""
+}
+
+func runStates(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {
+	r, err := states.Check(ctx, h, states.Options{Levels: levels})
+	if err != nil {
+		return nil, err
+	}
+	return found(h, "states", r), nil
 }
 
 // runViper gives what was found before the time was over, too.

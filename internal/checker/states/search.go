@@ -9,8 +9,6 @@ import (
 	"github.com/txrobust/robust/history"
 )
 
-const minWidth = 32
-
 // problem is a history as the search sees it.
 type problem struct {
 	demands
@@ -21,7 +19,17 @@ type problem struct {
 	never bool
 	// commuting: there are sets or counters.
 	commuting bool
+	uses      map[content]*uses
 }
+
+// content is what a register may hold.
+type content struct {
+	key  history.Key
+	what cell
+}
+
+// uses are the transactions that read or leave a content: for each lane their places, rising.
+type uses struct{ needed, left [][]int32 }
 
 // lane is a session: its transactions that may matter.
 type lane struct {
@@ -32,7 +40,7 @@ type lane struct {
 }
 
 func newProblem(h *history.History, d demands) *problem {
-	p := &problem{demands: d}
+	p := &problem{demands: d, uses: map[content]*uses{}}
 	for k := range history.Key(h.NumKeys()) {
 		p.initial = append(p.initial, initial(h, k))
 		p.commuting = p.commuting || h.Type(k) == history.Set || h.Type(k) == history.Counter
@@ -48,6 +56,7 @@ func newProblem(h *history.History, d demands) *problem {
 				continue
 			}
 			p.never = p.never || t.never
+			p.use(int(i), int32(len(l.txns)), h, &t)
 			l.txns, l.begin, l.end = append(l.txns, t), append(l.begin, h.Begin(id)), append(l.end, h.End(id))
 		}
 		l.earliest = make([]int64, len(l.txns)+1)
@@ -62,6 +71,27 @@ func newProblem(h *history.History, d demands) *problem {
 		p.lanes = append(p.lanes, l)
 	}
 	return p
+}
+
+// use notes what registers a transaction reads and leaves.
+func (p *problem) use(lane int, place int32, h *history.History, t *txn) {
+	add := func(k history.Key, what cell, of func(u *uses) *[][]int32) {
+		if h.Type(k) != history.Register {
+			return
+		}
+		c := content{k, what}
+		if p.uses[c] == nil {
+			p.uses[c] = &uses{make([][]int32, h.NumSessions()), make([][]int32, h.NumSessions())}
+		}
+		places := *of(p.uses[c])
+		places[lane] = append(places[lane], place)
+	}
+	for _, d := range t.needs {
+		add(d.key, d.want, func(u *uses) *[][]int32 { return &u.needed })
+	}
+	for _, e := range t.effects {
+		add(e.key, e.amount, func(u *uses) *[][]int32 { return &u.left })
+	}
 }
 
 // rank ranks the transactions by a guess: those of one rank are about as early.
@@ -129,36 +159,102 @@ type candidate struct {
 	score int64
 }
 
-// search is a search of one width.
+// search is a search by one guess.
 type search struct {
 	*problem
 	ctx   context.Context
-	width int
 	steps int // that are left
 	nodes []node
 	at    [][]candidate // by half steps
+	last  int           // the last half step of which there are candidates
 	goal  int32
+	marks []mark
 	// cut: states were left out, first after so many half steps.
 	cut   bool
 	first int
 }
 
-// run tells whether some execution reaches the end.
+// mark is where a search may go on again, with more room.
+type mark struct {
+	done int
+	at   [][]candidate // from there on
+}
+
+const (
+	minWidth  = 32
+	markEvery = 64 // half steps
+)
+
+// run tells whether some execution reaches the end. Where none goes on, the search goes back and
+// leaves less out: the further and the less the more often it comes to the same place.
 func (s *search) run() bool {
 	s.at, s.goal = make([][]candidate, s.total+1), -1
 	start := &state{at: make([]int32, len(s.lanes)), cells: slices.Clone(s.initial)}
 	s.readers(start, nil)
-	s.at[start.done] = []candidate{{node: node{before: -1}, from: start, there: true}}
-	for done := 0; done <= s.total; done++ {
-		kept := s.keep(done)
+	s.add(candidate{node: node{before: -1}, from: start, there: true}, start.done)
+	s.mark(0)
+	back, width, wide := markEvery, minWidth, -1 // the width is more than usual up to wide
+	for from := 0; !s.forward(from, width, wide); {
+		if !s.cut || s.steps <= 0 || s.ctx.Err() != nil {
+			return false
+		}
+		if s.last > wide {
+			back, width = markEvery, minWidth
+		}
+		back, width, wide = 2*back, 4*width, max(wide, s.last+markEvery)
+		from = s.back(s.last - back)
+	}
+	return true
+}
+
+// mark notes the candidates from some half step on.
+func (s *search) mark(done int) {
+	m := mark{done: done}
+	for _, c := range s.at[done : s.last+1] {
+		m.at = append(m.at, slices.Clone(c))
+	}
+	s.marks = append(s.marks, m)
+}
+
+// back goes back to the last mark that is not after a half step, and gives its place.
+func (s *search) back(to int) int {
+	for len(s.marks) > 1 && s.marks[len(s.marks)-1].done > to {
+		s.marks = s.marks[:len(s.marks)-1]
+	}
+	m := s.marks[len(s.marks)-1]
+	for i, c := range m.at {
+		s.at[m.done+i] = slices.Clone(c)
+	}
+	s.last = m.done + len(m.at) - 1
+	s.cut = s.cut && m.done > 0
+	return m.done
+}
+
+// add adds a candidate after so many half steps.
+func (s *search) add(c candidate, done int) {
+	s.at[done] = append(s.at[done], c)
+	s.last = max(s.last, done)
+}
+
+// forward goes on after so many half steps, until the end is reached or nothing goes on.
+func (s *search) forward(from, width, wide int) bool {
+	for done := from; done <= s.last; done++ {
+		if done > wide {
+			width = minWidth
+		}
+		if done >= s.marks[len(s.marks)-1].done+markEvery {
+			s.mark(done)
+		}
+		kept := s.keep(done, width)
 		s.at[done] = nil
 		for _, c := range kept {
 			st := c.from
 			if !c.there {
 				st = s.after(c.from, c.step)
+				st.score = c.score
 				if s.readers(st, nil); st.done > done { // others may be as far
 					c.from, c.there, c.hash, c.score = st, true, st.hash, st.score
-					s.at[st.done] = append(s.at[st.done], c)
+					s.add(c, st.done)
 					continue
 				}
 			}
@@ -178,7 +274,7 @@ func (s *search) run() bool {
 }
 
 // keep gives the candidates after so many half steps, each state once, and the best ones if there are too many.
-func (s *search) keep(done int) []candidate {
+func (s *search) keep(done, width int) []candidate {
 	all := s.at[done]
 	seen := make(map[hash]bool, len(all))
 	all = slices.DeleteFunc(all, func(c candidate) bool {
@@ -186,7 +282,7 @@ func (s *search) keep(done int) []candidate {
 		seen[c.hash] = true
 		return twice
 	})
-	if len(all) <= s.width {
+	if len(all) <= width {
 		return all
 	}
 	if !s.cut {
@@ -195,7 +291,7 @@ func (s *search) keep(done int) []candidate {
 	slices.SortFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.hash[0], b.hash[0]))
 	})
-	return all[:s.width]
+	return all[:width]
 }
 
 // bound is the first end of all that did not happen: who begins later must wait.
@@ -301,11 +397,68 @@ func (s *search) expand(n int32, st *state) {
 	}
 }
 
-// push adds the state after a step to the candidates.
+// push adds the state after a step to the candidates, unless nothing can come of it.
 func (s *search) push(n int32, st *state, m step) {
 	t := &s.lanes[m.lane].txns[st.at[m.lane]/2]
-	c := candidate{node: node{n, m}, from: st, hash: s.hashAfter(st, m), score: st.score + m.cost(t)}
-	s.at[st.done+m.half()] = append(s.at[st.done+m.half()], c)
+	loss := int64(0)
+	if m.action == happens || m.action == commits {
+		var ok bool
+		if loss, ok = s.loss(st, m, t); !ok {
+			return
+		}
+	}
+	s.add(candidate{node: node{n, m}, from: st, hash: s.hashAfter(st, m), score: st.score + m.cost(t) + loss}, st.done+m.half())
+}
+
+// loss is what it costs that a transaction overwrites what is still to be read, by the guess: how far
+// the other lanes get ahead while one waits. It is not ok if nobody writes that again.
+func (s *search) loss(st *state, m step, t *txn) (cost int64, ok bool) {
+	for _, e := range t.effects {
+		old := st.cells[e.key]
+		u := s.uses[content{e.key, old}]
+		if u == nil || old == e.amount {
+			continue
+		}
+		next := int64(-1)
+		for i, places := range u.left {
+			from := st.at[i] / 2
+			if int32(i) == m.lane {
+				from++
+			}
+			if p, ok := firstFrom(places, from); ok {
+				if r := s.lanes[i].txns[p].rank; next < 0 || r < next {
+					next = r
+				}
+			}
+		}
+		for i, places := range u.needed {
+			from := (st.at[i] + 1) / 2
+			if int32(i) == m.lane {
+				from = st.at[i]/2 + 1
+			}
+			p, ok := firstFrom(places, from)
+			if !ok {
+				continue
+			}
+			reader := &s.lanes[i].txns[p]
+			switch late := next - reader.rank; {
+			case next < 0 && !reader.optional:
+				return 0, false
+			case late > 0:
+				cost += late * late / int64(len(s.lanes))
+			}
+		}
+	}
+	return cost, true
+}
+
+// firstFrom is the first of some rising places that is not before another one.
+func firstFrom(places []int32, from int32) (int32, bool) {
+	i, _ := slices.BinarySearch(places, from)
+	if i == len(places) {
+		return 0, false
+	}
+	return places[i], true
 }
 
 // half is how many half steps a step is.
@@ -404,7 +557,7 @@ func (s *search) witness() (order []history.Txn, snapshots []int32) {
 }
 
 // why says what was left out.
-func (s *search) why(h *history.History) string {
-	return fmt.Sprintf("What was read does not tell who wrote it, and no execution was found: after %d of %d transactions the database may have been in more than %d states, of which those nearest to an even progress of the sessions were followed.",
-		s.first/2, s.total/2, s.width)
+func (s *search) why() string {
+	return fmt.Sprintf("What was read does not tell who wrote it, and no execution was found: after %d of %d transactions the database may have been in more than %d states, of which those nearest to a guess were followed.",
+		s.first/2, s.total/2, minWidth)
 }

@@ -15,7 +15,7 @@ import (
 type Options struct {
 	// Levels are among Levels().
 	Levels []isolation.Level
-	// Steps is how many steps are tried for a level; defaultSteps if 0.
+	// Steps is how many steps are tried, for all levels together; defaultSteps if 0.
 	Steps int
 }
 
@@ -48,7 +48,7 @@ func Fits(h *history.History) bool { return unfit(h) == "" }
 
 // Check decides levels of a history, from the strongest to the weakest. The error is that of ctx.
 func Check(ctx context.Context, h *history.History, o Options) (*checker.Result, error) {
-	why := unfit(h)
+	why, steps, left := unfit(h), cmp.Or(o.Steps, defaultSteps), len(o.Levels)
 	answers := map[isolation.Level]checker.Answer{}
 	for _, l := range slices.Backward(Levels()) {
 		if !slices.Contains(o.Levels, l) {
@@ -60,12 +60,15 @@ func Check(ctx context.Context, h *history.History, o Options) (*checker.Result,
 		}
 		a, ok := implied(h, answers, l)
 		if !ok {
-			a = decide(ctx, h, l, cmp.Or(o.Steps, defaultSteps))
+			var unused int
+			a, unused = decide(ctx, h, l, steps/max(left, 1))
+			steps -= steps/max(left, 1) - unused
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 		}
 		answers[l] = a
+		left--
 	}
 	r := &checker.Result{}
 	for _, l := range o.Levels {
@@ -96,52 +99,48 @@ func timeless(l isolation.Level) demands {
 	return d
 }
 
-// decide decides one level. The width of the search grows until nothing is left out, or there
-// are no more steps.
-func decide(ctx context.Context, h *history.History, l isolation.Level, steps int) checker.Answer {
+// decide decides one level in so many steps, and gives how many it left.
+func decide(ctx context.Context, h *history.History, l isolation.Level, steps int) (checker.Answer, int) {
 	a := checker.Answer{Level: l}
 	d := levels[l]
 	if d.realTime && endsOfUnknown(h) {
 		a.Why = "A transaction of unknown outcome has an end, which this method does not look at."
-		return a
+		return a, steps
 	}
 	p := newProblem(h, d)
 	if p.never {
 		a.Verdict, a.Why = checker.Violated, "A transaction read what no state explains."
-		return a
+		return a, steps
 	}
-	guesses := []func(history.Txn) int64{evenly(h)}
+	guesses := []func(history.Txn) int64{aligned(p, evenly(h)), evenly(h)}
 	if h.Order() != history.NoOrder {
 		guesses = append([]func(history.Txn) int64{h.End}, guesses...)
 	}
-	var last *search
-	for width := minWidth; ; width *= 8 {
-		for _, guess := range guesses {
-			p.rank(guess)
-			s := &search{ctx: ctx, problem: p, width: width, steps: steps}
-			done := s.run()
-			steps = s.steps
-			switch {
-			case ctx.Err() != nil:
-				return a
-			case done:
-				a.Verdict = checker.Satisfied
-				a.Order, a.Snapshots = s.witness()
-				if p.commuting {
-					a.Snapshots = nil // verify knows registers and lists
-				}
-				return a
-			case steps <= 0:
-				a.Why = cmp.Or(last, s).why(h)
-				return a
-			case !s.cut:
-				a.Verdict = checker.Violated
-				a.Why = fmt.Sprintf("No execution fits what was read: all of the %d states that the database may have been in were tried.", len(s.nodes))
-				return a
+	for i, guess := range guesses {
+		p.rank(guess)
+		s := &search{ctx: ctx, problem: p, steps: steps / (len(guesses) - i)}
+		steps -= s.steps
+		done := s.run()
+		steps += max(s.steps, 0)
+		switch {
+		case ctx.Err() != nil:
+			return a, steps
+		case done:
+			a.Verdict = checker.Satisfied
+			a.Order, a.Snapshots = s.witness()
+			if p.commuting {
+				a.Snapshots = nil // verify knows registers and lists
 			}
-			last = s
+			return a, steps
+		case s.cut, s.steps <= 0:
+			a.Why = s.why()
+		default:
+			a.Verdict = checker.Violated
+			a.Why = fmt.Sprintf("No execution fits what was read: all of the %d states that the database may have been in were tried.", len(s.nodes))
+			return a, steps
 		}
 	}
+	return a, steps
 }
 
 // endsOfUnknown tells whether a transaction of unknown outcome has an end.
