@@ -1,6 +1,7 @@
 package states
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -15,7 +16,7 @@ const (
 // aligned ranks the transactions by a guess that is made better by what was read: a read was soon after a
 // write of what it returned. The nearest such write pulls the transactions near the reader, and is pulled
 // with those near it.
-func aligned(p *problem, guess func(history.Txn) int64) func(history.Txn) int64 {
+func aligned(ctx context.Context, p *problem, guess func(history.Txn) int64) func(history.Txn) int64 {
 	p.rank(guess)
 	at := make([][]float64, len(p.lanes))
 	size := 0
@@ -26,7 +27,7 @@ func aligned(p *problem, guess func(history.Txn) int64) func(history.Txn) int64 
 		}
 	}
 	gap := p.overwritten() / 2
-	for range alignments {
+	for round := 0; round < alignments && ctx.Err() == nil; round++ {
 		pull, pulls := zeros(at), zeros(at)
 		for i, l := range p.lanes {
 			for n, t := range l.txns {

@@ -112,12 +112,12 @@ func decide(ctx context.Context, h *history.History, l isolation.Level, steps in
 		a.Verdict, a.Why = checker.Violated, "A transaction read what no state explains."
 		return a, steps
 	}
-	guesses := []func(history.Txn) int64{aligned(p, evenly(h)), evenly(h)}
+	guesses := []func(){func() { p.rank(aligned(ctx, p, evenly(h))) }, func() { p.rank(evenly(h)) }}
 	if h.Order() != history.NoOrder {
-		guesses = append([]func(history.Txn) int64{h.End}, guesses...)
+		guesses = append([]func(){func() { p.rank(h.End) }}, guesses...)
 	}
 	for i, guess := range guesses {
-		p.rank(guess)
+		guess()
 		s := &search{ctx: ctx, problem: p, steps: steps / (len(guesses) - i)}
 		steps -= s.steps
 		done := s.run()
