@@ -273,3 +273,31 @@ func few(t *testing.T, o simdb.Options, values int64) *history.History {
 	}
 	return out
 }
+
+// TestLinearizable has registers with compare-and-set of real databases, recorded by Jepsen: SSER of one register is
+// linearizability, which Porcupine and Knossos say of each.
+func TestLinearizable(t *testing.T) {
+	want := map[string]bool{}
+	for _, n := range []string{"009", "033", "047", "050", "068", "096"} {
+		want["weak/porcupine/test_data/jepsen/etcd_"+n+".log"] = false
+	}
+	for _, n := range []string{"025", "045", "053", "080", "092"} {
+		want["weak/porcupine/test_data/jepsen/etcd_"+n+".log"] = true
+	}
+	for _, name := range []string{"mongodb-v0-ack-rollback-6", "rethink-fail-smaller", "rethink-fail"} {
+		want["strong/Viper-elle/knossos/cas-register/bad/"+name+".edn"] = false
+	}
+	for path, linearizable := range want {
+		t.Run(path, func(t *testing.T) {
+			h := historytest.Foreign(t, path).Read(t)
+			r, err := Check(t.Context(), h, Options{Levels: []isolation.Level{isolation.SER, isolation.SSER}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			verdict := map[bool]checker.Verdict{true: checker.Satisfied, false: checker.Violated}[linearizable]
+			if got := r.Answer(isolation.SSER); got.Verdict != verdict {
+				t.Errorf("SSER is %s: %s", got.Verdict, got.Why)
+			}
+		})
+	}
+}
