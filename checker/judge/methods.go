@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/internal/checker/commute"
 	"github.com/txrobust/robust/internal/checker/elle"
 	"github.com/txrobust/robust/internal/checker/polysi"
+	"github.com/txrobust/robust/internal/checker/states"
 	"github.com/txrobust/robust/internal/checker/viper"
 	"github.com/txrobust/robust/isolation"
 )
@@ -34,12 +35,17 @@ type method struct {
 var methods = []method{
 	{"sessions", []isolation.Level{isolation.SSSI, isolation.StrongSI, isolation.SSER}, true, timed, runSessions},
 	{"c4", c4.Levels(), true, unique, runC4},
+	{"polysi", polysi.Levels(), true, huge, runPolysi},
 	{"elle", isolation.Levels(), true, always, runElle},
+	{"states", states.Levels(), false, crowded, acceptStates},
 	{"c4", c4.Levels(), true, repeated, runC4},
+	{"polysi", polysi.Levels(), true, repeated, runPolysiShortly},
+	{"states", states.Levels(), false, few, runStates},
 	{"polysi", polysi.Levels(), true, always, runPolysi},
 	{"viper", viper.Levels(), true, always, runViper},
 	{"adya", adya.Levels(), false, always, runAdya},
 	{"commute", commute.Levels(), true, commuting, runCommute},
+	{"states", states.Levels(), false, commuting, runStates},
 	{"brute", brute.Levels(), false, small, runBrute},
 }
 
@@ -80,6 +86,67 @@ func runC4(ctx context.Context, h *history.History, levels []isolation.Level, o 
 func runPolysi(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {
 	r, err := polysi.Check(ctx, h, polysi.Options{Levels: levels})
 	return found(h, "polysi", r), err
+}
+
+// runPolysiShortly leaves what takes a long search to others, who may know more.
+func runPolysiShortly(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {
+	r, err := polysi.Check(ctx, h, polysi.Options{Levels: levels, Conflicts: 20_000})
+	return found(h, "polysi", r), err
+}
+
+// few tells whether values were written over and over, to registers.
+func few(h *history.History) (bool, string) {
+	ok, _ := repeated(h)
+	return ok && states.Fits(h), ""
+}
+
+func runStates(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {
+	r, err := states.Check(ctx, h, states.Options{Levels: levels})
+	if err != nil {
+		return nil, err
+	}
+	return found(h, "states", r), nil
+}
+
+// huge tells whether a history has so many transactions that elle, which names more anomalies, comes
+// after polysi. It must be one of registers, whose reads each come from one write.
+func huge(h *history.History) (bool, string) {
+	const most = 200_000
+	ok, _ := unique(h)
+	for k := range history.Key(h.NumKeys()) {
+		ok = ok && (h.Type(k) == history.Register || h.Type(k) == history.Untyped)
+	}
+	return ok && h.NumTxns() > most, ""
+}
+
+// crowded tells whether reads of registers may come from eight writes, in the mean: then an order of the
+// transactions is found sooner than orders of the writes.
+func crowded(h *history.History) (bool, string) {
+	const most = 8
+	if ok, _ := few(h); !ok {
+		return false, ""
+	}
+	reads, writes := 0, 0
+	for o := range history.Op(h.NumOps()) {
+		if n := len(h.Sources().Of(o)); n > 0 {
+			reads, writes = reads+1, writes+n
+		}
+	}
+	return writes >= most*reads, ""
+}
+
+// acceptStates leaves it to others to reject, who name anomalies.
+func acceptStates(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {
+	r, err := states.Check(ctx, h, states.Options{Levels: levels})
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range r.Answers {
+		if a.Verdict == checker.Violated {
+			r.Answers[i] = checker.Answer{Level: a.Level}
+		}
+	}
+	return found(h, "states", r), nil
 }
 
 // runViper gives what was found before the time was over, too.

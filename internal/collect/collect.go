@@ -261,6 +261,9 @@ func (s *session) once(ctx context.Context, txn workload.Txn) (history.Status, e
 	if err != nil {
 		s.r.hear(err)
 	}
+	if wrong, ok := errors.AsType[*Misanswered](err); ok {
+		return 0, wrong
+	}
 	n := s.r.ended[status].Add(1)
 	if s.r.Progress != nil && n%50 == 0 {
 		s.r.Progress(int(min(s.r.begun.Load(), int64(s.r.Txns))))

@@ -259,3 +259,34 @@ func TestProgram(t *testing.T) {
 		t.Errorf("its name is %q", p.Name())
 	}
 }
+
+// TestMisanswered: what is no answer to a request ends the recording, with the request.
+func TestMisanswered(t *testing.T) {
+	for name, c := range map[string]struct{ script, want string }{
+		"echo":           {`cat`, `field "key"`},
+		"null":           {`while read x; do echo null; done`, "is null"},
+		"no JSON":        {`while read x; do echo hello; done`, "must be an object"},
+		"a list":         {`while read x; do echo "[]"; done`, "must be an object"},
+		"unknown field":  {`while read x; do echo "{\"fine\":true}"; done`, `field "fine"`},
+		"two lines":      {`while read x; do echo "{}"; echo "{}"; done`, "more than one"},
+		"another answer": {`while read x; do case $x in *read*) echo "{\"elements\":[1]}";; *) echo "{}";; esac; done`, `field "elements"`},
+		"not found":      {`while read x; do case $x in *read*) echo "{\"value\":1}";; *) echo "{}";; esac; done`, `not "found":true`},
+		"wrong type":     {`while read x; do case $x in *read*) echo "{\"found\":true,\"value\":\"x\"}";; *) echo "{}";; esac; done`, "cannot unmarshal"},
+		"a long line":    {`while read x; do head -c 70000000 /dev/zero; echo; done`, "more than 67108864 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &collect.Program{Args: []string{"sh", "-c", c.script}, Level: "SERIALIZABLE"}
+			err := p.Prepare(t.Context())
+			if err == nil {
+				w, fault := workload.ByName("register")
+				if fault != nil {
+					t.Fatal(fault)
+				}
+				_, err = collect.Run(t.Context(), p, collect.Options{Workload: w, Params: few, Sessions: 2, Txns: 50, Seed: 1, Patience: 20 * time.Second})
+			}
+			if _, ok := errors.AsType[*collect.Misanswered](err); !ok || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}

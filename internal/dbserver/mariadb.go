@@ -11,11 +11,15 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// mariaScript is as postgresScript.
+// mariaScript is as postgresScript. Each server has a folder of its own for temporary tables, for a server
+// that starts removes all that it finds there.
 const mariaScript = `
 exec 3<&0 </dev/null
 dir=$1 install=$2 server=$3
 shift 3
+TMPDIR=$dir/tmp
+export TMPDIR
+mkdir "$TMPDIR"
 if "$install" --no-defaults --datadir="$dir/data" --auth-root-authentication-method=normal --skip-test-db >"$dir/log" 2>&1
 then
   (

@@ -98,3 +98,27 @@ func TestInterruptedStart(t *testing.T) {
 		}
 	}
 }
+
+// TestBesides: servers that start at the same time do not remove each other's temporary tables.
+func TestBesides(t *testing.T) {
+	if err := dbserver.MariaDB.Installed(); err != nil {
+		t.Skip(err)
+	}
+	s, err := dbserver.MariaDB.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	db, err := sql.Open("mysql", s.DSN(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var tmp string
+	if err := db.QueryRowContext(t.Context(), "SELECT @@tmpdir").Scan(&tmp); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(tmp, s.Dir()+"/") {
+		t.Errorf("temporary tables are in %s, the server in %s", tmp, s.Dir())
+	}
+}
