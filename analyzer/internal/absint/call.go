@@ -37,50 +37,6 @@ func (in *interp) invocation(c *ssa.CallCommon) *session.Invocation {
 	return inv
 }
 
-func (in *interp) deferCall(d *ssa.Defer) {
-	if _, ok := d.Call.Value.(*ssa.Builtin); ok {
-		return
-	}
-	inv := in.invocation(&d.Call)
-	list := slices.Clone(in.St.Defers[in.Fr])
-	c, ok := memory.Unbox(inv.Fn).(*memory.Closure)
-	often := ok && in.act.shape.InLoop(d.Block()) && changesVariables(c.Fn)
-	in.St.Defers[in.Fr] = append(list, memory.Deferred{Call: d, Fn: inv.Fn, Args: inv.Args, Often: often})
-}
-
-// changesVariables reports whether a function literal stores in variables around it.
-func changesVariables(f *ssa.Function) bool {
-	for _, b := range f.Blocks {
-		for _, instr := range b.Instrs {
-			if s, ok := instr.(*ssa.Store); ok {
-				if _, own := s.Addr.(*ssa.Alloc); !own {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// runList runs deferred calls, the last one first.
-func (in *interp) runList(list []memory.Deferred) {
-	for i := len(list) - 1; i >= 0 && in.St != nil; i-- {
-		d := list[i]
-		if d.Often {
-			in.Expose(d.Fn)
-		}
-		inv := &session.Invocation{C: &d.Call.Call, Fn: d.Fn, Args: d.Args, At: d.Call.Call.Pos(), T: session.ResultType(d.Call.Call.Signature())}
-		if d.Perhaps || d.Often {
-			in.Choose(func() { in.invoke(inv) })
-		} else {
-			in.invoke(inv)
-		}
-		if d.Often && in.St != nil {
-			in.Expose(d.Fn)
-		}
-	}
-}
-
 func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) memory.Value {
 	var args []memory.Value
 	for _, a := range c.Args {
