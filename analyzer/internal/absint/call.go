@@ -171,6 +171,7 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 	if inv.At.IsValid() {
 		in.Pos = inv.At
 	}
+	callsBack(in, inv)
 	if inv.C.IsInvoke() {
 		return in.method(inv, inv.C.Method)
 	}
@@ -193,10 +194,22 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 		in.Result.Missed[f] = true
 		calledWithin(in, f, inv.Args)
 	}
+	if in.Trace == nil && in.IsOpen() && !madeElsewhere(inv.C.Value) && in.P.HoldersOf(false).Captured(inv.C.Signature()) {
+		in.Unknown("a call of a function that is not known, which may use the transaction")
+	}
 	in.CallAgain(inv)
 	return computing(in, inv, nil, func() memory.Value {
 		return in.UnknownCall("a call of a function that is not known", append([]memory.Value{inv.Fn}, in.Uncalled(inv.Args)...), inv.T)
 	})
+}
+
+// madeElsewhere reports whether a function is one that code which is not read makes, such as the end of a context.
+func madeElsewhere(f ssa.Value) bool {
+	if x, ok := f.(*ssa.Extract); ok {
+		f = x.Tuple
+	}
+	c, ok := f.(*ssa.Call)
+	return ok && c.Call.StaticCallee() != nil && len(c.Call.StaticCallee().Blocks) == 0
 }
 
 // meant gives the function that a value of unknown origin must be, where it gets a

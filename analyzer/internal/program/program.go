@@ -127,6 +127,7 @@ func New(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File
 	for _, pkg := range pkgs {
 		p.collect(pkg)
 	}
+	p.keepApart()
 	slices.SortStableFunc(p.Funcs, p.ByPlace)
 	p.index()
 	p.Sessions = p.sessionLevels()
