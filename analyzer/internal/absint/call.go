@@ -148,7 +148,9 @@ func (in *interp) appended(args []memory.Value, t types.Type) memory.Value {
 		return in.NewList(append(slices.Clone(x), y...))
 	}
 	if _, isSlice := t.Underlying().(*types.Slice); isSlice && gotypes.KindOf(t) == client.Any {
-		if in.Holds(args[1], memory.IsHandle) || in.Holds(args[0], memory.IsHandle) {
+		if !ok && holdsOpen(in, args[1]) { // it is one of several, which are not known
+			in.Unknown("a list that is not known, which gets the transaction")
+		} else if in.Holds(args[1], memory.IsHandle) || in.Holds(args[0], memory.IsHandle) {
 			return in.NewList(append(slices.Clone(x), y...))
 		}
 		e := &client.Call{Name: "append", Args: in.Exprs(args)}

@@ -212,6 +212,9 @@ func (p *Program) index() {
 	// Calls through interfaces may mean each method of the name.
 	for _, f := range p.Funcs {
 		p.invokes(f)
+		if f.Parent() == nil {
+			p.callsValues(f)
+		}
 	}
 	var reach func(f *ssa.Function)
 	reach = func(f *ssa.Function) {

@@ -1,6 +1,7 @@
 package std
 
 import (
+	"context"
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
@@ -77,7 +78,7 @@ func (b *batch) add(id int64) error {
 	if err := b.tx.QueryRow("SELECT n FROM kept WHERE id = $1", id).Scan(&n); err != nil { // want `SELECT n FROM kept WHERE id = $1 (1)` `SELECT n FROM kept WHERE id = $1 (2)`
 		return err
 	}
-	b.todo = append(b.todo, func() error {
+	b.todo = append(b.todo, func() error { // want `unknown *: a list that is not known, which gets the transaction`
 		_, err := b.tx.Exec("UPDATE kept SET n = $2 WHERE id = $1", id, n+1)
 		return err
 	})
@@ -102,6 +103,78 @@ func Kept(db *sql.DB) error {
 		if err := f(); err != nil { // want `unknown *: a call of a function that is not known, which may use the transaction`
 			return err
 		}
+	}
+	return tx.Commit()
+}
+
+// KeptLater puts a function that has the transaction into a list which is not known.
+func KeptLater(db *sql.DB, more []func() error) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	more = append(more, func() error { // want `unknown *: a list that is not known, which gets the transaction`
+		_, err := tx.Exec("UPDATE kept SET n = 2")
+		return err
+	})
+	for _, f := range more {
+		if err := f(); err != nil { // want `unknown *: a call of a function that is not known, which may use the transaction`
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// Raw reads through the connection of the transaction.
+func Raw(ctx context.Context, db *sql.DB, read func(any) error) error {
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	tx, err := c.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := c.Raw(read); err != nil { // want `unknown *: a call of Raw, which gives the connection of the transaction away`
+		return err
+	}
+	if _, err := tx.Exec("UPDATE kept SET n = 3"); err != nil { // want `UPDATE kept SET n = 3`
+		return err
+	}
+	return tx.Commit()
+}
+
+type keyOfTx struct{}
+
+// handlers are called with a context that has the transaction.
+type handlers map[string][]func(context.Context, int64) error
+
+func (h handlers) emit(ctx context.Context, name string, id int64) error {
+	for _, f := range h[name] {
+		if err := f(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func onPaid(ctx context.Context, id int64) error {
+	_, err := ctx.Value(keyOfTx{}).(*sql.Tx).Exec("UPDATE kept SET n = 4 WHERE id = $1", id) // want `UPDATE kept SET n = 4 WHERE id = $1 (id)`
+	return err
+}
+
+// Pay calls them.
+func Pay(ctx context.Context, db *sql.DB, h handlers, id int64) error {
+	h["paid"] = append(h["paid"], onPaid)
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := h.emit(context.WithValue(ctx, keyOfTx{}, tx), "paid", id); err != nil {
+		return err
 	}
 	return tx.Commit()
 }
