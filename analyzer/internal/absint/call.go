@@ -37,6 +37,30 @@ func (in *interp) invocation(c *ssa.CallCommon) *session.Invocation {
 	return inv
 }
 
+func (in *interp) deferCall(d *ssa.Defer) {
+	if _, ok := d.Call.Value.(*ssa.Builtin); ok {
+		return
+	}
+	inv := in.invocation(&d.Call)
+	in.St.Defers[in.Fr] = append(slices.Clone(in.St.Defers[in.Fr]), memory.Deferred{Call: d, Fn: inv.Fn, Args: inv.Args})
+}
+
+// runList runs deferred calls, the last one first.
+func (in *interp) runList(list []memory.Deferred) {
+	for i := len(list) - 1; i >= 0 && in.St != nil; i-- {
+		d := list[i]
+		inv := &session.Invocation{C: &d.Call.Call, Fn: d.Fn, Args: d.Args, At: d.Call.Call.Pos(), T: session.ResultType(d.Call.Call.Signature())}
+		switch {
+		case d.Rounds:
+			runRounds(in, d, inv, func() { in.invoke(inv) })
+		case d.Perhaps:
+			in.Choose(func() { in.invoke(inv) })
+		default:
+			in.invoke(inv)
+		}
+	}
+}
+
 func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) memory.Value {
 	var args []memory.Value
 	for _, a := range c.Args {

@@ -2,7 +2,6 @@ package absint
 
 import (
 	"go/types"
-	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -11,32 +10,8 @@ import (
 	"github.com/txrobust/robust/internal/client"
 )
 
-func (in *interp) deferCall(d *ssa.Defer) {
-	if _, ok := d.Call.Value.(*ssa.Builtin); ok {
-		return
-	}
-	inv := in.invocation(&d.Call)
-	in.St.Defers[in.Fr] = append(slices.Clone(in.St.Defers[in.Fr]), memory.Deferred{Call: d, Fn: inv.Fn, Args: inv.Args})
-}
-
-// runList runs deferred calls, the last one first.
-func (in *interp) runList(list []memory.Deferred) {
-	for i := len(list) - 1; i >= 0 && in.St != nil; i-- {
-		d := list[i]
-		inv := &session.Invocation{C: &d.Call.Call, Fn: d.Fn, Args: d.Args, At: d.Call.Call.Pos(), T: session.ResultType(d.Call.Call.Signature())}
-		switch {
-		case d.Rounds:
-			in.runRounds(d, inv)
-		case d.Perhaps:
-			in.Choose(func() { in.invoke(inv) })
-		default:
-			in.invoke(inv)
-		}
-	}
-}
-
 // runRounds runs a call that rounds of a loop deferred, any number of them, with any values of theirs.
-func (in *interp) runRounds(d memory.Deferred, inv *session.Invocation) {
+func runRounds(in *interp, d memory.Deferred, inv *session.Invocation, invoke func()) {
 	changes := func() {
 		in.Expose(d.Fn)
 		for _, v := range d.Args {
@@ -56,11 +31,11 @@ func (in *interp) runRounds(d memory.Deferred, inv *session.Invocation) {
 		in.Into(&l.Body, func() {
 			in.Choose(leave)
 			sent := len(l.Body)
-			inv.Args, inv.Fn = nil, in.ofRound(d.Fn, nil, d.Before)
+			inv.Args, inv.Fn = nil, ofRound(in, d.Fn, nil, d.Before)
 			for i, v := range d.Args {
-				inv.Args = append(inv.Args, in.ofRound(v, argument(d.Call, i), d.Before))
+				inv.Args = append(inv.Args, ofRound(in, v, argument(d.Call, i), d.Before))
 			}
-			in.invoke(inv)
+			invoke()
 			if in.St != nil && in.St.Phase != phase {
 				leave()
 			}
@@ -89,7 +64,7 @@ func argument(d *ssa.Defer, i int) types.Type {
 
 // ofRound gives a value as any round of a loop may have it, from that of one round: what is not known to be the same
 // in all of them is any value of the type t. Cells with a number up to before are older than the loop.
-func (in *interp) ofRound(v memory.Value, t types.Type, before int) memory.Value {
+func ofRound(in *interp, v memory.Value, t types.Type, before int) memory.Value {
 	switch w := v.(type) {
 	case nil, *memory.Handle, *memory.Asked:
 		return v
@@ -98,7 +73,7 @@ func (in *interp) ofRound(v memory.Value, t types.Type, before int) memory.Value
 			return v
 		}
 	case memory.Box:
-		return memory.Box{V: in.ofRound(w.V, w.T, before), T: w.T}
+		return memory.Box{V: ofRound(in, w.V, w.T, before), T: w.T}
 	case *memory.Pointer:
 		if w.To.Seq <= before {
 			return v
@@ -110,7 +85,7 @@ func (in *interp) ofRound(v memory.Value, t types.Type, before int) memory.Value
 		c := *w
 		c.Free = nil
 		for i, f := range w.Free {
-			c.Free = append(c.Free, in.ofRound(f, w.Fn.FreeVars[i].Type(), before))
+			c.Free = append(c.Free, ofRound(in, f, w.Fn.FreeVars[i].Type(), before))
 		}
 		return &c
 	}

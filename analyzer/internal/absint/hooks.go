@@ -35,7 +35,7 @@ func callsBack(in *interp, inv *session.Invocation) {
 		if i < sig.Params().Len() {
 			to = sig.Params().At(i).Type()
 		}
-		if f := in.hookOf(a, to, strings.Contains(name, "/template.")); f != nil {
+		if f := hookOf(in, a, to, strings.Contains(name, "/template.")); f != nil {
 			in.Unknown("a call of " + name + ", which may call " + session.FunctionName(f) + " with the transaction")
 			return
 		}
@@ -56,7 +56,7 @@ func callee(inv *session.Invocation) (string, *types.Signature) {
 
 // hookOf gives a method that uses the database, of a part of a value which holds the open transaction, and which code
 // that gets the value as the type to may call; nil if there is none. Templates call all methods.
-func (in *interp) hookOf(v memory.Value, to types.Type, all bool) (found *ssa.Function) {
+func hookOf(in *interp, v memory.Value, to types.Type, all bool) (found *ssa.Function) {
 	in.Holds(v, func(w memory.Value) bool {
 		var t types.Type
 		switch w := w.(type) {
@@ -68,7 +68,7 @@ func (in *interp) hookOf(v memory.Value, to types.Type, all bool) (found *ssa.Fu
 		if t == nil || gotypes.NamedOf(t) == nil || !in.P.IsOwnStruct(t) {
 			return false
 		}
-		f := in.methodThat(t, to, all)
+		f := methodThat(in, t, to, all)
 		if f != nil && in.Holds(w, memory.IsLive) {
 			found = f
 		}
@@ -78,7 +78,7 @@ func (in *interp) hookOf(v memory.Value, to types.Type, all bool) (found *ssa.Fu
 }
 
 // methodThat gives a method of a type that uses the database and that code which is not read may call.
-func (in *interp) methodThat(t, to types.Type, all bool) *ssa.Function {
+func methodThat(in *interp, t, to types.Type, all bool) *ssa.Function {
 	var i *types.Interface
 	if to != nil {
 		i, _ = to.Underlying().(*types.Interface)

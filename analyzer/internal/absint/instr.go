@@ -115,9 +115,9 @@ func (in *interp) instr(instr ssa.Instruction) {
 	}
 	switch instr := instr.(type) {
 	case *ssa.Store:
-		was := in.wholeAround(instr.Addr)
+		was := wholeAround(in, instr.Addr, in.value)
 		in.storeTo(in.value(instr.Addr), in.value(instr.Val))
-		in.storeInWhole(was, in.value(instr.Val))
+		storeInWhole(in, was, in.value(instr.Val))
 		storedAway(in, instr.Addr, in.value(instr.Addr), in.value(instr.Val))
 		if at, ok := instr.Addr.(*ssa.IndexAddr); ok {
 			memory.KeepElement(in.Memory, at.X.Type(), "", instr.Val.Type(), in.value(instr.Val))
@@ -351,7 +351,7 @@ func (in *interp) address(v ssa.Value) memory.Value {
 			if f := p.To.Part(v.Field); f != nil {
 				return &memory.Pointer{To: f}
 			}
-			return in.InWhole(v.Type(), p)
+			return memory.InWhole(in.Memory, v.Type(), p)
 		}
 		if h, ok := memory.Unbox(in.value(v.X)).(*memory.Handle); ok { // the handle that is embedded
 			t := v.Type().(*types.Pointer).Elem()

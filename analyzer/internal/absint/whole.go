@@ -18,12 +18,12 @@ type wholeField struct {
 }
 
 // wholeAround gives the field that an address is one of, nil if there is none.
-func (in *interp) wholeAround(addr ssa.Value) *wholeField {
+func wholeAround(in *interp, addr ssa.Value, value func(ssa.Value) memory.Value) *wholeField {
 	at, ok := addr.(*ssa.FieldAddr)
 	if !ok {
 		return nil
 	}
-	p, ok := memory.Unbox(in.value(at.X)).(*memory.Pointer)
+	p, ok := memory.Unbox(value(at.X)).(*memory.Pointer)
 	if !ok || !p.To.Whole() || !gotypes.Storable(p.To.T) {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (in *interp) wholeAround(addr ssa.Value) *wholeField {
 
 // storeInWhole gives a struct without parts the value that it has when a field of it is set: one that
 // depends on what it was and on the value.
-func (in *interp) storeInWhole(f *wholeField, v memory.Value) {
+func storeInWhole(in *interp, f *wholeField, v memory.Value) {
 	if f == nil {
 		return
 	}

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -37,10 +38,13 @@ func deferrals(list []Deferred) (out []deferral) {
 	return out
 }
 
+// joining is what joins values, as Join does.
+type joining func(name string, t types.Type, edges []*Edge, vals []Value) Value
+
 // joinDefers joins the deferred calls of paths that meet. Those that not all of them have may run; the order
 // is that of each path. Functions that have returned have none.
-func joinDefers(in *Memory, st *State, edges []*Edge) {
-	for f := in.Fr; f != nil; f = f.Caller {
+func joinDefers(inner *Frame, st *State, edges []*Edge, join joining) {
+	for f := inner; f != nil; f = f.Caller {
 		var keys []deferral
 		for _, e := range edges {
 			at := 0
@@ -54,13 +58,13 @@ func joinDefers(in *Memory, st *State, edges []*Edge) {
 			}
 		}
 		for _, k := range keys {
-			st.Defers[f] = append(st.Defers[f], joinDeferred(in, f, k, edges))
+			st.Defers[f] = append(st.Defers[f], joinDeferred(join, f, k, edges))
 		}
 	}
 }
 
 // joinDeferred joins one deferred call.
-func joinDeferred(in *Memory, f *Frame, k deferral, edges []*Edge) (out Deferred) {
+func joinDeferred(joined joining, f *Frame, k deferral, edges []*Edge) (out Deferred) {
 	var with []*Edge
 	var calls []Deferred
 	for _, e := range edges {
@@ -76,7 +80,7 @@ func joinDeferred(in *Memory, f *Frame, k deferral, edges []*Edge) (out Deferred
 		for _, d := range calls {
 			vals = append(vals, part(d))
 		}
-		return in.Join("deferred", nil, with, vals)
+		return joined("deferred", nil, with, vals)
 	}
 	if out.Fn != nil {
 		out.Fn = join(func(d Deferred) Value { return d.Fn })

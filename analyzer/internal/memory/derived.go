@@ -59,7 +59,7 @@ func (in *Memory) Inside(t types.Type, x Value) Value {
 
 // InWhole is the address of a field of a struct that has no parts here: who writes there changes one that says itself
 // how it is stored.
-func (in *Memory) InWhole(t types.Type, whole *Pointer) Value {
+func InWhole(in *Memory, t types.Type, whole *Pointer) Value {
 	v := in.Inside(t, whole)
 	if p, ok := v.(*Pointer); ok && gotypes.Storable(whole.To.T) {
 		p.To.Alias = append(p.To.Alias, whole.To)

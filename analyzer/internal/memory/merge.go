@@ -43,7 +43,7 @@ func (in *Memory) Merge(edges []*Edge) []Value {
 			}
 		}
 	}
-	joinDefers(in, st, edges)
+	joinDefers(in.Fr, st, edges, in.Join)
 	in.Work += len(cells) * len(edges)
 	joinCells(in, st, cells, edges)
 	out := make([]Value, len(first.Vals))
