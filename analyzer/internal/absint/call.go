@@ -42,41 +42,21 @@ func (in *interp) deferCall(d *ssa.Defer) {
 		return
 	}
 	inv := in.invocation(&d.Call)
-	list := slices.Clone(in.St.Defers[in.Fr])
-	c, ok := memory.Unbox(inv.Fn).(*memory.Closure)
-	often := ok && in.act.shape.InLoop(d.Block()) && changesVariables(c.Fn)
-	in.St.Defers[in.Fr] = append(list, memory.Deferred{Call: d, Fn: inv.Fn, Args: inv.Args, Often: often})
-}
-
-// changesVariables reports whether a function literal stores in variables around it.
-func changesVariables(f *ssa.Function) bool {
-	for _, b := range f.Blocks {
-		for _, instr := range b.Instrs {
-			if s, ok := instr.(*ssa.Store); ok {
-				if _, own := s.Addr.(*ssa.Alloc); !own {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	in.St.Defers[in.Fr] = append(slices.Clone(in.St.Defers[in.Fr]), memory.Deferred{Call: d, Fn: inv.Fn, Args: inv.Args})
 }
 
 // runList runs deferred calls, the last one first.
 func (in *interp) runList(list []memory.Deferred) {
 	for i := len(list) - 1; i >= 0 && in.St != nil; i-- {
 		d := list[i]
-		if d.Often {
-			in.Expose(d.Fn)
-		}
 		inv := &session.Invocation{C: &d.Call.Call, Fn: d.Fn, Args: d.Args, At: d.Call.Call.Pos(), T: session.ResultType(d.Call.Call.Signature())}
-		if d.Perhaps || d.Often {
+		switch {
+		case d.Rounds:
+			runRounds(in, d, inv, func() { in.invoke(inv) })
+		case d.Perhaps:
 			in.Choose(func() { in.invoke(inv) })
-		} else {
+		default:
 			in.invoke(inv)
-		}
-		if d.Often && in.St != nil {
-			in.Expose(d.Fn)
 		}
 	}
 }
@@ -192,7 +172,9 @@ func (in *interp) appended(args []memory.Value, t types.Type) memory.Value {
 		return in.NewList(append(slices.Clone(x), y...))
 	}
 	if _, isSlice := t.Underlying().(*types.Slice); isSlice && gotypes.KindOf(t) == client.Any {
-		if in.Holds(args[1], memory.IsHandle) || in.Holds(args[0], memory.IsHandle) {
+		if !ok && holdsOpen(in, args[1]) { // it is one of several, which are not known
+			in.Unknown("a list that is not known, which gets the transaction")
+		} else if in.Holds(args[1], memory.IsHandle) || in.Holds(args[0], memory.IsHandle) {
 			return in.NewList(append(slices.Clone(x), y...))
 		}
 		e := &client.Call{Name: "append", Args: in.Exprs(args)}
@@ -215,6 +197,7 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 	if inv.At.IsValid() {
 		in.Pos = inv.At
 	}
+	callsBack(in, inv)
 	if inv.C.IsInvoke() {
 		return in.method(inv, inv.C.Method)
 	}
@@ -237,10 +220,22 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 		in.Result.Missed[f] = true
 		calledWithin(in, f, inv.Args)
 	}
+	if in.Trace == nil && in.IsOpen() && !madeElsewhere(inv.C.Value) && in.P.HoldersOf(false).Captured(inv.C.Signature()) {
+		in.Unknown("a call of a function that is not known, which may use the transaction")
+	}
 	in.CallAgain(inv)
 	return computing(in, inv, nil, func() memory.Value {
 		return in.UnknownCall("a call of a function that is not known", append([]memory.Value{inv.Fn}, in.Uncalled(inv.Args)...), inv.T)
 	})
+}
+
+// madeElsewhere reports whether a function is one that code which is not read makes, such as the end of a context.
+func madeElsewhere(f ssa.Value) bool {
+	if x, ok := f.(*ssa.Extract); ok {
+		f = x.Tuple
+	}
+	c, ok := f.(*ssa.Call)
+	return ok && c.Call.StaticCallee() != nil && len(c.Call.StaticCallee().Blocks) == 0
 }
 
 // meant gives the function that a value of unknown origin must be, where it gets a

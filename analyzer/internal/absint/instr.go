@@ -115,7 +115,9 @@ func (in *interp) instr(instr ssa.Instruction) {
 	}
 	switch instr := instr.(type) {
 	case *ssa.Store:
+		was := wholeAround(in, instr.Addr, in.value)
 		in.storeTo(in.value(instr.Addr), in.value(instr.Val))
+		storeInWhole(in, was, in.value(instr.Val))
 		storedAway(in, instr.Addr, in.value(instr.Addr), in.value(instr.Val))
 		if at, ok := instr.Addr.(*ssa.IndexAddr); ok {
 			memory.KeepElement(in.Memory, at.X.Type(), "", instr.Val.Type(), in.value(instr.Val))
@@ -349,7 +351,7 @@ func (in *interp) address(v ssa.Value) memory.Value {
 			if f := p.To.Part(v.Field); f != nil {
 				return &memory.Pointer{To: f}
 			}
-			return in.Inside(v.Type(), in.value(v.X))
+			return memory.InWhole(in.Memory, v.Type(), p)
 		}
 		if h, ok := memory.Unbox(in.value(v.X)).(*memory.Handle); ok { // the handle that is embedded
 			t := v.Type().(*types.Pointer).Elem()

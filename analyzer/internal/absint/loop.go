@@ -54,6 +54,7 @@ func (in *interp) loop(b *ssa.BasicBlock, inside, behind []*ssa.BasicBlock) {
 		in.Result.Reset(mark)
 		in.St = entry.Clone()
 		in.St.Phase, in.St.Facts, in.St.Codes = l.phase, nil, nil
+		in.St.Defers[in.Fr] = append(slices.Clone(in.St.Defers[in.Fr]), l.deferred...)
 		for _, r := range in.St.Pending() {
 			if l.sent[r] {
 				in.Execute(r)
@@ -147,6 +148,8 @@ type changes struct {
 	before int
 	sent   map[*memory.Rows]bool
 	phase  memory.Phase
+	// deferred are the calls that its rounds deferred.
+	deferred []memory.Deferred
 }
 
 // changes finds what the body of a loop changes and was not known to. base is the state in
@@ -176,6 +179,9 @@ func (in *interp) changes(l *changes, h *head, base *memory.State) bool {
 		}
 		if e.St.Phase > l.phase {
 			l.phase, more = e.St.Phase, true
+		}
+		if later := memory.LaterRounds(in.Fr, base, e.St, l.before); len(later) > 0 {
+			l.deferred, more = append(l.deferred, later...), true
 		}
 	}
 	return more

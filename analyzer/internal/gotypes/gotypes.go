@@ -196,7 +196,7 @@ func ZeroOf(t types.Type) ir.Value {
 }
 
 // Layout tells which structs have parts whose values are kept apart. It has the names
-// of those that are whole.
+// of those that are whole, and, as false, those of structs with methods that drivers call, but with a database inside.
 type Layout map[string]bool
 
 // Parts gives the types of the parts of a type whose values are kept apart:
@@ -206,7 +206,7 @@ func (l Layout) Parts(t types.Type) ([]types.Type, []string) {
 		return nil, nil
 	}
 	if s, ok := t.Underlying().(*types.Struct); ok {
-		if Storable(t) && !Optional(t) {
+		if _, apart := l[TypeName(t)]; !apart && Storable(t) && !Optional(t) {
 			return nil, nil
 		}
 		var out []types.Type

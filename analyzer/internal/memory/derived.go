@@ -57,6 +57,16 @@ func (in *Memory) Inside(t types.Type, x Value) Value {
 	return &Pointer{To: in.NewCell(p.Elem(), "v", Unknown)}
 }
 
+// InWhole is the address of a field of a struct that has no parts here: who writes there changes one that says itself
+// how it is stored.
+func InWhole(in *Memory, t types.Type, whole *Pointer) Value {
+	v := in.Inside(t, whole)
+	if p, ok := v.(*Pointer); ok && gotypes.Storable(whole.To.T) {
+		p.To.Alias = append(p.To.Alias, whole.To)
+	}
+	return v
+}
+
 // Derive gives a value that is computed from others in a way that is not known.
 func (in *Memory) Derive(t types.Type, how string, from ...Value) Value {
 	if gotypes.KindOf(t) != client.Any {
@@ -157,6 +167,10 @@ func (in *Memory) ScalarOf(v Value) Scalar {
 	case *Aggregate:
 		if at, ok := gotypes.OptionalValue(v.T); ok {
 			return in.optionalScalar(v, at)
+		}
+		if gotypes.Storable(v.T) { // its method says what is stored
+			in.EmitValue(v)
+			return Scalar{client.V(in.NewVar("stored", client.Any, true, Unknown)), client.Any}
 		}
 		return Scalar{&client.Call{Name: "struct", Args: in.Exprs(v.Parts)}, client.Any}
 	case *List:

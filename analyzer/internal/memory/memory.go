@@ -373,15 +373,6 @@ type TooMuch struct {
 	Late bool
 }
 
-// Deferred is a call that waits for the end of its function.
-type Deferred struct {
-	Call    *ssa.Defer
-	Fn      Value
-	Args    []Value
-	Perhaps bool // on some paths only
-	Often   bool // in a loop, by a function that changes variables around it
-}
-
 // Memory is what one interpretation of a function knows, and what it writes. st is nil
 // where control does not come.
 type Memory struct {

@@ -35,11 +35,6 @@ func (in *Memory) Merge(edges []*Edge) []Value {
 		for c := range e.St.Mem {
 			cells[c] = true
 		}
-		for f, list := range e.St.Defers {
-			if len(list) > len(st.Defers[f]) {
-				st.Defers[f] = list
-			}
-		}
 	}
 	for _, e := range edges { // what is written on one path is so on all
 		for _, r := range e.St.Pending() {
@@ -48,17 +43,7 @@ func (in *Memory) Merge(edges []*Edge) []Value {
 			}
 		}
 	}
-	for f, list := range st.Defers {
-		list = slices.Clone(list)
-		for i := range list {
-			for _, e := range edges {
-				if !slices.ContainsFunc(e.St.Defers[f], func(d Deferred) bool { return d.Call == list[i].Call }) {
-					list[i].Perhaps = true
-				}
-			}
-		}
-		st.Defers[f] = list
-	}
+	joinDefers(in.Fr, st, edges, in.Join)
 	in.Work += len(cells) * len(edges)
 	joinCells(in, st, cells, edges)
 	out := make([]Value, len(first.Vals))

@@ -141,6 +141,13 @@ func (h *Holders) inside(i *types.Interface, seen *typeutil.Map) bool {
 	return slices.ContainsFunc(h.concrete, func(t types.Type) bool { return types.Implements(t, i) && h.reach(t, seen) })
 }
 
+// Captured reports whether a function literal of a type uses the database and may have captured a transaction.
+func (h *Holders) Captured(sig *types.Signature) bool {
+	return slices.ContainsFunc(h.p.Values(sig), func(f *ssa.Function) bool {
+		return h.p.Matters(f) && slices.ContainsFunc(f.FreeVars, func(v *ssa.FreeVar) bool { return h.Holds(v.Type()) })
+	})
+}
+
 // captured looks for a transaction in what the functions of a type capture.
 func (h *Holders) captured(sig *types.Signature, seen *typeutil.Map) bool {
 	return slices.ContainsFunc(h.p.values, func(f *ssa.Function) bool {

@@ -127,6 +127,7 @@ func New(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File
 	for _, pkg := range pkgs {
 		p.collect(pkg)
 	}
+	p.keepApart()
 	slices.SortStableFunc(p.Funcs, p.ByPlace)
 	p.index()
 	p.Sessions = p.sessionLevels()
@@ -211,6 +212,9 @@ func (p *Program) index() {
 	// Calls through interfaces may mean each method of the name.
 	for _, f := range p.Funcs {
 		p.invokes(f)
+		if f.Parent() == nil {
+			p.callsValues(f)
+		}
 	}
 	var reach func(f *ssa.Function)
 	reach = func(f *ssa.Function) {

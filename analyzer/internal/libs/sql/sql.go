@@ -34,6 +34,7 @@ func New(*program.Program) *session.Library {
 		},
 		Functions: map[string]session.CallModel{
 			"database/sql.Named":                                    namedArg,
+			"(*database/sql.Conn).Raw":                              raw,
 			"github.com/lib/pq.Array":                               session.GivesLast,
 			"github.com/lib/pq.QuoteIdentifier":                     session.Computes,
 			"github.com/lib/pq.CopyIn":                              copyIn,
@@ -50,6 +51,15 @@ var drivers = map[string]program.Database{"github.com/go-sql-driver/mysql": prog
 	"github.com/glebarez/sqlite": program.SQLite, "github.com/glebarez/go-sqlite": program.SQLite, "gorm.io/driver/sqlite": program.SQLite,
 	"github.com/uptrace/bun/driver/sqliteshim": program.SQLite, "github.com/tursodatabase/go-libsql": program.SQLite,
 	"github.com/tursodatabase/libsql-client-go": program.SQLite, "zombiezen.com/go/sqlite": program.SQLite}
+
+// raw is a call of Raw: the function that it gets may send anything through the connection of the driver.
+func raw(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
+	h, ok := memory.Unbox(inv.Args[0]).(*memory.Handle)
+	if ok && in.IsOpen() && in.Perhaps(h) && in.Trace == nil {
+		in.Unknown("a call of Raw, which gives the connection of the transaction away")
+	}
+	return nil, false
+}
 
 // copying begins the text of a statement that pq.CopyIn makes: what follows is the INSERT of a row.
 const copying = "COPY by "
