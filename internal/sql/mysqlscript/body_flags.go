@@ -51,7 +51,7 @@ func (w *bodyWriter) flagged(h *action) bool {
 	}
 	f := &flags{of: w.of, first: 1 << 62}
 	w.proc.body.each(func(a *action) {
-		if a.kind == simple && onRows(a.st) {
+		if a.kind == simple && w.of.onRows(a.st) {
 			f.first = min(f.first, a.st.Tokens[0].From)
 		}
 	})
@@ -143,10 +143,10 @@ func (f *flags) action(a *action, values map[string]bool) outcome {
 
 // look notes a statement on tables.
 func (f *flags) look(st *mysql.Statement) {
-	if !onRows(st) {
+	if !f.of.onRows(st) {
 		return
 	}
-	plain := st.First("SELECT") && !st.Has("UPDATE") && !st.Has("SHARE")
+	plain := st.First("SELECT") && !f.of.callsTables(st.Tokens) && !st.Has("UPDATE") && !st.Has("SHARE")
 	f.more = f.more || f.seen && !plain
 	f.seen = true
 }

@@ -230,7 +230,7 @@ func (w *bodyWriter) touches(list []*action) (touches, falls bool) {
 			end = a.arms[len(a.arms)-1].cond != nil
 			for _, m := range a.arms {
 				t, f := w.touches(m.body)
-				touches, end = touches || t || onTables(m.cond), end || f
+				touches, end = touches || t || w.of.onTables(m.cond), end || f
 			}
 		case a.kind != simple:
 			touches, end = w.touches(a.body)
@@ -244,7 +244,7 @@ func (w *bodyWriter) touches(list []*action) (touches, falls bool) {
 				touches, end = w.touches([]*action{p.body})
 			}
 		default:
-			touches = onRows(st)
+			touches = w.of.onRows(st)
 		}
 		if touches || !end {
 			return touches, end

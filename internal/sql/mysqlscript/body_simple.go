@@ -30,6 +30,8 @@ func (w *bodyWriter) simple(a *action) {
 		w.raise(st)
 	case st.First("CALL"):
 		w.call(a)
+	case st.First("RETURN") && len(w.results) > 0:
+		w.giveBack(st)
 	case st.First("OPEN"), st.First("CLOSE"), st.First("FETCH"):
 		w.onCursor(st)
 	case st.First("GET"):
@@ -312,15 +314,8 @@ func (w *bodyWriter) call(a *action) {
 		panic(ir.Errorf(st.Pos(), "%s has %d parameters, but is called with %d arguments; mend the call", p.name, len(p.params), len(args)))
 	}
 	backs := make([]string, len(args)) // variables of the caller that get a value back
-	s := &scope{routine: true}
-	values := make([]string, len(args))
+	s, values := w.arguments(st, p, args)
 	for i, q := range p.params {
-		values[i] = w.declare(s, q.name, q.typ, false)
-		if q.in {
-			w.set(st, values[i], args[i])
-		} else {
-			w.add(&client.Assign{At: w.at(st), Var: values[i], Expr: client.C(ir.Null)})
-		}
 		if q.out && len(args[i]) == 1 {
 			backs[i] = w.named(args[i][0])
 		}
@@ -341,6 +336,21 @@ func (w *bodyWriter) call(a *action) {
 			w.give(st, v, values[i])
 		}
 	}
+}
+
+// arguments declares the parameters of a routine that a statement calls, in a scope of their own. It gives their variables, too.
+func (w *bodyWriter) arguments(st *mysql.Statement, p *routine, args [][]mysql.Token) (*scope, []string) {
+	s := &scope{routine: true}
+	values := make([]string, len(args))
+	for i, q := range p.params {
+		values[i] = w.declare(s, q.name, q.typ, false)
+		if q.in {
+			w.set(st, values[i], args[i])
+		} else {
+			w.add(&client.Assign{At: w.at(st), Var: values[i], Expr: client.C(ir.Null)})
+		}
+	}
+	return s, values
 }
 
 // give writes the assignment of one variable to another.

@@ -29,6 +29,7 @@ func literally(text string) filled { return filled{parts: []string{text}} }
 // text writes tokens of a statement with the variables that they name.
 func (w *bodyWriter) text(st *mysql.Statement, tokens []mysql.Token) filled {
 	places := expressionNames(tokens)
+	hoists := w.hoists(tokens)
 	var out filled
 	var b strings.Builder
 	use := func(v string) {
@@ -61,6 +62,11 @@ func (w *bodyWriter) text(st *mysql.Statement, tokens []mysql.Token) filled {
 			use(w.given(t))
 		case v != "" && slices.Contains(places, i):
 			use(v)
+		case hoists && w.of.function(tokens, i) != nil:
+			end := closing(tokens, i+1)
+			v := w.apply(st, w.of.function(tokens, i), tokens[i+2:end])
+			use(v)
+			i, last = end, tokens[end].To
 		default:
 			b.WriteString(st.Src.Text[t.From:t.To])
 		}
@@ -109,19 +115,28 @@ func (w *bodyWriter) query(st *mysql.Statement, text filled, expression bool) *c
 	}
 	q.SQL += text.parts[len(text.vars)]
 	if expression {
-		q.SQL, q.Command.Text[0] = "SELECT "+q.SQL, "DO "+q.Command.Text[0]
+		word := "DO "
+		if w.plainly {
+			q.Inner, word = false, "SELECT "
+		}
+		q.SQL, q.Command.Text[0] = "SELECT "+q.SQL, word+q.Command.Text[0]
 	}
 	return q
 }
 
-// onTables reports whether tokens of an expression or query look at tables.
+// onTables reports whether tokens of an expression or query look at tables themselves.
 func onTables(tokens []mysql.Token) bool {
 	return slices.ContainsFunc(tokens, func(t mysql.Token) bool { return t.Is("FROM", "TABLE") })
 }
 
+// onTables reports whether tokens of an expression or query look at tables, or call functions that do.
+func (s *Scripts) onTables(tokens []mysql.Token) bool {
+	return onTables(tokens) || s.callsTables(tokens)
+}
+
 // onRows reports whether a statement may read or write rows of tables.
-func onRows(st *mysql.Statement) bool {
-	return onTables(st.Tokens) || st.Tokens[0].Is("INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "(") || st.Tokens[0].Is(unmodelled...) && !st.First("START", "TRANSACTION")
+func (s *Scripts) onRows(st *mysql.Statement) bool {
+	return s.onTables(st.Tokens) || st.Tokens[0].Is("INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "(") || st.Tokens[0].Is(unmodelled...) && !st.First("START", "TRANSACTION")
 }
 
 // set writes an assignment to a variable.

@@ -71,6 +71,10 @@ type bodyWriter struct {
 	manual bool
 	// unset are the variables that are certainly NULL: nothing before in the text has set them.
 	unset map[string]bool
+	// results are what the functions that are called give back, inner ones last.
+	results []*result
+	// plainly says that expressions see what a plain SELECT does; fixed that text is only laid by, and calls no functions.
+	plainly, fixed bool
 	// risky says that an error of a statement leads elsewhere than out of the transaction.
 	risky bool
 }
@@ -353,7 +357,10 @@ func (w *bodyWriter) declaration(s *scope, d declaration, a *action) {
 			s.cursors = map[string]*openCursor{}
 		}
 		q := &mysql.Statement{Src: a.st.Src, Tokens: d.value}
+		fixed := w.fixed
+		w.fixed = true // it runs at OPEN
 		s.cursors[d.names[0]] = &openCursor{q, w.text(q, q.Tokens)}
+		w.fixed = fixed
 	case conditions:
 		if s.names == nil {
 			s.names = map[string]string{}

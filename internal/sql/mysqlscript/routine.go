@@ -17,6 +17,8 @@ type routine struct {
 	st     *mysql.Statement
 	params []parameter
 	body   *action
+	// returns is the type of what a function gives, "" for a procedure.
+	returns string
 	// ignores are the comments that accept findings about it.
 	ignores []*ir.Ignore
 }
@@ -28,18 +30,22 @@ type parameter struct {
 	in, out bool
 }
 
-// routine takes over a procedure or event. The bodies of functions are not read.
+// routine takes over a procedure, function or event.
 func (r *reader) routine(st *mysql.Statement, what string) {
 	if i := slices.IndexFunc(st.Tokens, func(t mysql.Token) bool {
 		return t.Kind == mysql.Word && strings.HasPrefix(t.Text, "$") && strings.HasSuffix(t.Text, "$")
 	}); i >= 0 {
 		panic(ir.Errorf(st.Src.Pos(st.Tokens[i].From), "a body must not stand between dollars, but does"))
 	}
-	if what == "FUNCTION" {
-		r.note(st.Pos(), "the bodies of functions are not read: a statement that calls one is not modelled")
+	if what == "FUNCTION" && (st.Has("SONAME", "AGGREGATE") || !st.Has("RETURNS") || !st.Has("RETURN")) {
+		r.note(st.Pos(), "the body of this function is not read: a statement that calls it is not modelled")
 		return
 	}
 	p := r.header(st, what)
+	if what == "FUNCTION" {
+		r.function(p)
+		return
+	}
 	p.ignores, r.ignores = r.ignores, nil
 	for _, g := range p.ignores {
 		g.From, g.To = p.pos, st.Src.Pos(st.Tokens[len(st.Tokens)-1].To)
@@ -56,14 +62,18 @@ func (r *reader) routine(st *mysql.Statement, what string) {
 	r.order = append(r.order, key)
 }
 
-// drop forgets a procedure that DROP PROCEDURE names.
+// drop forgets a routine that DROP names.
 func (r *reader) drop(st *mysql.Statement) bool {
 	c := &mysql.Cursor{St: st, I: 1}
-	if !c.Accept("PROCEDURE") && !c.Accept("EVENT") {
+	routines := r.routines
+	switch {
+	case c.Accept("FUNCTION"):
+		routines = r.functions
+	case !c.Accept("PROCEDURE") && !c.Accept("EVENT"):
 		return false
 	}
 	c.Accept("IF", "EXISTS")
-	delete(r.routines, strings.ToLower(c.TableName()))
+	delete(routines, strings.ToLower(c.TableName()))
 	return true
 }
 
@@ -84,6 +94,9 @@ func (r *reader) header(st *mysql.Statement, what string) *routine {
 	} else {
 		for _, part := range mysql.CommaParts(c.Parens()) {
 			p.params = append(p.params, r.parameter(st, part))
+		}
+		if what == "FUNCTION" {
+			p.returns = r.returned(c)
 		}
 		for characteristic(c) {
 		}

@@ -31,9 +31,11 @@ type Scripts struct {
 	// routines are the procedures and events, by name in lower case; order are these names as they were made. named counts
 	// the transactions of each.
 	routines map[string]*routine
-	order    []string
-	named    map[string]int
-	calling  []calling
+	// functions are the stored functions, by name in lower case.
+	functions map[string]*routine
+	order     []string
+	named     map[string]int
+	calling   []calling
 }
 
 // ReadScripts reads SQL files as one application: declarations, transactions, and single statements that have a name or
