@@ -55,6 +55,7 @@ func (t *item) read(c *Cursor) bool {
 		cols, ok := c.columns()
 		c.indexOptions()
 		if ok {
+			t.s.keyed(t.table, cols)
 			t.put(at, "PRIMARY KEY ("+identifiers(cols)+")")
 		}
 		return ok
@@ -295,6 +296,7 @@ func (t *item) option(c *Cursor, d *declared) bool {
 		d.auto = true
 	case c.Accept("PRIMARY", "KEY"), c.Accept("KEY"):
 		d.options = append(d.options, "PRIMARY KEY")
+		t.s.keyed(t.table, []string{d.name})
 		_ = c.Accept("CLUSTERED") || c.Accept("NONCLUSTERED")
 	case c.Accept("UNIQUE"):
 		c.Accept("KEY")

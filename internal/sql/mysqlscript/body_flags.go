@@ -206,7 +206,10 @@ func (f *flags) forget(st *mysql.Statement, values map[string]bool) {
 		}
 		return
 	}
-	if !st.Has("INTO") && !st.First("CALL") && !st.First("GET") {
+	if st.First("EXECUTE") {
+		clear(values)
+	}
+	if !st.Has("INTO") && !st.First("CALL") && !st.First("GET") && assigns(st) < 0 {
 		return
 	}
 	for _, t := range st.Tokens {

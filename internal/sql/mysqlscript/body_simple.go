@@ -59,6 +59,9 @@ func (w *bodyWriter) simple(a *action) {
 		w.unknown(st, "a temporary table")
 	case !st.Readable():
 		w.unknown(st, "a statement that is too large or nests too deep")
+	case st.First("PREPARE"), st.First("DEALLOCATE", "PREPARE"), st.First("DROP", "PREPARE"): // EXECUTE looks the text up
+	case st.First("EXECUTE"):
+		w.execute(st)
 	case mysql.DML(st) && !st.Tokens[0].Is("LOAD", "HANDLER", "EXECUTE", "PREPARE", "TABLE"):
 		w.command(st)
 	case st.Tokens[0].Is(unmodelled...):
@@ -216,6 +219,10 @@ func (w *bodyWriter) command(st *mysql.Statement) {
 	if fault := st.Refused(); fault != nil {
 		panic(fault)
 	}
+	if assigns(st) >= 0 || countsUp(st.Tokens) >= 0 {
+		w.setting(st)
+		return
+	}
 	tokens, into, ok := w.withoutInto(st)
 	if !ok {
 		w.unknown(st, "SELECT … INTO in another place than a SELECT has it, or a file")
@@ -237,6 +244,7 @@ func (w *bodyWriter) command(st *mysql.Statement) {
 	}
 	w.risk(st)
 	w.send(st, q, !isQuery || onTables(tokens))
+	w.inserted(st)
 	if isQuery && into == nil {
 		w.counted(st, -1)
 	}

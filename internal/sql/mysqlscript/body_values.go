@@ -49,6 +49,8 @@ func (w *bodyWriter) text(st *mysql.Statement, tokens []mysql.Token) filled {
 			counter = w.rows
 		case t.Is("FOUND_ROWS"):
 			counter = w.found
+		case t.Is("LAST_INSERT_ID") && i+2 < len(tokens) && tokens[i+2].Is(")"):
+			counter = w.insertID(st)
 		}
 		user, isUser := t.UserVariable()
 		switch v := w.lookup(t.Text); {
@@ -62,10 +64,19 @@ func (w *bodyWriter) text(st *mysql.Statement, tokens []mysql.Token) filled {
 			use(w.given(t))
 		case v != "" && slices.Contains(places, i):
 			use(v)
-		case hoists && w.of.function(tokens, i) != nil:
+		case w.of.function(tokens, i) != nil:
 			end := closing(tokens, i+1)
-			v := w.apply(st, w.of.function(tokens, i), tokens[i+2:end])
-			use(v)
+			f, ok := w.called(st, w.of.function(tokens, i), tokens[i+2:end], hoists)
+			if !ok {
+				b.WriteString(st.Src.Text[t.From:t.To])
+				break
+			}
+			for k, part := range f.parts {
+				if k > 0 {
+					use(f.vars[k-1])
+				}
+				b.WriteString(part)
+			}
 			i, last = end, tokens[end].To
 		default:
 			b.WriteString(st.Src.Text[t.From:t.To])

@@ -75,6 +75,12 @@ type bodyWriter struct {
 	results []*result
 	// plainly says that expressions see what a plain SELECT does; fixed that text is only laid by, and calls no functions.
 	plainly, fixed bool
+	// substitutions is how many formulas of functions are around.
+	substitutions int
+	// setsID says that LAST_INSERT_ID(…) sets the value of LAST_INSERT_ID() somewhere, keyed that an INSERT may have set it to a key.
+	setsID, keyed bool
+	// used counts the values that EXECUTE has been given.
+	used int
 	// risky says that an error of a statement leads elsewhere than out of the transaction.
 	risky bool
 }
@@ -106,6 +112,7 @@ func (s *Scripts) bodyFrom(p *routine, start *action, from flow) *bodyWriter {
 		w.unset[w.declare(top, q.name, q.typ, q.in)] = !q.in
 	}
 	w.rows, w.found = w.counter("ROW_COUNT"), w.counter("FOUND_ROWS")
+	w.setsID = s.countsUp(p)
 	w.action(p.body)
 	for _, q := range p.params {
 		if q.out {
@@ -452,7 +459,14 @@ func (w *bodyWriter) loop(a *action) {
 func (w *bodyWriter) mayBeSet(a *action) []string {
 	var out []string
 	a.each(func(s *action) {
-		if s.kind != simple || !s.st.Tokens[0].Is("SET", "CALL", "GET", "FETCH") && !s.st.Has("INTO") {
+		if s.kind == simple && s.st.First("EXECUTE") || s.kind == simple && countsUp(s.st.Tokens) >= 0 {
+			for name, v := range w.scopes[0].vars {
+				if strings.HasPrefix(name, "@") {
+					out = append(out, v)
+				}
+			}
+		}
+		if s.kind != simple || !s.st.Tokens[0].Is("SET", "CALL", "GET", "FETCH") && !s.st.Has("INTO") && assigns(s.st) < 0 {
 			return
 		}
 		for _, t := range s.st.Tokens {

@@ -28,8 +28,8 @@ func (r *reader) function(p *routine) {
 	r.functions[strings.ToLower(p.name)] = p
 }
 
-// returned reads RETURNS with its type, which it gives.
-func (r *reader) returned(c *mysql.Cursor) string {
+// returned reads RETURNS with its type, which it gives, and as CAST names it.
+func (r *reader) returned(c *mysql.Cursor) (typ, cast string) {
 	c.Expect("RETURNS")
 	from := c.I
 	c.Name("a type")
@@ -40,7 +40,8 @@ func (r *reader) returned(c *mysql.Cursor) string {
 		case c.Accept("CHARACTER", "SET"), c.Accept("CHARSET"), c.Accept("COLLATE"):
 			c.I++
 		default:
-			return r.Schema.VariableType(&mysql.Cursor{St: &mysql.Statement{Src: c.St.Src, Tokens: c.St.Tokens[from:c.I]}})
+			typ := &mysql.Statement{Src: c.St.Src, Tokens: c.St.Tokens[from:c.I]}
+			return r.Schema.VariableType(&mysql.Cursor{St: typ}), castName(typ, typ.Tokens)
 		}
 	}
 }
@@ -149,6 +150,14 @@ func (w *bodyWriter) hoists(tokens []mysql.Token) bool {
 	return true
 }
 
+// called is the call of a function in a text: a variable with its value, or its formula. ok is false where neither can be had.
+func (w *bodyWriter) called(st *mysql.Statement, p *routine, arguments []mysql.Token, hoists bool) (out filled, ok bool) {
+	if hoists {
+		return filled{[]string{"", ""}, []string{w.apply(st, p, arguments)}}, true
+	}
+	return w.substituted(st, p, arguments)
+}
+
 // apply writes the call of a function, and gives the variable with its value.
 func (w *bodyWriter) apply(st *mysql.Statement, p *routine, arguments []mysql.Token) string {
 	plainly := w.plainly
@@ -186,4 +195,51 @@ func (w *bodyWriter) giveBack(st *mysql.Statement) {
 	}
 	w.set(st, r.variable, st.Tokens[1:])
 	w.leave(r.block, st)
+}
+
+// castName gives the type that tokens name as CAST names it, "" for another one than a number that is exact.
+func castName(st *mysql.Statement, tokens []mysql.Token) string {
+	switch {
+	case tokens[0].Is("INT", "INTEGER", "BIGINT", "SMALLINT", "TINYINT", "MEDIUMINT"):
+		return "SIGNED"
+	case tokens[0].Is("DECIMAL") && len(tokens) > 1 && !tokens[len(tokens)-1].Is("UNSIGNED"):
+		return st.Src.Text[tokens[0].From:tokens[len(tokens)-1].To]
+	}
+	return ""
+}
+
+// formula gives the value that a function returns if that is all of its body, and numbers are all that it is about; nil for another one.
+func (p *routine) formula() []mysql.Token {
+	a := p.body
+	for a.kind == compound && len(a.body) == 1 && len(a.declared) == 0 {
+		a = a.body[0]
+	}
+	if a.kind != simple || !a.st.First("RETURN") || !p.pure() || p.cast == "" || slices.ContainsFunc(p.params, func(q parameter) bool { return q.cast == "" }) {
+		return nil
+	}
+	return a.st.Tokens[1:]
+}
+
+// substituted is the call of a function by its formula, for arguments that depend on rows. ok is false where it has none.
+func (w *bodyWriter) substituted(st *mysql.Statement, p *routine, arguments []mysql.Token) (out filled, ok bool) {
+	formula, args := p.formula(), mysql.CommaParts(arguments)
+	if formula == nil || len(args) != len(p.params) || w.substitutions >= maxCalls || len(w.of.calls(formula)) > 0 {
+		return filled{}, false
+	}
+	w.substitutions++
+	defer func() { w.substitutions-- }()
+	places := expressionNames(formula)
+	out = literally("CAST((")
+	last := formula[0].From
+	for i, t := range formula {
+		k := slices.IndexFunc(p.params, func(q parameter) bool { return strings.EqualFold(q.name, t.Text) })
+		out = out.plus(literally(p.st.Src.Text[last:t.From]))
+		last = t.To
+		if k >= 0 && t.IsName() && slices.Contains(places, i) {
+			out = out.plus(literally("CAST((")).plus(w.text(st, args[k])).plus(literally(") AS " + p.params[k].cast + ")"))
+			continue
+		}
+		out = out.plus(literally(p.st.Src.Text[t.From:t.To]))
+	}
+	return out.plus(literally(") AS " + p.cast + ")")), true
 }

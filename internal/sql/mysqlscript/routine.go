@@ -19,6 +19,8 @@ type routine struct {
 	body   *action
 	// returns is the type of what a function gives, "" for a procedure.
 	returns string
+	// cast is that type as CAST names it.
+	cast string
 	// ignores are the comments that accept findings about it.
 	ignores []*ir.Ignore
 }
@@ -28,6 +30,8 @@ type parameter struct {
 	name    string
 	typ     string
 	in, out bool
+	// cast is the type as CAST names it, "" for one that has no such name.
+	cast string
 }
 
 // routine takes over a procedure, function or event.
@@ -96,7 +100,7 @@ func (r *reader) header(st *mysql.Statement, what string) *routine {
 			p.params = append(p.params, r.parameter(st, part))
 		}
 		if what == "FUNCTION" {
-			p.returns = r.returned(c)
+			p.returns, p.cast = r.returned(c)
 		}
 		for characteristic(c) {
 		}
@@ -122,7 +126,9 @@ func (r *reader) parameter(st *mysql.Statement, part []mysql.Token) parameter {
 		c.Accept("IN")
 	}
 	p.name = c.Name("a parameter")
+	from := c.I
 	p.typ = r.Schema.VariableType(c)
+	p.cast = castName(st, part[from:c.I])
 	return p
 }
 
@@ -148,6 +154,10 @@ func (s *Scripts) procedures() {
 		name, pos := c.txn.Name, c.txn.Pos
 		*c.txn = *s.body(c.body(), nil).txn
 		c.txn.Name, c.txn.Pos, c.txn.Levels = name, pos, []string{c.block.level}
+		c.fresh()
+		if c.block.snapshot {
+			c.txn.Body = slices.Insert(c.txn.Body, 0, client.Stmt(withSnapshot(pos)))
+		}
 	}
 	for i, key := range s.order {
 		p := s.routines[key]
@@ -234,9 +244,22 @@ type calling struct {
 	block *block
 }
 
-// calls reports whether a transaction of a script calls a procedure.
-func (b *block) calls() bool {
-	return slices.ContainsFunc(b.stmts, func(st *mysql.Statement) bool { return st.First("CALL") })
+// calls reports whether a transaction of a script has statements that are written as in the body of a procedure.
+func (b *block) calls(s *Scripts) bool {
+	return slices.ContainsFunc(b.stmts, func(st *mysql.Statement) bool {
+		return st.Tokens[0].Is("CALL", "PREPARE", "EXECUTE") || assigns(st) >= 0 || countsUp(st.Tokens) >= 0 || len(s.calls(st.Tokens)) > 0
+	})
+}
+
+// fresh marks the parameters that are unique per call.
+func (c calling) fresh() {
+	for _, f := range c.block.fresh {
+		i := slices.IndexFunc(c.txn.Vars, func(v client.Var) bool { return strings.EqualFold(v.Name, f) })
+		if i < 0 {
+			panic(ir.Errorf(c.block.pos, "transaction %s has no parameter %s, which -- fresh: names", c.block.name, f))
+		}
+		c.txn.Vars[i].Fresh, c.txn.Vars[i].Nullable = true, false
+	}
 }
 
 // body is the transaction as the body of a procedure.

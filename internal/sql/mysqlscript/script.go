@@ -165,7 +165,7 @@ func (r *reader) keep(b *block) {
 		b.name = fmt.Sprintf("%s-%d", r.base, r.count)
 	}
 	t := &client.Txn{Pos: b.pos, Name: b.name}
-	if b.calls() {
+	if b.calls(r.Scripts) {
 		r.calling = append(r.calling, calling{t, b})
 	} else {
 		t = transaction(b)
