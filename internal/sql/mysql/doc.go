@@ -22,7 +22,7 @@
 //   - A trigger becomes a function of PL/pgSQL, if its body writes rows, sets columns of the new row, branches and signals by values of its two rows.
 //     Its rows do not count for LAST_INSERT_ID().
 //
-// Conversions between numbers and texts, the order of an ENUM, least and greatest texts, dynamic SQL, the bodies of functions, and triggers with
+// Conversions between numbers and texts, the order of an ENUM, least and greatest texts, dynamic SQL whose text is not constant, and triggers with
 // queries, variables, or beside others of the same event are not modelled.
 //
 // Source: the MySQL and MariaDB manuals, and what a real server does: random applications run on MariaDB and in the interpreter

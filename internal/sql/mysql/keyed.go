@@ -11,6 +11,29 @@ func (s *Schema) keyed(table string, columns []string) {
 		s.primary = map[string][]string{}
 	}
 	s.primary[table] = columns
+	s.inKey(table, columns...)
+}
+
+// inKey says that columns are part of a key, which is so ever after.
+func (s *Schema) inKey(table string, columns ...string) {
+	for _, c := range columns {
+		s.inKeys[table+"."+strings.ToLower(c)] = true
+	}
+}
+
+// InKey reports whether a column is part of a primary or unique key of its table.
+func (s *Schema) InKey(table, column string) bool {
+	return s.inKeys[strings.ToLower(table)+"."+strings.ToLower(column)]
+}
+
+// Fires reports whether a table has triggers.
+func (s *Schema) Fires(table string) bool {
+	for _, t := range s.triggers {
+		if strings.EqualFold(t, table) {
+			return true
+		}
+	}
+	return false
 }
 
 // Counts reports whether a table of this name has a column with AUTO_INCREMENT.

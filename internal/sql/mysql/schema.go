@@ -40,6 +40,8 @@ type Schema struct {
 	autos map[string]string
 	// primary are the columns of primary keys, by table.
 	primary map[string][]string
+	// inKeys are the columns of keys, with their tables before them.
+	inKeys map[string]bool
 	// triggers are the tables of triggers, firing what fires one; references counts the foreign keys of tables without a name.
 	triggers   map[string]string
 	firing     map[string]bool
@@ -322,6 +324,7 @@ func (s *Schema) createView(c *Cursor, at Token) bool {
 func (s *Schema) own(name string) {
 	if s.owners == nil {
 		s.owners, s.uniques, s.columns = map[string]string{}, map[string]map[string]bool{}, map[string][]string{}
+		s.inKeys = map[string]bool{}
 		s.Touched, s.Order, s.collations, s.references = map[string][]string{}, map[string][]string{}, map[string]string{}, map[string]int{}
 	}
 	s.owners[name] = s.database

@@ -137,16 +137,20 @@ func topWord(tokens []mysql.Token, i int, words ...string) int {
 	return len(tokens)
 }
 
-// setting writes a statement that sets variables in its expressions.
-func (w *bodyWriter) setting(st *mysql.Statement) {
-	if !w.inside {
-		w.unknown(st, "a statement that sets variables outside of the transaction")
-		return
-	}
+// setting writes a statement that sets variables in its expressions. It reports whether nothing is left to write: a value of LAST_INSERT_ID() that
+// nobody may ask for needs no more than the statement.
+func (w *bodyWriter) setting(st *mysql.Statement) bool {
 	s, ok := w.settings(st)
-	if !ok {
+	switch {
+	case assigns(st) < 0 && !(ok && w.inside):
+		w.keyed = true
+		return false
+	case !w.inside:
+		w.unknown(st, "a statement that sets variables outside of the transaction")
+		return true
+	case !ok:
 		w.unknown(st, "a variable that is set inside of an expression, in another place than those that are known")
-		return
+		return true
 	}
 	text := w.text(st, s.tokens)
 	sent := w.query(st, text, false) // the values of variables come with each statement
@@ -155,18 +159,24 @@ func (w *bodyWriter) setting(st *mysql.Statement) {
 	}
 	q := w.query(st, text, false)
 	q.Command, q.Into, q.Returned = sent.Command, s.into, s.returning == nil
-	if !w.oneRow(st, s.tokens) || w.rows != "" {
+	if !w.oneRow(st, s.tokens) || w.rows != "" && !q.Returned {
 		q.Count = w.temporary("rows", client.Int)
 	}
 	w.risk(st)
 	w.send(st, q, true)
 	if !w.oneRow(st, s.tokens) {
 		several := &client.Op{Op: ">", Args: []client.Expr{client.V(q.Count), client.C(ir.Int(1))}}
-		w.choose(st, several, func() { w.unknown(st, "a variable that is set by several rows, of which the last one counts") }, func() {})
+		w.choose(st, several, func() {
+			w.add(&client.Unknown{At: w.at(st), ReadOnly: st.First("SELECT"), Reason: "a variable that is set by several rows, of which the last one counts"})
+		}, func() {})
 	}
-	if w.rows != "" {
+	switch {
+	case q.Returned:
+		w.counted(st, -1)
+	case w.rows != "":
 		w.add(&client.Assign{At: w.at(st), Var: w.rows, Expr: client.V(q.Count)})
 	}
+	return true
 }
 
 // oneRow reports whether a SELECT or UPDATE of one table is certainly about one row at most.
@@ -192,6 +202,9 @@ func (w *bodyWriter) oneRow(st *mysql.Statement, tokens []mysql.Token) bool {
 	return w.of.Schema.Fixed(tokens[at+1].Text, tokens[where+1:end], func(value []mysql.Token) bool {
 		return !slices.ContainsFunc(value, func(t mysql.Token) bool {
 			k := slices.Index(tokens, t)
+			if k+1 < len(tokens) && tokens[k+1].Is("(") && mysql.TouchesNothing(strings.ToLower(t.Text)) && !t.Is("RAND", "UUID", "UUID_SHORT") {
+				return false
+			}
 			return t.Is("SELECT") || t.IsName() && (w.lookup(t.Text) == "" || !slices.Contains(places, k))
 		})
 	})

@@ -16,6 +16,7 @@ const (
 	endless
 	while
 	repeat
+	overRows
 )
 
 // action is a statement in the body of a procedure.
@@ -29,8 +30,9 @@ type action struct {
 	subject []mysql.Token
 	arms    []arm
 	isCase  bool
-	// cond is the condition of WHILE and of UNTIL.
+	// cond is the condition of WHILE and of UNTIL, and the query or the name of the cursor of FOR, whose row is called row.
 	cond []mysql.Token
+	row  string
 	// body are the statements of a block or loop, declared what a block declares, in order.
 	body     []*action
 	declared []declaration
@@ -162,13 +164,8 @@ func (p *bodyParser) compound(label string) *action {
 		a.cond = p.until("END")
 		p.end("REPEAT", label)
 		return a
-	case p.Accept("FOR"): // MariaDB's loop over rows or numbers, which is not modelled
-		from := p.I - 1
-		p.until("DO")
-		p.Expect("DO")
-		p.list("END")
-		p.end("FOR", label)
-		return &action{st: p.part(p.St.Tokens[from:p.I])}
+	case p.Accept("FOR"):
+		return p.counting(label)
 	}
 	return nil
 }

@@ -227,11 +227,16 @@ func (w *bodyWriter) rowsQuery(c *openCursor) *client.Query {
 // rowsOf writes a loop over the rows of a cursor: what round writes behind each FETCH that finds one. A round may come to its end at once, since
 // a statement of the one before may have found nothing as well.
 func (w *bodyWriter) rowsOf(a *action, c *openCursor, into []string, round func(j *jump)) {
-	st := a.st
 	q := w.rowsQuery(c)
+	q.Into = into
+	w.over(a, q, round)
+}
+
+// over writes a loop over the rows of a query.
+func (w *bodyWriter) over(a *action, q *client.Query, round func(j *jump)) {
+	st := a.st
 	w.commands++
 	w.risk(st)
-	q.Into = into
 	j := w.jump(a)
 	j.again = j.label + "_rows"
 	before := w.flow
@@ -245,6 +250,9 @@ func (w *bodyWriter) rowsOf(a *action, c *openCursor, into []string, round func(
 	}
 	end := w.collect(func() { // where there is no row any more
 		w.add(&client.ForRows{At: w.at(st), Label: j.again, Query: q, Body: rows})
+		if a.kind == overRows { // it raises nothing, and leaves ROW_COUNT() as it is
+			return
+		}
 		w.counted(st, -1)
 		if !w.raised(st, noRow...) {
 			w.lost(st)

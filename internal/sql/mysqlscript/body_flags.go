@@ -103,6 +103,9 @@ func (f *flags) action(a *action, values map[string]bool) outcome {
 		return f.labelled(a, f.list(a.body, values))
 	case branch:
 		return f.branch(a, values)
+	case overRows:
+		f.more, f.seen = true, true
+		return outcome{falls: true, commits: true}
 	case endless, while, repeat:
 		o := f.list(a.body, values)
 		f.list(a.body, maps.Clone(values)) // for what a second round does

@@ -159,7 +159,7 @@ func (w *bodyWriter) risk(st *mysql.Statement) {
 	}
 	for _, s := range w.scopes {
 		for _, h := range s.handlers {
-			if !h.loses && slices.ContainsFunc(h.conditions, func(c string) bool { return !slices.Contains(noRow, c) }) {
+			if !h.loses && slices.ContainsFunc(h.conditions, func(c string) bool { return !slices.Contains(noRow, c) && !(c == duplicateKey && w.meetsNothing(st)) }) {
 				w.risky = true
 				at := &mysql.Statement{Src: st.Src, Tokens: []mysql.Token{h.at}}
 				w.choose(at, w.anything(at), func() {
@@ -211,7 +211,7 @@ func (a *action) after(at *action) (rest []*action, found bool) {
 		for i, s := range list {
 			if rest, found = s.after(at); found {
 				rest = append(rest, list[i+1:]...)
-				if a.kind == endless || a.kind == while || a.kind == repeat {
+				if a.kind == endless || a.kind == while || a.kind == repeat || a.kind == overRows {
 					rest = append(rest, a.body...)
 				}
 				return rest, true
@@ -234,7 +234,7 @@ func (w *bodyWriter) touches(list []*action) (touches, falls bool) {
 			}
 		case a.kind != simple:
 			touches, end = w.touches(a.body)
-			end = end || a.kind == while
+			touches, end = touches || a.kind == overRows, end || a.kind == while
 		case a.begins():
 			return false, false
 		case st.First("CALL"):

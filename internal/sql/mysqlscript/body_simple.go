@@ -41,7 +41,7 @@ func (w *bodyWriter) simple(a *action) {
 			if len(part) > 0 && part[0].Is("SLEEP", "RELEASE_LOCK") {
 				continue
 			}
-			w.send(st, w.query(st, w.text(st, part), true), onTables(part))
+			w.send(st, w.query(st, w.text(st, part), true), w.of.onTables(part))
 		}
 		w.counted(st, 0)
 	case st.First("RELEASE", "SAVEPOINT"), st.First("ANALYZE"), st.First("SHOW"):
@@ -219,8 +219,7 @@ func (w *bodyWriter) command(st *mysql.Statement) {
 	if fault := st.Refused(); fault != nil {
 		panic(fault)
 	}
-	if assigns(st) >= 0 || countsUp(st.Tokens) >= 0 {
-		w.setting(st)
+	if (assigns(st) >= 0 || countsUp(st.Tokens) >= 0) && w.setting(st) {
 		return
 	}
 	tokens, into, ok := w.withoutInto(st)
@@ -228,7 +227,12 @@ func (w *bodyWriter) command(st *mysql.Statement) {
 		w.unknown(st, "SELECT … INTO in another place than a SELECT has it, or a file")
 		return
 	}
-	q := w.query(st, w.text(st, tokens), false)
+	text := w.text(st, tokens)
+	meets := w.meets(st)
+	if meets {
+		text = text.plus(literally(mysql.OnDuplicate))
+	}
+	q := w.query(st, text, false)
 	isQuery := st.Tokens[0].Is("SELECT", "WITH", "(", "VALUES") && !st.Has("INSERT", "DELETE") && !(st.Has("SET") && st.Has("UPDATE"))
 	q.Into, q.OneRow, q.Returned = into, into != nil, into == nil && (isQuery || st.Has("RETURNING"))
 	q.Clears = into != nil && !slices.ContainsFunc(into, func(v string) bool { return !w.unset[v] })
@@ -236,6 +240,9 @@ func (w *bodyWriter) command(st *mysql.Statement) {
 		q.Found = w.temporary("is_row", client.Bool)
 	}
 	counter := w.rows
+	if meets && counter == "" {
+		counter = w.temporary("inserted", client.Int)
+	}
 	if isQuery && into == nil || isQuery && counter == "" {
 		counter = w.found
 	}
@@ -243,8 +250,11 @@ func (w *bodyWriter) command(st *mysql.Statement) {
 		q.Count = counter
 	}
 	w.risk(st)
-	w.send(st, q, !isQuery || onTables(tokens))
+	w.send(st, q, !isQuery || w.of.onTables(tokens))
 	w.inserted(st)
+	if meets {
+		w.met(st, q)
+	}
 	if isQuery && into == nil {
 		w.counted(st, -1)
 	}

@@ -52,10 +52,15 @@ func (w *bodyWriter) text(st *mysql.Statement, tokens []mysql.Token) filled {
 		case t.Is("LAST_INSERT_ID") && i+2 < len(tokens) && tokens[i+2].Is(")"):
 			counter = w.insertID(st)
 		}
+		column := w.rowColumn(tokens[i:])
 		user, isUser := t.UserVariable()
 		switch v := w.lookup(t.Text); {
 		case counter != "" && i+2 < len(tokens) && tokens[i+1].Is("(") && tokens[i+2].Is(")"):
 			use(counter)
+			i += 2
+			last = tokens[i].To
+		case column != "":
+			use(column)
 			i += 2
 			last = tokens[i].To
 		case isUser:
@@ -160,7 +165,7 @@ func (w *bodyWriter) set(st *mysql.Statement, v string, tokens []mysql.Token) {
 	text := w.text(st, tokens)
 	q := w.query(st, text, true)
 	q.Into = []string{v}
-	w.send(st, q, onTables(tokens))
+	w.send(st, q, w.of.onTables(tokens))
 	for _, used := range text.vars {
 		if read, known := w.outside[used]; known {
 			w.outside[v] = read
@@ -232,7 +237,7 @@ func (w *bodyWriter) cond(st *mysql.Statement, subject, tokens []mysql.Token) cl
 	q := w.query(st, literally("CASE WHEN ").plus(cond).plus(literally(" THEN 1 ELSE 0 END")), true)
 	v := w.temporary("holds", client.Int)
 	q.Into = []string{v}
-	w.send(st, q, onTables(tokens) || onTables(subject))
+	w.send(st, q, w.of.onTables(tokens) || w.of.onTables(subject))
 	return &client.Op{Op: "==", Args: []client.Expr{client.V(v), client.C(ir.Int(1))}}
 }
 
@@ -333,7 +338,7 @@ func (w *bodyWriter) comparison(tokens []mysql.Token) client.Expr {
 	for _, t := range tokens[op:end] {
 		words = append(words, strings.ToUpper(t.Text))
 	}
-	if tokens[len(tokens)-1].Is("NULL") && left != nil {
+	if left != nil && len(tokens) == end+1 && tokens[end].Is("NULL") {
 		isNull := &client.Op{Op: "null", Args: []client.Expr{left}}
 		switch strings.Join(words, " ") {
 		case "IS":

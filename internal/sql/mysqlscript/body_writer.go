@@ -89,6 +89,7 @@ type bodyWriter struct {
 type scope struct {
 	vars     map[string]string // names in the transaction, by those in the body
 	cursors  map[string]*openCursor
+	rows     map[string]map[string]string // variables for the columns of the rows of FOR, by its name
 	handlers []*handler
 	names    map[string]string // conditions by name
 	block    *jump
@@ -269,7 +270,13 @@ func (w *bodyWriter) action(a *action) {
 	case branch:
 		w.branches(a, 0)
 	case endless, while, repeat:
-		w.loop(a)
+		w.loop(a, func(j *jump) {
+			if a.kind == while {
+				w.choose(a.st, w.cond(a.st, nil, a.cond), func() {}, func() { w.leave(j, a.st) })
+			}
+		})
+	case overRows:
+		w.forRows(a)
 	default:
 		w.simple(a)
 	}
@@ -427,14 +434,12 @@ func (w *bodyWriter) choose(st *mysql.Statement, cond client.Expr, then, otherwi
 	w.meet(st, yes, no)
 }
 
-// loop writes LOOP, WHILE and REPEAT.
-func (w *bodyWriter) loop(a *action) {
+// loop writes LOOP, WHILE and REPEAT: first what head writes in each round, then the body.
+func (w *bodyWriter) loop(a *action, head func(j *jump)) {
 	j := w.jump(a)
 	before := w.flow
 	body := w.collect(func() {
-		if a.kind == while {
-			w.choose(a.st, w.cond(a.st, nil, a.cond), func() {}, func() { w.leave(j, a.st) })
-		}
+		head(j)
 		w.actions(a.body)
 		if a.kind == repeat && !w.gone {
 			w.choose(a.st, w.cond(a.st, nil, a.cond), func() { w.leave(j, a.st) }, func() {})

@@ -11,8 +11,8 @@ import (
 
 // A statement that calls a stored function of the application is written behind the body of that. So the arguments must not depend on rows. A SELECT …
 // INTO in a body is a plain SELECT, whatever calls the function. An expression with a query sees what it sees in a plain SELECT if a SELECT calls, and else
-// locks and reads the newest rows (facts of MariaDB, TestFunctions). So a function that looks at tables is written only where the statement that
-// calls it looks at none itself.
+// locks and reads the newest rows (what a MariaDB does, TestInnoDBProcedures). So a function that looks at tables is written only where the statement that
+// calls it looks at none itself, and inside of a transaction: outside of one, all that it does is one.
 
 // result is where a function that is called gives its value back.
 type result struct {
@@ -123,7 +123,7 @@ func (w *bodyWriter) hoists(tokens []mysql.Token) bool {
 			return false
 		}
 	}
-	if effect && (onTables(tokens) || tokens[0].Is("INSERT", "UPDATE", "DELETE", "REPLACE") || slices.ContainsFunc(tokens, func(t mysql.Token) bool { return t.Is(maybe...) })) {
+	if effect && (!w.inside || onTables(tokens) || tokens[0].Is("INSERT", "UPDATE", "DELETE", "REPLACE") || slices.ContainsFunc(tokens, func(t mysql.Token) bool { return t.Is(maybe...) })) {
 		return false
 	}
 	places := expressionNames(tokens)
