@@ -14,6 +14,8 @@
 //     value per statement, AUTO_INCREMENT gives a new value for NULL and 0, and LAST_INSERT_ID() is the key of the last INSERT
 //     of the transaction, any value before that.
 //
+//   - A sequence of MariaDB gives a new value each time. One that begins again is not read.
+//
 //   - Arithmetic on integers and decimals is exact, and an unsigned difference that is negative fails. Divisions and the
 //     built-in functions are opaque: equal arguments give equal results, and nothing else is known.
 //

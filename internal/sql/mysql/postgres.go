@@ -89,7 +89,7 @@ func Rewritten(src string, tokens []Token) string {
 		return src[tokens[0].From:tokens[len(tokens)-1].To]
 	}
 	list := pieces(src, tokens)
-	for _, pass := range []func([]piece) []piece{operators, intervals, calls, options, ignoring, duplicates, targets, limitOffset, limitedWrite} {
+	for _, pass := range []func([]piece) []piece{operators, intervals, sequences, calls, options, ignoring, duplicates, targets, limitOffset, limitedWrite} {
 		list = pass(list)
 	}
 	var b strings.Builder

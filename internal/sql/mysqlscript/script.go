@@ -336,7 +336,10 @@ func (r *reader) declare(st *mysql.Statement) {
 	if r.Schema.Passes(st) {
 		return
 	}
-	list, ok := r.Schema.Translated(st)
+	list, ok := r.Schema.Sequence(st)
+	if !ok {
+		list, ok = r.Schema.Translated(st)
+	}
 	if !ok && !st.Tokens[0].Is("TRUNCATE") {
 		panic(r.unreadable(st))
 	}
