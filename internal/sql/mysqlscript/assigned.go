@@ -1,6 +1,7 @@
 package mysqlscript
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,29 +13,6 @@ import (
 // Some statements set variables in their expressions: SELECT @v := x, UPDATE … SET c = @v := c + 1, and UPDATE … SET c = LAST_INSERT_ID(c + 1), the
 // counter of the manual. They are written as statements that give these values back. Of several rows the last one counts, whose order nothing
 // says: then the statement is not modelled.
-
-// assigns gives the place of the first @v := in a statement, -1 if it has none.
-func assigns(st *mysql.Statement) int {
-	if st.First("SET") {
-		return -1
-	}
-	for i := 0; i+2 < len(st.Tokens); i++ {
-		if _, is := st.Tokens[i].UserVariable(); is && st.Tokens[i+1].Is(":") && st.Tokens[i+2].Is("=") {
-			return i
-		}
-	}
-	return -1
-}
-
-// countsUp gives the place of the first LAST_INSERT_ID with an argument, -1 if there is none.
-func countsUp(tokens []mysql.Token) int {
-	for i := 0; i+2 < len(tokens); i++ {
-		if tokens[i].Is("LAST_INSERT_ID") && tokens[i+1].Is("(") && !tokens[i+2].Is(")") {
-			return i
-		}
-	}
-	return -1
-}
 
 // setting is a statement without the assignments in it, and the variables for the columns that it gives.
 type setting struct {
@@ -113,30 +91,6 @@ func (w *bodyWriter) updated(st *mysql.Statement) (s setting, ok bool) {
 	return s, true
 }
 
-// counts reports whether a value is one that a column takes as it is: the column itself with whole numbers added.
-func counts(column mysql.Token, value []mysql.Token) bool {
-	return !slices.ContainsFunc(value, func(t mysql.Token) bool {
-		whole := t.Kind == mysql.Number && !slices.ContainsFunc([]byte(t.Text), func(c byte) bool { return c < '0' || c > '9' })
-		return !whole && !t.Is("(", ")", "+", "-") && !(t.IsName() && t.Text == column.Text)
-	})
-}
-
-// topWord finds the first of some words from i on that stands in no parentheses, the end if there is none.
-func topWord(tokens []mysql.Token, i int, words ...string) int {
-	depth := 0
-	for ; i < len(tokens); i++ {
-		switch t := tokens[i]; {
-		case t.Is("("):
-			depth++
-		case t.Is(")"):
-			depth--
-		case depth == 0 && t.Is(words...):
-			return i
-		}
-	}
-	return len(tokens)
-}
-
 // setting writes a statement that sets variables in its expressions. It reports whether nothing is left to write: a value of LAST_INSERT_ID() that
 // nobody may ask for needs no more than the statement.
 func (w *bodyWriter) setting(st *mysql.Statement) bool {
@@ -210,16 +164,6 @@ func (w *bodyWriter) oneRow(st *mysql.Statement, tokens []mysql.Token) bool {
 	})
 }
 
-// aggregates reports whether columns are computed of all rows.
-func aggregates(columns []mysql.Token) bool {
-	for i := 0; i+1 < len(columns); i++ {
-		if columns[i].Is("COUNT", "SUM", "MIN", "MAX", "AVG") && columns[i+1].Is("(") {
-			return !slices.ContainsFunc(columns, func(t mysql.Token) bool { return t.Is("OVER") })
-		}
-	}
-	return false
-}
-
 // inserted is told of an INSERT: its key of AUTO_INCREMENT is LAST_INSERT_ID() then.
 func (w *bodyWriter) inserted(st *mysql.Statement) {
 	if !w.setsID || !st.Tokens[0].Is("INSERT", "REPLACE") {
@@ -241,3 +185,181 @@ func (w *bodyWriter) insertID(st *mysql.Statement) string {
 
 // lastID is the name of the variable with LAST_INSERT_ID(), which no variable of the user has.
 const lastID = "@last insert id"
+
+// EXECUTE is written as the statement that its PREPARE names, where that is one constant text: it stands in PREPARE, in EXECUTE IMMEDIATE, or
+// in the only SET of the variable that PREPARE names. Names in the text are never those of variables of the body.
+
+// execute writes EXECUTE.
+func (w *bodyWriter) execute(st *mysql.Statement) {
+	at := topWord(st.Tokens, 1, "USING")
+	text, ok := "", false
+	switch {
+	case st.First("EXECUTE", "IMMEDIATE"):
+		text, ok = w.constantText(st.Tokens[2:at])
+	case at == 2:
+		text, ok = w.preparedText(st.Tokens[1].Text)
+	}
+	made, one := st.Made(text)
+	if !ok || !one || !mysql.DML(made) || made.Tokens[0].Is("CALL", "DO", "LOAD", "HANDLER", "EXECUTE", "PREPARE", "TABLE") || !made.Readable() {
+		w.unknown(st, "EXECUTE of a text that is not known here, or is more than a statement on rows")
+		return
+	}
+	var values [][]mysql.Token
+	if at < len(st.Tokens) {
+		values = mysql.CommaParts(st.Tokens[at+1:])
+	}
+	for i, t := range made.Tokens {
+		if t.Kind != mysql.Mark {
+			continue
+		}
+		if len(values) == 0 {
+			w.unknown(st, "EXECUTE with fewer values than its text has marks")
+			return
+		}
+		value := values[0]
+		values = values[1:]
+		if _, is := value[0].UserVariable(); !is || len(value) > 1 {
+			w.used++
+			name := fmt.Sprintf("@using %d", w.used)
+			w.set(st, w.user(name), value)
+			value = []mysql.Token{{Kind: mysql.Named, Text: name}}
+		}
+		made.Tokens[i] = mysql.Token{Kind: mysql.Named, Text: value[0].Text, From: t.From, To: t.To}
+	}
+	if len(values) > 0 {
+		w.unknown(st, "EXECUTE with more values than its text has marks")
+		return
+	}
+	w.scopes = append(w.scopes, &scope{routine: true})
+	w.command(made)
+	w.scopes = w.scopes[:len(w.scopes)-1]
+}
+
+// preparedText gives the text that all statements PREPARE of the application give a name, if they give it the same.
+func (w *bodyWriter) preparedText(name string) (text string, ok bool) {
+	first := true
+	for _, p := range w.around() {
+		p.body.each(func(a *action) {
+			if a.kind != simple || !a.st.First("PREPARE") || len(a.st.Tokens) < 4 || !strings.EqualFold(a.st.Tokens[1].Text, name) {
+				return
+			}
+			t, constant := w.constantText(a.st.Tokens[3:])
+			ok = constant && (first || ok && t == text)
+			text, first = t, false
+		})
+	}
+	return text, ok
+}
+
+// around are the routine that is written and, if it calls others, all of them.
+func (w *bodyWriter) around() []*routine {
+	out := []*routine{w.proc}
+	if w.proc.st.Has("CALL") {
+		for _, key := range w.of.order {
+			if p := w.of.routines[key]; p != nil && !slices.Contains(out, p) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// constantText gives the value of tokens that are a constant, or a variable of the user that one statement sets to one.
+func (w *bodyWriter) constantText(tokens []mysql.Token) (text string, ok bool) {
+	if len(tokens) != 1 {
+		return "", false
+	}
+	if tokens[0].Kind == mysql.Text {
+		return mysql.Unquote(tokens[0].Text)
+	}
+	name, is := tokens[0].UserVariable()
+	if !is {
+		return "", false
+	}
+	count := 0
+	for _, p := range w.around() {
+		for i, t := range p.st.Tokens {
+			if n, is := t.UserVariable(); !is || n != name || i < 1 || p.st.Tokens[i-1].Is("FROM", "IMMEDIATE") {
+				continue
+			}
+			count++
+			if rest := p.st.Tokens[i+1:]; p.st.Tokens[i-1].Is("SET") && len(rest) > 2 && rest[0].Is("=") && rest[1].Kind == mysql.Text && rest[2].Is(";") {
+				text, ok = mysql.Unquote(rest[1].Text)
+			}
+		}
+	}
+	return text, ok && count == 1
+}
+
+// countsUp reports whether a routine, or one that it calls, sets LAST_INSERT_ID() by hand.
+func (s *Scripts) countsUp(p *routine) bool {
+	w := &bodyWriter{of: s, proc: p}
+	return slices.ContainsFunc(w.around(), func(p *routine) bool { return countsUp(p.st.Tokens) >= 0 })
+}
+
+// A handler for error 1062 (a row with the same key is there) may go on with the transaction: InnoDB takes back the statement alone, and keeps the lock
+// on the row that it met. So an INSERT of one row before such a handler does nothing where it meets a row, and the handler follows.
+
+// duplicateKey is the error that a row with the same key is there.
+const duplicateKey = "1062"
+
+// meets reports whether the INSERT of a row is followed by a handler for another row with the same key.
+func (w *bodyWriter) meets(st *mysql.Statement) bool {
+	h := w.handlerOf(duplicateKey, "23000", exception)
+	return w.inside && h != nil && slices.Contains(h.conditions, duplicateKey) && w.insertsOne(st)
+}
+
+// insertsOne reports whether a statement is an INSERT of one row into a table without triggers, which has no other meaning for a row that it meets.
+func (w *bodyWriter) insertsOne(st *mysql.Statement) bool {
+	if !st.First("INSERT") || st.Has("IGNORE", "DUPLICATE", "SELECT", "RETURNING") {
+		return false
+	}
+	c := &mysql.Cursor{St: st, I: 1}
+	c.Accept("INTO")
+	if !c.Peek().IsName() || w.of.Schema.Fires(c.TableName()) {
+		return false
+	}
+	at := topWord(st.Tokens, 1, "VALUES", "VALUE", "SET")
+	return at+1 < len(st.Tokens) && (st.Tokens[at].Is("SET") || closing(st.Tokens, at+1) == len(st.Tokens)-1)
+}
+
+// meetsNothing reports whether a statement cannot meet a row with the same key, or is an INSERT whose handler is written behind it.
+func (w *bodyWriter) meetsNothing(st *mysql.Statement) bool {
+	switch {
+	case st.First("SELECT"), w.meets(st):
+		return true
+	case st.First("DELETE"), st.First("UPDATE"):
+		c := &mysql.Cursor{St: st, I: 1}
+		c.Accept("FROM")
+		if !c.Peek().IsName() {
+			return false
+		}
+		table := c.TableName()
+		if w.of.Schema.Fires(table) || len(w.of.calls(st.Tokens)) > 0 {
+			return false
+		}
+		if st.First("DELETE") {
+			return true
+		}
+		end := topWord(st.Tokens, c.I, "WHERE", "ORDER", "LIMIT")
+		if !c.Accept("SET") {
+			return false
+		}
+		return !slices.ContainsFunc(mysql.CommaParts(st.Tokens[c.I:end]), func(part []mysql.Token) bool {
+			return len(part) < 3 || !part[1].Is("=") || w.of.Schema.InKey(table, part[0].Text)
+		})
+	}
+	return false
+}
+
+// met writes what follows an INSERT that may have met a row.
+func (w *bodyWriter) met(st *mysql.Statement, q *client.Query) {
+	q.Command.Text[0] = "INSERT IGNORE" + q.Command.Text[0][len("INSERT"):]
+	last := len(q.Command.Text) - 1
+	q.Command.Text[last] = strings.TrimSuffix(q.Command.Text[last], mysql.OnDuplicate)
+	one := &client.Op{Op: "==", Args: []client.Expr{client.V(q.Count), client.C(ir.Int(1))}}
+	w.choose(st, one, func() {}, func() {
+		w.counted(st, -1)
+		w.raised(st, duplicateKey, "23000", exception)
+	})
+}

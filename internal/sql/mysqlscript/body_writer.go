@@ -71,6 +71,8 @@ type bodyWriter struct {
 	manual bool
 	// unset are the variables that are certainly NULL: nothing before in the text has set them.
 	unset map[string]bool
+	// perform writes a statement that another one leads to: the body of a function that it calls, or a handler.
+	perform func(*action)
 	// results are what the functions that are called give back, inner ones last.
 	results []*result
 	// plainly says that expressions see what a plain SELECT does; fixed that text is only laid by, and calls no functions.
@@ -105,7 +107,7 @@ func (s *Scripts) body(p *routine, start *action) *bodyWriter {
 // bodyFrom is body, where control comes in as from says.
 func (s *Scripts) bodyFrom(p *routine, start *action, from flow) *bodyWriter {
 	w := &bodyWriter{of: s, proc: p, start: start, txn: &client.Txn{Pos: p.pos, Name: p.name}, taken: map[string]bool{}, types: map[string]string{}, unset: map[string]bool{}, marks: map[int]string{}, outside: map[string]ir.Pos{}}
-	w.temporaries = temporaries(p)
+	w.temporaries, w.perform = temporaries(p), w.action
 	w.flow = from
 	top := &scope{routine: true}
 	w.scopes = append(w.scopes, top)
