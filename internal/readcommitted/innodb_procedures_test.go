@@ -30,7 +30,22 @@ var procedureParts = []string{
 	"SELECT v INTO x FROM t WHERE id = J FOR UPDATE; SELECT n INTO r FROM z WHERE id = J; UPDATE z SET n = n + 1 WHERE id = J;",
 	"SELECT v INTO x FROM t WHERE id = J FOR UPDATE; SELECT COUNT(*) INTO r FROM c WHERE t = J; IF x IS NOT NULL AND r = 0 THEN INSERT INTO c VALUES (K, J); END IF;",
 	"INSERT INTO c VALUES (K, K);",
+	"UPDATE t SET v = LAST_INSERT_ID(v + 1) WHERE id = J; SET r = LAST_INSERT_ID();",
+	"UPDATE t SET v = @v := v + 1 WHERE id = J; UPDATE t SET w = @v WHERE id = K;",
+	"SET @k = K; EXECUTE IMMEDIATE 'UPDATE t SET v = v + ? WHERE id = K' USING @k;",
+	"FOR i IN 1..2 DO UPDATE t SET v = v + i WHERE id = i; END FOR;",
+	"BEGIN DECLARE CONTINUE HANDLER FOR 1062 SET r = 7; INSERT INTO z VALUES (K, K); END;",
+	"SET x = seen(J); UPDATE t SET w = x WHERE id = K;",
+	"SELECT v INTO x FROM t WHERE id = J FOR UPDATE; SELECT seen(J) INTO x; UPDATE t SET w = x WHERE id = K;",
+	"SET x = locked(J); UPDATE t SET v = x + 1 WHERE id = J;",
+	"SET x = taken(K); SET r = x;",
 }
+
+// procedureFunctions are the functions that they call. A SELECT … INTO is a plain SELECT, whatever calls; the query of an expression locks where a SET does.
+const procedureFunctions = `CREATE FUNCTION seen(i INT) RETURNS INT BEGIN DECLARE y INT; SELECT v INTO y FROM t WHERE id = i; RETURN y; END;
+CREATE FUNCTION locked(i INT) RETURNS INT RETURN (SELECT v FROM t WHERE id = i);
+CREATE FUNCTION taken(i INT) RETURNS INT BEGIN UPDATE t SET v = v + 1 WHERE id = i; RETURN (SELECT v FROM t WHERE id = i); END;
+`
 
 // TestInnoDBProcedures: procedures that are all settled on InnoDB, most at READ COMMITTED, have outcomes of serial orders alone
 // where a server runs them at the same time, with a pause before each statement.
@@ -67,7 +82,7 @@ func newProcedureCase(t *testing.T, r *rand.Rand) (c *innodbCase, names []string
 	}
 	c.sent, c.levels = map[string][]string{}, map[string]string{}
 	small := func(string) string { return fmt.Sprint(1 + r.Intn(3)) }
-	text := c.tables
+	text := c.tables + procedureFunctions
 	level := []string{"READ COMMITTED", "READ COMMITTED", "REPEATABLE READ"}[r.Intn(3)]
 	for _, name := range []string{"p", "q", "s"} {
 		names = append(names, name)
@@ -143,6 +158,9 @@ func (s *innodbServer) inOrder(c *innodbCase, order []string) string {
 // ready makes the rows and procedures of a case.
 func (s *innodbServer) ready(c *innodbCase) {
 	s.start(c)
+	for _, f := range strings.SplitAfter(strings.TrimSpace(procedureFunctions), ";\n") {
+		s.must(s.main, f)
+	}
 	for _, n := range c.sent {
 		s.must(s.main, n[0])
 	}

@@ -14,6 +14,8 @@
 //     value per statement, AUTO_INCREMENT gives a new value for NULL and 0, and LAST_INSERT_ID() is the key of the last INSERT
 //     of the transaction, any value before that.
 //
+//   - A sequence of MariaDB gives a new value each time. One that begins again is not read.
+//
 //   - Arithmetic on integers and decimals is exact, and an unsigned difference that is negative fails. Divisions and the
 //     built-in functions are opaque: equal arguments give equal results, and nothing else is known.
 //
@@ -22,7 +24,7 @@
 //   - A trigger becomes a function of PL/pgSQL, if its body writes rows, sets columns of the new row, branches and signals by values of its two rows.
 //     Its rows do not count for LAST_INSERT_ID().
 //
-// Conversions between numbers and texts, the order of an ENUM, least and greatest texts, dynamic SQL, the bodies of functions, and triggers with
+// Conversions between numbers and texts, the order of an ENUM, least and greatest texts, dynamic SQL whose text is not constant, and triggers with
 // queries, variables, or beside others of the same event are not modelled.
 //
 // Source: the MySQL and MariaDB manuals, and what a real server does: random applications run on MariaDB and in the interpreter

@@ -55,6 +55,7 @@ func (t *item) read(c *Cursor) bool {
 		cols, ok := c.columns()
 		c.indexOptions()
 		if ok {
+			t.s.keyed(t.table, cols)
 			t.put(at, "PRIMARY KEY ("+identifiers(cols)+")")
 		}
 		return ok
@@ -108,6 +109,7 @@ func identifiers(names []string) string {
 func (t *item) unique(at Token, name string, c *Cursor) {
 	start := c.I
 	cols, ok := c.columns()
+	t.s.inKey(t.table, cols...)
 	if name == "" && len(cols) > 0 {
 		name = cols[0]
 	}
@@ -137,7 +139,11 @@ func (t *item) index(at Token, c *Cursor) {
 
 // uniqueIndex writes CREATE UNIQUE INDEX; the columns come next.
 func (s *Schema) uniqueIndex(at Token, table, name string, c *Cursor) {
+	from := c.I
 	parts := s.keyParts(c)
+	for _, word := range c.St.Tokens[from:c.I] {
+		s.inKey(table, word.Text)
+	}
 	name = strings.ToLower(name)
 	if s.uniques[table] == nil {
 		s.own(table)
@@ -295,11 +301,13 @@ func (t *item) option(c *Cursor, d *declared) bool {
 		d.auto = true
 	case c.Accept("PRIMARY", "KEY"), c.Accept("KEY"):
 		d.options = append(d.options, "PRIMARY KEY")
+		t.s.keyed(t.table, []string{d.name})
 		_ = c.Accept("CLUSTERED") || c.Accept("NONCLUSTERED")
 	case c.Accept("UNIQUE"):
 		c.Accept("KEY")
 		d.options = append(d.options, "CONSTRAINT "+identifier(d.name)+" UNIQUE")
 		t.s.uniques[t.table][d.name] = false
+		t.s.inKey(t.table, d.name)
 	case c.Accept("COMMENT"), c.Accept("COLUMN_FORMAT"), c.Accept("STORAGE"), c.Accept("SRID"):
 		c.Accept("=")
 		c.I++

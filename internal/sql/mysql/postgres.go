@@ -14,6 +14,12 @@ const LimitWord = "\uE001limit"
 // AnyKey is the column in ON CONFLICT for whichever key is met.
 const AnyKey = "\uE001key"
 
+// OnDuplicate stands behind an INSERT of one row that does nothing where it meets a row with the same key, and fails for any other reason
+// that an INSERT has: a handler for error 1062 follows. No SQL can spell it.
+const OnDuplicate = " ON DUPLICATE KEY " + onDuplicate
+
+const onDuplicate = "\uE001NOTHING"
+
 // Replace is the column that ON CONFLICT DO UPDATE sets where REPLACE puts a new row in the place of the one that is there.
 const Replace = "\uE001replace"
 
@@ -83,7 +89,7 @@ func Rewritten(src string, tokens []Token) string {
 		return src[tokens[0].From:tokens[len(tokens)-1].To]
 	}
 	list := pieces(src, tokens)
-	for _, pass := range []func([]piece) []piece{operators, intervals, calls, options, ignoring, duplicates, targets, limitOffset, limitedWrite} {
+	for _, pass := range []func([]piece) []piece{operators, intervals, sequences, calls, options, ignoring, duplicates, targets, limitOffset, limitedWrite} {
 		list = pass(list)
 	}
 	var b strings.Builder
@@ -371,6 +377,12 @@ func ignoring(list []piece) []piece {
 	if i < len(list) && !list[i].Is("INTO") {
 		list = slices.Insert(list, i, piece{Token: Token{Kind: Word, Text: "INTO"}, out: "INTO", space: true})
 	}
+	for k := range list { // INSERT INTO t () VALUES ()
+		if together(list, k, "(", ")") && next(list, k+2, "VALUES", "VALUE") && together(list, k+3, "(", ")") && k+5 == len(list) {
+			list[k].out, list[k+1].out, list[k+2].out, list[k+3].out, list[k+4].out = "DEFAULT VALUES", "", "", "", ""
+			list[k].space = true
+		}
+	}
 	list = setForm(list)
 	switch {
 	case ignore:
@@ -418,14 +430,18 @@ func setForm(list []piece) []piece {
 	return slices.Concat(list[:at], wrap("(", names), wrap("VALUES (", values), list[end:])
 }
 
-// duplicates writes ON DUPLICATE KEY UPDATE as ON CONFLICT on whichever key.
+// duplicates writes ON DUPLICATE KEY UPDATE as ON CONFLICT on whichever key, and OnDuplicate as that without an update.
 func duplicates(list []piece) []piece {
 	if !next(list, 0, "INSERT") {
 		return list
 	}
 	for i := range list {
-		if !next(list, i, "ON") || !next(list, i+1, "DUPLICATE") || !next(list, i+2, "KEY") || !next(list, i+3, "UPDATE") {
+		if !next(list, i, "ON") || !next(list, i+1, "DUPLICATE") || !next(list, i+2, "KEY") || !next(list, i+3, "UPDATE", onDuplicate) {
 			continue
+		}
+		if next(list, i+3, onDuplicate) {
+			list[i].out, list[i+1].out, list[i+2].out, list[i+3].out = `ON CONFLICT ("`+AnyKey+`") DO NOTHING`, "", "", ""
+			break
 		}
 		list[i].out = `ON CONFLICT ("` + AnyKey + `") DO UPDATE SET`
 		list[i+1].out, list[i+2].out, list[i+3].out = "", "", ""

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,11 +35,12 @@ func TestProcedures(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.exec(string(schema))
+	d.exec(procedureFunctions)
 	same, unread := 0, 0
 	for i := range *procedures {
 		g := &procedureGen{rng: d.rng}
 		text := g.procedure("p" + strconv.Itoa(i))
-		prog, err := sqlmodel.Parse([]sqlmodel.File{{Name: "schema.sql", Text: string(schema)}, {Name: "p.sql", Text: "DELIMITER //\n" + text + "//\n"}}, sqlmodel.Options{MySQL: true})
+		prog, err := sqlmodel.Parse([]sqlmodel.File{{Name: "schema.sql", Text: string(schema)}, {Name: "p.sql", Text: procedureFunctions + "DELIMITER //\n" + text + "//\n"}}, sqlmodel.Options{MySQL: true})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
@@ -65,6 +65,23 @@ func TestProcedures(t *testing.T) {
 	}
 }
 
+// procedureFunctions are the functions that random procedures call.
+const procedureFunctions = `CREATE FUNCTION twice(x INT) RETURNS INT DETERMINISTIC RETURN x * 2;
+CREATE FUNCTION kind_of(x INT) RETURNS INT DETERMINISTIC
+BEGIN
+  DECLARE y INT DEFAULT 3;
+  IF x > 1 THEN RETURN y; ELSEIF x IS NULL THEN SET y = 7; END IF;
+  WHILE y > 2 DO SET y = y - 1; END WHILE;
+  RETURN y;
+END;
+CREATE FUNCTION rows_from(x INT) RETURNS INT READS SQL DATA
+BEGIN
+  DECLARE c INT;
+  SELECT COUNT(*) INTO c FROM a WHERE a.id >= x;
+  RETURN c + (SELECT COUNT(*) FROM a WHERE a.n = x);
+END;
+`
+
 // modelled gives the first thing in a program that is not modelled.
 func modelled(prog *ir.Program) string {
 	out := ""
@@ -82,6 +99,7 @@ func modelled(prog *ir.Program) string {
 func (d *differ) call(txn *ir.Txn, g *procedureGen, text string) bool {
 	in := &interp.Instance{Txn: txn, ID: 1}
 	var args []string
+	given := map[string]ir.Value{}
 	for _, p := range g.params {
 		if p.out {
 			args = append(args, "@"+p.name)
@@ -89,10 +107,16 @@ func (d *differ) call(txn *ir.Txn, g *procedureGen, text string) bool {
 		}
 		lit := d.literal(ir.IntType, true)
 		args = append(args, lit)
-		if slices.ContainsFunc(txn.Params, func(q ir.Param) bool { return q.Name == p.name }) {
-			in.Params = append(in.Params, value1(sql.NullString{String: lit, Valid: lit != "NULL"}, ir.IntType))
-		}
+		given[p.name] = value1(sql.NullString{String: lit, Valid: lit != "NULL"}, ir.IntType)
 	}
+	for _, q := range txn.Params { // the others are variables of the session
+		v, ok := given[q.Name]
+		if !ok {
+			v = ir.Null
+		}
+		in.Params = append(in.Params, v)
+	}
+	d.exec("SET @u = NULL")
 	before := interp.NewDB(d.prog, d.read())
 	d.exec("SET innodb_lock_wait_timeout = 2")
 	command := "CALL " + g.name + "(" + strings.Join(args, ", ") + ")"
@@ -225,7 +249,7 @@ func (g *procedureGen) procedure(name string) string {
 	}
 	b.WriteString("DECLARE cur CURSOR FOR SELECT a.id, a.n FROM a" + g.pick("", " WHERE a.n > 1") + " ORDER BY a.id;\n")
 	b.WriteString(g.pick("", "DECLARE CONTINUE HANDLER FOR NOT FOUND SET done = 1;\n", "DECLARE EXIT HANDLER FOR NOT FOUND BEGIN SET v = 9; END;\n"))
-	b.WriteString(g.pick("", "DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK; RESIGNAL; END;\n"))
+	b.WriteString(g.pick("", "DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ROLLBACK; RESIGNAL; END;\n", "DECLARE CONTINUE HANDLER FOR 1062 SET done = done + 1;\n"))
 	b.WriteString("START TRANSACTION;\n" + g.list(2+g.rng.IntN(4)))
 	b.WriteString(g.pick("COMMIT;\n", "IF "+g.cond()+" THEN ROLLBACK; ELSE COMMIT; END IF;\n"))
 	b.WriteString("END")
@@ -263,7 +287,7 @@ func (g *procedureGen) cond() string {
 	case 2:
 		return "ROW_COUNT() " + g.pick("=", ">") + " 0"
 	case 3:
-		return "(" + g.variable() + " > 1 OR " + g.variable() + " = " + g.value() + ")"
+		return g.pick("("+g.variable()+" > 1 OR "+g.variable()+" = "+g.value()+")", g.variable()+" IS NULL OR "+g.variable()+" IS NULL")
 	case 4:
 		return "EXISTS (SELECT 1 FROM a WHERE a.n = " + g.variable() + ")"
 	case 5:
@@ -283,7 +307,15 @@ func (g *procedureGen) statement() string {
 	if g.depth < 4 && g.rng.IntN(3) == 0 {
 		return g.compound()
 	}
-	switch g.rng.IntN(9) {
+	switch g.rng.IntN(12) {
+	case 9:
+		return "SELECT @u := a.m FROM a WHERE a.id = " + g.value() + ";\nSET " + g.variable() + " = @u;\n"
+	case 10:
+		return "SET " + g.variable() + " = " + g.pick("twice(", "kind_of(", "rows_from(") + g.value() + ");\n"
+	case 11:
+		return g.pick("UPDATE a SET m = twice(a.m) WHERE "+g.row()+";\n", "UPDATE a SET m = kind_of("+g.variable()+") WHERE "+g.row()+";\n",
+			"UPDATE a SET m = LAST_INSERT_ID(m + 1) WHERE a.id = "+g.value()+";\n", "EXECUTE IMMEDIATE 'UPDATE a SET m = ? WHERE id = 1' USING "+g.variable()+";\n",
+			"SELECT rows_from("+g.value()+") INTO "+g.variable()+";\n")
 	case 0, 1:
 		return "SET " + g.variable() + " = " + g.value() + g.pick("", ", "+g.variable()+" := "+g.value()) + ";\n"
 	case 2:
@@ -311,7 +343,15 @@ func (g *procedureGen) compound() string {
 	g.labels++
 	l := "l" + strconv.Itoa(g.labels)
 	inner := func() string { return g.list(1 + g.rng.IntN(2)) }
-	switch g.rng.IntN(6) {
+	switch g.rng.IntN(8) {
+	case 6:
+		g.loops++
+		defer func() { g.loops-- }()
+		return fmt.Sprintf("%s: FOR i IN %s%s DO\n%sSET m = i;\nEND FOR;\n", l, g.pick("", "REVERSE "), g.pick("1..2", "m..2", "0 .. 1"), inner())
+	case 7:
+		g.loops++
+		defer func() { g.loops-- }()
+		return fmt.Sprintf("%s: FOR r IN (SELECT a.id, a.n FROM a%s ORDER BY a.id) DO\nSET v = r.n;\n%sUPDATE a SET m = r.id + m WHERE a.id = r.id;\nEND FOR;\n", l, g.pick("", " WHERE a.n > v"), inner())
 	case 0:
 		return "IF " + g.cond() + " THEN\n" + inner() + g.pick("", "ELSEIF "+g.cond()+" THEN\n"+inner()) + g.pick("", "ELSE\n"+inner()) + "END IF;\n"
 	case 1:

@@ -38,6 +38,10 @@ type Schema struct {
 	collations map[string]string
 	// autos are the columns with AUTO_INCREMENT, by table.
 	autos map[string]string
+	// primary are the columns of primary keys, by table.
+	primary map[string][]string
+	// inKeys are the columns of keys, with their tables before them.
+	inKeys map[string]bool
 	// triggers are the tables of triggers, firing what fires one; references counts the foreign keys of tables without a name.
 	triggers   map[string]string
 	firing     map[string]bool
@@ -320,9 +324,11 @@ func (s *Schema) createView(c *Cursor, at Token) bool {
 func (s *Schema) own(name string) {
 	if s.owners == nil {
 		s.owners, s.uniques, s.columns = map[string]string{}, map[string]map[string]bool{}, map[string][]string{}
+		s.inKeys = map[string]bool{}
 		s.Touched, s.Order, s.collations, s.references = map[string][]string{}, map[string][]string{}, map[string]string{}, map[string]int{}
 	}
 	s.owners[name] = s.database
+	delete(s.primary, name)
 	if s.uniques[name] == nil {
 		s.uniques[name] = map[string]bool{}
 	}
@@ -542,6 +548,7 @@ func (s *Schema) dropAction(c *Cursor, at Token, table string) bool {
 	q := identifier(table)
 	switch {
 	case c.Accept("PRIMARY", "KEY"):
+		delete(s.primary, table)
 		s.put(at, "ALTER TABLE %s DROP CONSTRAINT %s;", q, identifier(table+"_pkey"))
 	case c.Accept("INDEX"), c.Accept("KEY"):
 		c.Accept("IF", "EXISTS")

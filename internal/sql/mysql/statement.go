@@ -27,6 +27,22 @@ func (st *Statement) RoutineWord() string {
 	return ""
 }
 
+// Made gives the statement of another text, whose place is that of st. ok is false where the text is not one statement.
+func (st *Statement) Made(text string) (made *Statement, ok bool) {
+	from := st.Tokens[0].From
+	before := strings.Map(func(r rune) rune {
+		if r == '\n' {
+			return r
+		}
+		return ' '
+	}, st.Src.Text[:from])
+	list := Cut(File{Name: st.Src.name, Text: before + text})
+	if len(list) != 1 {
+		return nil, false
+	}
+	return list[0], true
+}
+
 // readable reports whether a statement is not too large.
 func (st *Statement) Readable() bool {
 	depth, run := 0, 0

@@ -1,6 +1,8 @@
 package mysqlscript
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/internal/sql/mysql"
@@ -16,6 +18,7 @@ const (
 	endless
 	while
 	repeat
+	overRows
 )
 
 // action is a statement in the body of a procedure.
@@ -29,8 +32,9 @@ type action struct {
 	subject []mysql.Token
 	arms    []arm
 	isCase  bool
-	// cond is the condition of WHILE and of UNTIL.
+	// cond is the condition of WHILE and of UNTIL, and the query or the name of the cursor of FOR, whose row is called row.
 	cond []mysql.Token
+	row  string
 	// body are the statements of a block or loop, declared what a block declares, in order.
 	body     []*action
 	declared []declaration
@@ -162,13 +166,8 @@ func (p *bodyParser) compound(label string) *action {
 		a.cond = p.until("END")
 		p.end("REPEAT", label)
 		return a
-	case p.Accept("FOR"): // MariaDB's loop over rows or numbers, which is not modelled
-		from := p.I - 1
-		p.until("DO")
-		p.Expect("DO")
-		p.list("END")
-		p.end("FOR", label)
-		return &action{st: p.part(p.St.Tokens[from:p.I])}
+	case p.Accept("FOR"):
+		return p.counting(label)
 	}
 	return nil
 }
@@ -336,4 +335,67 @@ func (a *action) holds(o *action) bool {
 	found := false
 	a.each(func(s *action) { found = found || s == o })
 	return found
+}
+
+// MariaDB has FOR over numbers and over rows. The first is a WHILE with a variable that counts; the second is a loop over the rows of a query, which runs
+// where the loop begins, and r.c is a variable for each column c that the loop names.
+
+// counting reads FOR behind its first word.
+func (p *bodyParser) counting(label string) *action {
+	from := p.I - 1
+	name := p.Name("a variable")
+	p.Expect("IN")
+	backwards := p.Accept("REVERSE")
+	head := p.until("DO")
+	p.Expect("DO")
+	body := p.list("END")
+	p.end("FOR", label)
+	whole := &action{st: p.part(p.St.Tokens[from:p.I])}
+	if len(head) == 0 {
+		return whole
+	}
+	text := p.St.Src.Text[head[0].From:head[len(head)-1].To]
+	low, high, numbers := strings.Cut(text, "..")
+	if !numbers {
+		return p.rows(whole, strings.ToLower(name), head, body)
+	}
+	if label != "" && slices.ContainsFunc(whole.st.Tokens, func(t mysql.Token) bool { return t.Is("ITERATE") }) { // it counts on before the next round
+		return whole
+	}
+	step, compares, first, last := "+", "<=", low, high
+	if backwards {
+		step, compares, first, last = "-", ">=", high, low
+	}
+	end := "end of " + name
+	made, ok := whole.st.Made(fmt.Sprintf("%[3]s, %[4]s, BIGINT, `%[1]s` %[5]s `%[2]s`, SET `%[1]s` = `%[1]s` %[6]s 1, `%[1]s` IS NULL OR `%[2]s` IS NULL, SIGNAL SQLSTATE '23000'", name, end, first, last, compares, step))
+	if !ok {
+		return whole
+	}
+	parts := mysql.CommaParts(made.Tokens)
+	if len(parts) != 7 {
+		return whole
+	}
+	typ := p.types.VariableType(&mysql.Cursor{St: &mysql.Statement{Src: made.Src, Tokens: parts[2]}})
+	next := &action{st: &mysql.Statement{Src: made.Src, Tokens: parts[4]}}
+	count := &action{kind: while, label: label, st: made, cond: parts[3], body: append(body, next)}
+	variable := func(name string, value []mysql.Token) declaration {
+		return declaration{at: made.Tokens[0], names: []string{strings.ToLower(name)}, typ: typ, value: value}
+	}
+	loop := &action{kind: compound, st: made, declared: []declaration{variable(end, parts[1]), variable(name, parts[0])}, body: []*action{count}}
+	if len(parts[0]) > 1 || len(parts[1]) > 1 || parts[0][0].Kind != mysql.Number || parts[1][0].Kind != mysql.Number { // NULL is an error
+		fails := &action{st: &mysql.Statement{Src: made.Src, Tokens: parts[6]}}
+		loop.body = []*action{{kind: branch, st: made, arms: []arm{{parts[5], []*action{fails}}}}, count}
+	}
+	return loop
+}
+
+// rows makes FOR over rows of what stands behind IN: a query, or the name of a cursor without parameters.
+func (p *bodyParser) rows(whole *action, name string, head []mysql.Token, body []*action) *action {
+	if head[0].Is("(") && closing(head, 0) == len(head)-1 {
+		head = head[1 : len(head)-1]
+	}
+	if len(head) == 0 || !head[0].Is("SELECT", "WITH") && len(head) > 1 {
+		return whole
+	}
+	return &action{kind: overRows, st: whole.st, row: name, cond: head, body: body}
 }

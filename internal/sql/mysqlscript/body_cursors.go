@@ -227,11 +227,16 @@ func (w *bodyWriter) rowsQuery(c *openCursor) *client.Query {
 // rowsOf writes a loop over the rows of a cursor: what round writes behind each FETCH that finds one. A round may come to its end at once, since
 // a statement of the one before may have found nothing as well.
 func (w *bodyWriter) rowsOf(a *action, c *openCursor, into []string, round func(j *jump)) {
-	st := a.st
 	q := w.rowsQuery(c)
+	q.Into = into
+	w.over(a, q, round)
+}
+
+// over writes a loop over the rows of a query.
+func (w *bodyWriter) over(a *action, q *client.Query, round func(j *jump)) {
+	st := a.st
 	w.commands++
 	w.risk(st)
-	q.Into = into
 	j := w.jump(a)
 	j.again = j.label + "_rows"
 	before := w.flow
@@ -245,6 +250,9 @@ func (w *bodyWriter) rowsOf(a *action, c *openCursor, into []string, round func(
 	}
 	end := w.collect(func() { // where there is no row any more
 		w.add(&client.ForRows{At: w.at(st), Label: j.again, Query: q, Body: rows})
+		if a.kind == overRows { // it raises nothing, and leaves ROW_COUNT() as it is
+			return
+		}
 		w.counted(st, -1)
 		if !w.raised(st, noRow...) {
 			w.lost(st)
@@ -255,4 +263,61 @@ func (w *bodyWriter) rowsOf(a *action, c *openCursor, into []string, round func(
 	w.add(&client.Block{At: w.at(st), Label: j.label, Body: end})
 	w.gone = was
 	w.close(j, st)
+}
+
+// rowColumn gives the variable that tokens begin with as row.column, "" if they do not.
+func (w *bodyWriter) rowColumn(tokens []mysql.Token) string {
+	if len(tokens) < 3 || !tokens[0].IsName() || !tokens[1].Is(".") || !tokens[2].IsName() {
+		return ""
+	}
+	for i := len(w.scopes) - 1; i >= 0; i-- {
+		if columns := w.scopes[i].rows[strings.ToLower(tokens[0].Text)]; columns != nil {
+			return columns[strings.ToLower(tokens[2].Text)]
+		}
+		if w.scopes[i].routine {
+			break
+		}
+	}
+	return ""
+}
+
+// forRows writes FOR over rows.
+func (w *bodyWriter) forRows(a *action) {
+	query, text := &mysql.Statement{Src: a.st.Src, Tokens: a.cond}, filled{}
+	if c := w.cursor(a.cond[0].Text); len(a.cond) == 1 && c != nil {
+		query, text = c.query, c.text
+	} else if len(a.cond) > 1 {
+		text = w.text(query, a.cond)
+	} else {
+		w.unknown(a.st, "FOR over a cursor that is not declared here")
+		return
+	}
+	if !w.inside {
+		w.send(query, w.query(query, text, false), true)
+	}
+	columns := map[string]string{}
+	s := &scope{rows: map[string]map[string]string{a.row: columns}}
+	q := w.query(query, text, false)
+	for i, t := range a.st.Tokens {
+		if i+2 >= len(a.st.Tokens) || !t.IsName() || !strings.EqualFold(t.Text, a.row) || !a.st.Tokens[i+1].Is(".") {
+			continue
+		}
+		column := strings.ToLower(a.st.Tokens[i+2].Text)
+		if columns[column] == "" {
+			columns[column] = w.declare(&scope{}, column, "", false)
+			q.ByName = append(q.ByName, client.Arg{Name: column, Expr: client.V(columns[column])})
+		}
+	}
+	w.scopes = append(w.scopes, s)
+	if w.inside {
+		w.over(a, q, func(*jump) { w.actions(a.body) })
+	} else {
+		w.loop(a, func(j *jump) { // the row is any, and the loop ends some time
+			w.choose(a.st, w.anything(a.st), func() {}, func() { w.leave(j, a.st) })
+			for _, v := range columns {
+				w.add(&client.Havoc{At: w.at(a.st), Var: v})
+			}
+		})
+	}
+	w.scopes = w.scopes[:len(w.scopes)-1]
 }

@@ -30,6 +30,8 @@ func (w *bodyWriter) simple(a *action) {
 		w.raise(st)
 	case st.First("CALL"):
 		w.call(a)
+	case st.First("RETURN") && len(w.results) > 0:
+		w.giveBack(st)
 	case st.First("OPEN"), st.First("CLOSE"), st.First("FETCH"):
 		w.onCursor(st)
 	case st.First("GET"):
@@ -39,7 +41,7 @@ func (w *bodyWriter) simple(a *action) {
 			if len(part) > 0 && part[0].Is("SLEEP", "RELEASE_LOCK") {
 				continue
 			}
-			w.send(st, w.query(st, w.text(st, part), true), onTables(part))
+			w.send(st, w.query(st, w.text(st, part), true), w.of.onTables(part))
 		}
 		w.counted(st, 0)
 	case st.First("RELEASE", "SAVEPOINT"), st.First("ANALYZE"), st.First("SHOW"):
@@ -57,6 +59,9 @@ func (w *bodyWriter) simple(a *action) {
 		w.unknown(st, "a temporary table")
 	case !st.Readable():
 		w.unknown(st, "a statement that is too large or nests too deep")
+	case st.First("PREPARE"), st.First("DEALLOCATE", "PREPARE"), st.First("DROP", "PREPARE"): // EXECUTE looks the text up
+	case st.First("EXECUTE"):
+		w.execute(st)
 	case mysql.DML(st) && !st.Tokens[0].Is("LOAD", "HANDLER", "EXECUTE", "PREPARE", "TABLE"):
 		w.command(st)
 	case st.Tokens[0].Is(unmodelled...):
@@ -214,12 +219,20 @@ func (w *bodyWriter) command(st *mysql.Statement) {
 	if fault := st.Refused(); fault != nil {
 		panic(fault)
 	}
+	if (assigns(st) >= 0 || countsUp(st.Tokens) >= 0) && w.setting(st) {
+		return
+	}
 	tokens, into, ok := w.withoutInto(st)
 	if !ok {
 		w.unknown(st, "SELECT … INTO in another place than a SELECT has it, or a file")
 		return
 	}
-	q := w.query(st, w.text(st, tokens), false)
+	text := w.text(st, tokens)
+	meets := w.meets(st)
+	if meets {
+		text = text.plus(literally(mysql.OnDuplicate))
+	}
+	q := w.query(st, text, false)
 	isQuery := st.Tokens[0].Is("SELECT", "WITH", "(", "VALUES") && !st.Has("INSERT", "DELETE") && !(st.Has("SET") && st.Has("UPDATE"))
 	q.Into, q.OneRow, q.Returned = into, into != nil, into == nil && (isQuery || st.Has("RETURNING"))
 	q.Clears = into != nil && !slices.ContainsFunc(into, func(v string) bool { return !w.unset[v] })
@@ -227,6 +240,9 @@ func (w *bodyWriter) command(st *mysql.Statement) {
 		q.Found = w.temporary("is_row", client.Bool)
 	}
 	counter := w.rows
+	if meets && counter == "" {
+		counter = w.temporary("inserted", client.Int)
+	}
 	if isQuery && into == nil || isQuery && counter == "" {
 		counter = w.found
 	}
@@ -234,7 +250,11 @@ func (w *bodyWriter) command(st *mysql.Statement) {
 		q.Count = counter
 	}
 	w.risk(st)
-	w.send(st, q, !isQuery || onTables(tokens))
+	w.send(st, q, !isQuery || w.of.onTables(tokens))
+	w.inserted(st)
+	if meets {
+		w.met(st, q)
+	}
 	if isQuery && into == nil {
 		w.counted(st, -1)
 	}
@@ -312,15 +332,8 @@ func (w *bodyWriter) call(a *action) {
 		panic(ir.Errorf(st.Pos(), "%s has %d parameters, but is called with %d arguments; mend the call", p.name, len(p.params), len(args)))
 	}
 	backs := make([]string, len(args)) // variables of the caller that get a value back
-	s := &scope{routine: true}
-	values := make([]string, len(args))
+	s, values := w.arguments(st, p, args)
 	for i, q := range p.params {
-		values[i] = w.declare(s, q.name, q.typ, false)
-		if q.in {
-			w.set(st, values[i], args[i])
-		} else {
-			w.add(&client.Assign{At: w.at(st), Var: values[i], Expr: client.C(ir.Null)})
-		}
 		if q.out && len(args[i]) == 1 {
 			backs[i] = w.named(args[i][0])
 		}
@@ -341,6 +354,21 @@ func (w *bodyWriter) call(a *action) {
 			w.give(st, v, values[i])
 		}
 	}
+}
+
+// arguments declares the parameters of a routine that a statement calls, in a scope of their own. It gives their variables, too.
+func (w *bodyWriter) arguments(st *mysql.Statement, p *routine, args [][]mysql.Token) (*scope, []string) {
+	s := &scope{routine: true}
+	values := make([]string, len(args))
+	for i, q := range p.params {
+		values[i] = w.declare(s, q.name, q.typ, false)
+		if q.in {
+			w.set(st, values[i], args[i])
+		} else {
+			w.add(&client.Assign{At: w.at(st), Var: values[i], Expr: client.C(ir.Null)})
+		}
+	}
+	return s, values
 }
 
 // give writes the assignment of one variable to another.

@@ -29,6 +29,7 @@ func literally(text string) filled { return filled{parts: []string{text}} }
 // text writes tokens of a statement with the variables that they name.
 func (w *bodyWriter) text(st *mysql.Statement, tokens []mysql.Token) filled {
 	places := expressionNames(tokens)
+	hoists := w.hoists(tokens)
 	var out filled
 	var b strings.Builder
 	use := func(v string) {
@@ -48,11 +49,18 @@ func (w *bodyWriter) text(st *mysql.Statement, tokens []mysql.Token) filled {
 			counter = w.rows
 		case t.Is("FOUND_ROWS"):
 			counter = w.found
+		case t.Is("LAST_INSERT_ID") && i+2 < len(tokens) && tokens[i+2].Is(")"):
+			counter = w.insertID(st)
 		}
+		column := w.rowColumn(tokens[i:])
 		user, isUser := t.UserVariable()
 		switch v := w.lookup(t.Text); {
 		case counter != "" && i+2 < len(tokens) && tokens[i+1].Is("(") && tokens[i+2].Is(")"):
 			use(counter)
+			i += 2
+			last = tokens[i].To
+		case column != "":
+			use(column)
 			i += 2
 			last = tokens[i].To
 		case isUser:
@@ -61,6 +69,20 @@ func (w *bodyWriter) text(st *mysql.Statement, tokens []mysql.Token) filled {
 			use(w.given(t))
 		case v != "" && slices.Contains(places, i):
 			use(v)
+		case w.of.function(tokens, i) != nil:
+			end := closing(tokens, i+1)
+			f, ok := w.called(st, w.of.function(tokens, i), tokens[i+2:end], hoists)
+			if !ok {
+				b.WriteString(st.Src.Text[t.From:t.To])
+				break
+			}
+			for k, part := range f.parts {
+				if k > 0 {
+					use(f.vars[k-1])
+				}
+				b.WriteString(part)
+			}
+			i, last = end, tokens[end].To
 		default:
 			b.WriteString(st.Src.Text[t.From:t.To])
 		}
@@ -109,19 +131,28 @@ func (w *bodyWriter) query(st *mysql.Statement, text filled, expression bool) *c
 	}
 	q.SQL += text.parts[len(text.vars)]
 	if expression {
-		q.SQL, q.Command.Text[0] = "SELECT "+q.SQL, "DO "+q.Command.Text[0]
+		word := "DO "
+		if w.plainly {
+			q.Inner, word = false, "SELECT "
+		}
+		q.SQL, q.Command.Text[0] = "SELECT "+q.SQL, word+q.Command.Text[0]
 	}
 	return q
 }
 
-// onTables reports whether tokens of an expression or query look at tables.
+// onTables reports whether tokens of an expression or query look at tables themselves.
 func onTables(tokens []mysql.Token) bool {
 	return slices.ContainsFunc(tokens, func(t mysql.Token) bool { return t.Is("FROM", "TABLE") })
 }
 
+// onTables reports whether tokens of an expression or query look at tables, or call functions that do.
+func (s *Scripts) onTables(tokens []mysql.Token) bool {
+	return onTables(tokens) || s.callsTables(tokens)
+}
+
 // onRows reports whether a statement may read or write rows of tables.
-func onRows(st *mysql.Statement) bool {
-	return onTables(st.Tokens) || st.Tokens[0].Is("INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "(") || st.Tokens[0].Is(unmodelled...) && !st.First("START", "TRANSACTION")
+func (s *Scripts) onRows(st *mysql.Statement) bool {
+	return s.onTables(st.Tokens) || st.Tokens[0].Is("INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "(") || st.Tokens[0].Is(unmodelled...) && !st.First("START", "TRANSACTION")
 }
 
 // set writes an assignment to a variable.
@@ -134,7 +165,7 @@ func (w *bodyWriter) set(st *mysql.Statement, v string, tokens []mysql.Token) {
 	text := w.text(st, tokens)
 	q := w.query(st, text, true)
 	q.Into = []string{v}
-	w.send(st, q, onTables(tokens))
+	w.send(st, q, w.of.onTables(tokens))
 	for _, used := range text.vars {
 		if read, known := w.outside[used]; known {
 			w.outside[v] = read
@@ -206,7 +237,7 @@ func (w *bodyWriter) cond(st *mysql.Statement, subject, tokens []mysql.Token) cl
 	q := w.query(st, literally("CASE WHEN ").plus(cond).plus(literally(" THEN 1 ELSE 0 END")), true)
 	v := w.temporary("holds", client.Int)
 	q.Into = []string{v}
-	w.send(st, q, onTables(tokens) || onTables(subject))
+	w.send(st, q, w.of.onTables(tokens) || w.of.onTables(subject))
 	return &client.Op{Op: "==", Args: []client.Expr{client.V(v), client.C(ir.Int(1))}}
 }
 
@@ -307,7 +338,7 @@ func (w *bodyWriter) comparison(tokens []mysql.Token) client.Expr {
 	for _, t := range tokens[op:end] {
 		words = append(words, strings.ToUpper(t.Text))
 	}
-	if tokens[len(tokens)-1].Is("NULL") && left != nil {
+	if left != nil && len(tokens) == end+1 && tokens[end].Is("NULL") {
 		isNull := &client.Op{Op: "null", Args: []client.Expr{left}}
 		switch strings.Join(words, " ") {
 		case "IS":

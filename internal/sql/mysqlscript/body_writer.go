@@ -71,6 +71,18 @@ type bodyWriter struct {
 	manual bool
 	// unset are the variables that are certainly NULL: nothing before in the text has set them.
 	unset map[string]bool
+	// perform writes a statement that another one leads to: the body of a function that it calls, or a handler.
+	perform func(*action)
+	// results are what the functions that are called give back, inner ones last.
+	results []*result
+	// plainly says that expressions see what a plain SELECT does; fixed that text is only laid by, and calls no functions.
+	plainly, fixed bool
+	// substitutions is how many formulas of functions are around.
+	substitutions int
+	// setsID says that LAST_INSERT_ID(…) sets the value of LAST_INSERT_ID() somewhere, keyed that an INSERT may have set it to a key.
+	setsID, keyed bool
+	// used counts the values that EXECUTE has been given.
+	used int
 	// risky says that an error of a statement leads elsewhere than out of the transaction.
 	risky bool
 }
@@ -79,6 +91,7 @@ type bodyWriter struct {
 type scope struct {
 	vars     map[string]string // names in the transaction, by those in the body
 	cursors  map[string]*openCursor
+	rows     map[string]map[string]string // variables for the columns of the rows of FOR, by its name
 	handlers []*handler
 	names    map[string]string // conditions by name
 	block    *jump
@@ -94,7 +107,7 @@ func (s *Scripts) body(p *routine, start *action) *bodyWriter {
 // bodyFrom is body, where control comes in as from says.
 func (s *Scripts) bodyFrom(p *routine, start *action, from flow) *bodyWriter {
 	w := &bodyWriter{of: s, proc: p, start: start, txn: &client.Txn{Pos: p.pos, Name: p.name}, taken: map[string]bool{}, types: map[string]string{}, unset: map[string]bool{}, marks: map[int]string{}, outside: map[string]ir.Pos{}}
-	w.temporaries = temporaries(p)
+	w.temporaries, w.perform = temporaries(p), w.action
 	w.flow = from
 	top := &scope{routine: true}
 	w.scopes = append(w.scopes, top)
@@ -102,6 +115,7 @@ func (s *Scripts) bodyFrom(p *routine, start *action, from flow) *bodyWriter {
 		w.unset[w.declare(top, q.name, q.typ, q.in)] = !q.in
 	}
 	w.rows, w.found = w.counter("ROW_COUNT"), w.counter("FOUND_ROWS")
+	w.setsID = s.countsUp(p)
 	w.action(p.body)
 	for _, q := range p.params {
 		if q.out {
@@ -258,7 +272,13 @@ func (w *bodyWriter) action(a *action) {
 	case branch:
 		w.branches(a, 0)
 	case endless, while, repeat:
-		w.loop(a)
+		w.loop(a, func(j *jump) {
+			if a.kind == while {
+				w.choose(a.st, w.cond(a.st, nil, a.cond), func() {}, func() { w.leave(j, a.st) })
+			}
+		})
+	case overRows:
+		w.forRows(a)
 	default:
 		w.simple(a)
 	}
@@ -353,7 +373,10 @@ func (w *bodyWriter) declaration(s *scope, d declaration, a *action) {
 			s.cursors = map[string]*openCursor{}
 		}
 		q := &mysql.Statement{Src: a.st.Src, Tokens: d.value}
+		fixed := w.fixed
+		w.fixed = true // it runs at OPEN
 		s.cursors[d.names[0]] = &openCursor{q, w.text(q, q.Tokens)}
+		w.fixed = fixed
 	case conditions:
 		if s.names == nil {
 			s.names = map[string]string{}
@@ -413,14 +436,12 @@ func (w *bodyWriter) choose(st *mysql.Statement, cond client.Expr, then, otherwi
 	w.meet(st, yes, no)
 }
 
-// loop writes LOOP, WHILE and REPEAT.
-func (w *bodyWriter) loop(a *action) {
+// loop writes LOOP, WHILE and REPEAT: first what head writes in each round, then the body.
+func (w *bodyWriter) loop(a *action, head func(j *jump)) {
 	j := w.jump(a)
 	before := w.flow
 	body := w.collect(func() {
-		if a.kind == while {
-			w.choose(a.st, w.cond(a.st, nil, a.cond), func() {}, func() { w.leave(j, a.st) })
-		}
+		head(j)
 		w.actions(a.body)
 		if a.kind == repeat && !w.gone {
 			w.choose(a.st, w.cond(a.st, nil, a.cond), func() { w.leave(j, a.st) }, func() {})
@@ -445,7 +466,14 @@ func (w *bodyWriter) loop(a *action) {
 func (w *bodyWriter) mayBeSet(a *action) []string {
 	var out []string
 	a.each(func(s *action) {
-		if s.kind != simple || !s.st.Tokens[0].Is("SET", "CALL", "GET", "FETCH") && !s.st.Has("INTO") {
+		if s.kind == simple && s.st.First("EXECUTE") || s.kind == simple && countsUp(s.st.Tokens) >= 0 {
+			for name, v := range w.scopes[0].vars {
+				if strings.HasPrefix(name, "@") {
+					out = append(out, v)
+				}
+			}
+		}
+		if s.kind != simple || !s.st.Tokens[0].Is("SET", "CALL", "GET", "FETCH") && !s.st.Has("INTO") && assigns(s.st) < 0 {
 			return
 		}
 		for _, t := range s.st.Tokens {

@@ -31,9 +31,11 @@ type Scripts struct {
 	// routines are the procedures and events, by name in lower case; order are these names as they were made. named counts
 	// the transactions of each.
 	routines map[string]*routine
-	order    []string
-	named    map[string]int
-	calling  []calling
+	// functions are the stored functions, by name in lower case.
+	functions map[string]*routine
+	order     []string
+	named     map[string]int
+	calling   []calling
 }
 
 // ReadScripts reads SQL files as one application: declarations, transactions, and single statements that have a name or
@@ -163,7 +165,7 @@ func (r *reader) keep(b *block) {
 		b.name = fmt.Sprintf("%s-%d", r.base, r.count)
 	}
 	t := &client.Txn{Pos: b.pos, Name: b.name}
-	if b.calls() {
+	if b.calls(r.Scripts) {
 		r.calling = append(r.calling, calling{t, b})
 	} else {
 		t = transaction(b)
@@ -334,7 +336,10 @@ func (r *reader) declare(st *mysql.Statement) {
 	if r.Schema.Passes(st) {
 		return
 	}
-	list, ok := r.Schema.Translated(st)
+	list, ok := r.Schema.Sequence(st)
+	if !ok {
+		list, ok = r.Schema.Translated(st)
+	}
 	if !ok && !st.Tokens[0].Is("TRUNCATE") {
 		panic(r.unreadable(st))
 	}

@@ -22,7 +22,7 @@ func transaction(b *block) *client.Txn {
 		}
 	}
 	if b.snapshot { // a plain SELECT takes it later
-		w.add(&client.Unknown{At: client.At{Pos: b.pos}, Reason: "WITH CONSISTENT SNAPSHOT, which takes the snapshot before anything is locked"})
+		w.add(withSnapshot(b.pos))
 	}
 	for _, st := range b.stmts {
 		w.statement(st)
@@ -33,6 +33,11 @@ func transaction(b *block) *client.Txn {
 		}
 	}
 	return w.txn
+}
+
+// withSnapshot stands for the snapshot that a transaction takes as it begins.
+func withSnapshot(pos ir.Pos) *client.Unknown {
+	return &client.Unknown{At: client.At{Pos: pos}, Reason: "WITH CONSISTENT SNAPSHOT, which takes the snapshot before anything is locked"}
 }
 
 // scriptWriter writes a transaction of a script.

@@ -30,8 +30,10 @@ func (i *inserter) onConflict(stmt *ir.Insert, row *expr.RowSource) {
 	y, existing := i.x.Target(i.s.Relation)
 	conf := &ir.Conflict{Target: i.conflictTarget(c), Row: existing.Row}
 	stmt.Conflict = conf
-	if c.Action != pg.ConflictUpdate {
+	if i.ignores() {
 		i.ignoring(row)
+	} else if c.Action != pg.ConflictUpdate && i.b.App.In.MySQL && len(i.tab.IR.ForeignKeys) > 0 && len(i.tab.IR.Uniques) > 0 {
+		b.Unmodelled("which of a unique key and a foreign key an INSERT is refused by first")
 	}
 	if c.Action == pg.ConflictUpdate {
 		if conf.Target == nil {
@@ -162,7 +164,7 @@ func excludedRow(t *schema.Table) *expr.RowSource {
 // conflictTarget gives the columns of ON CONFLICT, nil for any key.
 func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 	t := i.tab
-	if c.Infer == nil {
+	if c.Infer == nil || c.Action != pg.ConflictUpdate && i.anyKey(c) {
 		for _, k := range t.Unseen {
 			if k.Key {
 				i.b.Unmodelled("ON CONFLICT of any kind, with %s", k.What)
@@ -218,6 +220,12 @@ func (i *inserter) conflictTarget(c *pg.OnConflictClause) []int {
 // anyKey reports whether ON CONFLICT means whichever key is met (mysql.AnyKey).
 func (i *inserter) anyKey(c *pg.OnConflictClause) bool {
 	return len(c.Infer.IndexElems) == 1 && pg.Inner(c.Infer.IndexElems[0]).(*pg.IndexElem).Name == mysql.AnyKey
+}
+
+// ignores reports whether the statement leaves errors out, as INSERT IGNORE does, and DO NOTHING on whichever key does not.
+func (i *inserter) ignores() bool {
+	c := i.s.OnConflictClause
+	return c != nil && c.Action != pg.ConflictUpdate && (c.Infer == nil || !i.anyKey(c))
 }
 
 // onlyKey gives the columns of the one key that a new row may meet: not one of a
@@ -361,7 +369,7 @@ func (i *inserter) partial(c *ir.Conflict) *ir.Unique {
 // it.
 func (i *inserter) ofMySQL(c *schema.Column, v expr.Val, given bool) expr.Val {
 	b := i.b
-	ignore := i.s.OnConflictClause != nil && i.s.OnConflictClause.Action != pg.ConflictUpdate
+	ignore := i.ignores()
 	if ignore {
 		v = i.clipped(c, v)
 	}
