@@ -115,7 +115,7 @@ func (d *doBlock) run(list []plpgsql.Stmt, cond string) {
 		case *plpgsql.Execute:
 			if tab := d.checksOf(s); tab != nil {
 				for _, k := range tab.Checks {
-					d.l.LeaveOut(tab, k.Pos, "check "+k.Name, "a check of "+tab.Name+" whose name is computed is dropped later", schema.ColumnsNamed(k.Expr.Node))
+					d.l.LeaveOut(tab, k.Pos, "check "+k.Name, "a check of "+tab.Name+" whose name is computed is dropped later", syntax.ColumnsNamed(k.Expr.Node))
 				}
 				tab.Checks = nil
 			}
