@@ -54,7 +54,7 @@
 // and psql with ON_ERROR_STOP end the script. A file with commands or
 // functions that only pgbench has is read as pgbench does, others as psql does. \if, \elif and \else are
 // branches, which may end the transaction if all of them do; \if :{?n} is true after
-// \set n, and whoever runs the script decides where nothing has set n. \i and \ir include
+// \set n, or after a \gset whose row has a value for n, and whoever runs the script decides where nothing has set n. \i and \ir include
 // files, which are then not read by themselves. Variables that an earlier
 // transaction of the script set have any value. A pipeline of pgbench without
 // BEGIN is one transaction. Commands that neither change rows nor variables are
