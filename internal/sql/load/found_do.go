@@ -258,6 +258,20 @@ func (d *doBlock) looksFor(n *syntax.Node, cond string) bool {
 		return named[strings.ToLower(s.Idxname)]
 	case *pg.CreateTrigStmt:
 		return named[strings.ToLower(s.Trigname)]
+	case *pg.CreateEnumStmt:
+		return named[strings.ToLower(syntax.LastPart(syntax.Qualified(syntax.Names(s.TypeName))))]
+	case *pg.AlterEnumStmt:
+		return named[strings.ToLower(s.NewVal)]
+	case *pg.CompositeTypeStmt:
+		return named[strings.ToLower(s.Typevar.Relname)]
+	case *pg.CreateDomainStmt:
+		return named[strings.ToLower(syntax.LastPart(syntax.Qualified(syntax.Names(s.Domainname))))]
+	case *pg.CreateSeqStmt:
+		return named[strings.ToLower(s.Sequence.Relname)]
+	case *pg.ViewStmt:
+		return named[strings.ToLower(s.View.Relname)]
+	case *pg.CreatePolicyStmt:
+		return named[strings.ToLower(s.PolicyName)]
 	case *pg.RenameStmt:
 		return named[strings.ToLower(s.Subname)] || named[strings.ToLower(s.Newname)]
 	}
