@@ -358,6 +358,11 @@ func (c *psql) send(n *syntax.Node) {
 		}
 		return a
 	})
+	if s, ok := pg.Inner(n.Raw.Stmt).(*pg.VariableSetStmt); ok && len(s.Args) < 2 {
+		if _, is := syntax.SetsIsolation(s); is {
+			return // whoever sends it begins at the level that is judged
+		}
+	}
 	c.b.send(c.sent)
 }
 
