@@ -69,11 +69,11 @@ func (l *Loader) lateTables() {
 
 // lateNames declares tables that r names, no file declares, and the server may know.
 func (l *Loader) lateNames(in *schema.Resolver, r *schema.Refs, pos ir.Pos, may func(name string) bool) {
-	if r == nil {
-		return
+	if in == nil && r != nil {
+		in = r.Names
 	}
 	if in == nil {
-		in = r.Names
+		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Tables)) {
 		if SystemTable(name) || in.Relation(name) != nil || in.WasDropped(name) || !may(name) {

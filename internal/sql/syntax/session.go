@@ -32,9 +32,9 @@ type Session struct {
 	valued, noted map[string]bool
 	doubtful      map[string]bool
 	// fetched are the variables that \gset alone has set, by names; false for one that something else has set, too.
-	fetched map[string]bool
-	held          map[string][]string
-	branches      []*textBranch
+	fetched  map[string]bool
+	held     map[string][]string
+	branches []*textBranch
 	// Pgbench says that the commands are those of pgbench. computes are the
 	// expressions of \set, which psql would put into the statements as texts.
 	// strict says that psql ends the script at the first error.
