@@ -73,3 +73,27 @@ CREATE FUNCTION twice() RETURNS int LANGUAGE plpgsql AS $$ DECLARE a int; BEGIN 
 		})
 	}
 }
+
+// TestLevelIsNotSent: what a script sets is the level of the transaction, and whoever replays it begins at the level
+// that is judged.
+func TestLevelIsNotSent(t *testing.T) {
+	for _, c := range []struct{ set, level, sent string }{
+		{"SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", "serializable", "SELECT v FROM u"},
+		{"SET LOCAL transaction_isolation = 'serializable'", "serializable", "SELECT v FROM u"},
+		{"SET TRANSACTION READ ONLY", "", "SET TRANSACTION READ ONLY; SELECT v FROM u"},
+	} {
+		p, err := Parse([]File{{Name: "f.sql", Text: "CREATE TABLE u (id int PRIMARY KEY, v int);\n-- name: f\nBEGIN; " + c.set + "; SELECT v FROM u; COMMIT;"}}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent []string
+		ir.Walk(p.Txns[0].Body, func(s ir.Stmt) {
+			if send, ok := s.(*ir.Send); ok {
+				sent = append(sent, strings.Join(send.Text, "§"))
+			}
+		})
+		if got := strings.Join(sent, "; "); got != c.sent || p.Txns[0].Level != c.level {
+			t.Errorf("%s: level %q, sent %q; want %q, %q", c.set, p.Txns[0].Level, got, c.level, c.sent)
+		}
+	}
+}

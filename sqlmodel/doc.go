@@ -17,6 +17,11 @@
 // migrations is left out: the part of a file behind a mark, such as -- +goose Down, and
 // files named x.down.sql, x_rollback.sql or U1__x.sql beside what they undo.
 //
+// A table that no file declares is an error, as it is on the server. Two kinds are not, and a note tells of each: a table
+// in a schema that no CREATE SCHEMA makes, which an extension or a platform may have (auth.users), and one that the
+// body of a function in PL/pgSQL names, which the server looks up when it runs. A statement on one may do anything.
+// A foreign key to one refers to a table with this key. What is declared of one is left out, triggers included.
+//
 // Each function is a template: its parameters are those of the template, what
 // a client sees of it is what it returns. Functions that others or scripts call
 // are inlined there, and are templates of their own, since clients may call them, too,
@@ -49,7 +54,7 @@
 // and psql with ON_ERROR_STOP end the script. A file with commands or
 // functions that only pgbench has is read as pgbench does, others as psql does. \if, \elif and \else are
 // branches, which may end the transaction if all of them do; \if :{?n} is true after
-// \set n, and whoever runs the script decides where nothing has set n. \i and \ir include
+// \set n, or after a \gset whose row has a value for n, and whoever runs the script decides where nothing has set n. \i and \ir include
 // files, which are then not read by themselves. Variables that an earlier
 // transaction of the script set have any value. A pipeline of pgbench without
 // BEGIN is one transaction. Commands that neither change rows nor variables are

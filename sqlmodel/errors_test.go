@@ -53,7 +53,7 @@ func TestErrors(t *testing.T) {
 		{tableT + "-- invariant: for t a, : a.x > 1\nSELECT 1;", "2:24: expected a table in the for part of an invariant: for table alias, table alias: condition"},
 
 		// Names.
-		{in("SELECT x INTO v FROM tt;"), "5:24: there is no table tt"},
+		{tableT + "CREATE FUNCTION g() RETURNS int LANGUAGE sql AS $$ SELECT x FROM tt $$;", "2:66: there is no table tt"},
 		{in("SELECT z INTO v FROM t;"), "5:10: there is no column or variable z"},
 		{in("SELECT t.z INTO v FROM t;"), "5:10: t has no column z; it has b, k, s, x"},
 		{in("SELECT u.x INTO v FROM t;"), "5:10: there is no table, alias or variable u in u.x"},
@@ -134,7 +134,7 @@ func TestErrors(t *testing.T) {
 		{tableT + "INSERT INTO t VALUES (1, 2), (3);", "2:31: the lists of VALUES must all be as long as the first one"},
 		{tableT + "INSERT INTO t VALUES ('a');", `2:23: "a" is no value of type integer`},
 		{tableT + "INSERT INTO z VALUES (1);", "2:13: there is no table z"},
-		{tableT + "INSERT INTO auth.z VALUES (1);", "2:13: there is no table auth.z; if an extension or a platform makes what is in auth, declare in a file of its own what is used of it, and name that, too"},
+		{tableT + "CREATE TABLE y (LIKE auth.z);", "2:22: there is no table auth.z; if an extension or a platform makes what is in auth, declare in a file of its own what is used of it, and name that, too"},
 		{"CREATE FUNCTION f(a int) RETURNS int LANGUAGE sql AS 'SELECT 1';\nCREATE FUNCTION f(b int) RETURNS int LANGUAGE sql AS 'SELECT 2';",
 			"2:1: function f(int4) is already declared at case.sql:1:1"},
 		{tableT + "UPDATE t SET x = 1;",

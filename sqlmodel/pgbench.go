@@ -149,6 +149,9 @@ func (c *psql) truth(v expr.Val, x *query.Place) ir.Expr {
 // it false.
 func (c *psql) condition(cmd *syntax.Command) ir.Expr {
 	n := syntax.ClientExpression(cmd.Expr)
+	if cmd.Asks { // psql takes the value away where a NULL came
+		return expr.IsNotNull(c.value(cmd.Expr, n).Expr)
+	}
 	if _, alone := pg.Inner(n).(*pg.ParamRef); !alone {
 		c.need(cmd.Pos, textParameters(cmd.Expr))
 	}

@@ -94,10 +94,14 @@ func (c *psql) assignments(n *syntax.Node, f func(cmd *syntax.Command, k int)) {
 func (c *psql) number(name string) int { return c.s.S.Index[":"+name] }
 
 // forget stands for what earlier transactions of the script did to variables:
-// they have any value.
+// they have any value. Parameters have one: the same in a serial execution.
 func (c *psql) forget(n *syntax.Node) {
 	c.assignments(n, func(cmd *syntax.Command, k int) {
-		if c.vars[k] != nil {
+		switch {
+		case c.vars[k] == nil:
+		case c.roles[k] == given || c.stored[k]:
+			c.changed(k, true)
+		default:
 			c.anyValue(k, cmd)
 		}
 	})
@@ -354,6 +358,11 @@ func (c *psql) send(n *syntax.Node) {
 		}
 		return a
 	})
+	if s, ok := pg.Inner(n.Raw.Stmt).(*pg.VariableSetStmt); ok && len(s.Args) < 2 {
+		if _, is := syntax.SetsIsolation(s); is {
+			return // whoever sends it begins at the level that is judged
+		}
+	}
 	c.b.send(c.sent)
 }
 

@@ -329,7 +329,7 @@ func (l *Definer) nameOfCopy(tab, from *schema.Table, u *schema.UniqueKey) strin
 // nameOfCheck is the name that PostgreSQL gives a check: with its column, if it has only one.
 func nameOfCheck(tab *schema.Table, k *schema.TableCheck) string {
 	name := tab.Rel.Own() + "_check"
-	if cols := schema.Distinct(schema.ColumnsNamed(k.Expr.Node)); len(cols) == 1 {
+	if cols := schema.Distinct(syntax.ColumnsNamed(k.Expr.Node)); len(cols) == 1 {
 		name = tab.Rel.Own() + "_" + cols[0] + "_check"
 	}
 	taken := func(name string) bool {

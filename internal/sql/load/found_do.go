@@ -115,7 +115,7 @@ func (d *doBlock) run(list []plpgsql.Stmt, cond string) {
 		case *plpgsql.Execute:
 			if tab := d.checksOf(s); tab != nil {
 				for _, k := range tab.Checks {
-					d.l.LeaveOut(tab, k.Pos, "check "+k.Name, "a check of "+tab.Name+" whose name is computed is dropped later", schema.ColumnsNamed(k.Expr.Node))
+					d.l.LeaveOut(tab, k.Pos, "check "+k.Name, "a check of "+tab.Name+" whose name is computed is dropped later", syntax.ColumnsNamed(k.Expr.Node))
 				}
 				tab.Checks = nil
 			}
@@ -258,6 +258,20 @@ func (d *doBlock) looksFor(n *syntax.Node, cond string) bool {
 		return named[strings.ToLower(s.Idxname)]
 	case *pg.CreateTrigStmt:
 		return named[strings.ToLower(s.Trigname)]
+	case *pg.CreateEnumStmt:
+		return named[strings.ToLower(syntax.LastPart(syntax.Qualified(syntax.Names(s.TypeName))))]
+	case *pg.AlterEnumStmt:
+		return named[strings.ToLower(s.NewVal)]
+	case *pg.CompositeTypeStmt:
+		return named[strings.ToLower(s.Typevar.Relname)]
+	case *pg.CreateDomainStmt:
+		return named[strings.ToLower(syntax.LastPart(syntax.Qualified(syntax.Names(s.Domainname))))]
+	case *pg.CreateSeqStmt:
+		return named[strings.ToLower(s.Sequence.Relname)]
+	case *pg.ViewStmt:
+		return named[strings.ToLower(s.View.Relname)]
+	case *pg.CreatePolicyStmt:
+		return named[strings.ToLower(s.PolicyName)]
 	case *pg.RenameStmt:
 		return named[strings.ToLower(s.Subname)] || named[strings.ToLower(s.Newname)]
 	}

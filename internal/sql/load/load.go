@@ -88,6 +88,7 @@ func (l *Loader) ReadAll() error {
 			return err
 		}
 	}
+	l.lateParents()
 	for _, f := range slices.Concat(l.Funcs, l.Scripts, l.Programs) {
 		l.SetsPath = l.SetsPath || !f.Refs.Paths.Empty()
 		l.Makes(f)
@@ -97,6 +98,7 @@ func (l *Loader) ReadAll() error {
 		l.Defers, l.Sets, l.Gets = l.Defers || f.Refs.Defers, l.Sets || f.Refs.Sets, l.Gets || f.Refs.Gets
 		l.LocksTables = l.LocksTables || f.Refs.LocksTables || f.Refs.Dynamic
 	}
+	l.lateTables()
 	return nil
 }
 

@@ -233,7 +233,7 @@ func (u *unitReader) statements(nodes []*syntax.Node) {
 	eachStatement(nodes, func(n *syntax.Node) {
 		u.done(n)
 		if err := u.l.TryStatement(n); err != nil {
-			u.l.Postpone(func() { u.l.Statement(n) })
+			u.l.Postpone(func() { u.l.later(n) })
 		}
 	})
 }

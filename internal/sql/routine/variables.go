@@ -93,6 +93,9 @@ func (b *Builder) declaredType(f *expr.Frame, d plpgsql.Decl) (schema.Type, *sch
 	pos := f.Text.Pos(d.Type.Start)
 	if name, ok := strings.CutSuffix(lower, "%rowtype"); ok {
 		t := b.App.NamedType(name, f.Text, int32(d.Type.Start))
+		if len(b.App.FieldsOf(t.Name)) == 0 && b.App.Outside(name) {
+			return schema.TRecord, nil
+		}
 		if len(b.App.FieldsOf(t.Name)) == 0 {
 			b.App.Fail(pos, "there is no table %s", name)
 		}
@@ -137,6 +140,9 @@ func (b *Builder) typeOfName(f *expr.Frame, parts []string, pos ir.Pos) (schema.
 			if c := tab.Column(name); c != nil {
 				return c.T, c.Domain
 			}
+			if tab.OddAll && b.App.Outside(of) {
+				return schema.Opaque(syntax.Qualified(parts)), nil
+			}
 			b.App.Fail(pos, "table %s has no column %s", tab.Name, name)
 		}
 		if fields := b.App.FieldsOf(b.App.RowTypeOf(b.App.Sees(f.Text), of, pos)); fields != nil {
@@ -146,6 +152,9 @@ func (b *Builder) typeOfName(f *expr.Frame, parts []string, pos ir.Pos) (schema.
 				}
 			}
 			b.App.Fail(pos, "view %s has no column %s", of, name)
+		}
+		if b.App.Outside(of) {
+			return schema.Opaque(syntax.Qualified(parts)), nil
 		}
 	}
 	b.App.Fail(pos, "there is no column or variable %s", strings.Join(parts, "."))

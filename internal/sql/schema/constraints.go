@@ -189,7 +189,7 @@ func rename(list []string, old, to string) {
 
 // names reports whether an expression, which may be nil, names a column.
 func (e *SQLExpr) names(column string) bool {
-	return e != nil && slices.Contains(ColumnsNamed(e.Node), column)
+	return e != nil && slices.Contains(syntax.ColumnsNamed(e.Node), column)
 }
 
 // renamed is an expression, which may be nil, with another name for a column. The expression itself may

@@ -299,20 +299,6 @@ func (t *Table) AlterForeignKey(c *pg.ATAlterConstraint) {
 	}
 }
 
-// ColumnsNamed gives the names of columns in an expression.
-func ColumnsNamed(n *pg.Node) []string {
-	var out []string
-	pg.Walk(n, func(x any) bool {
-		if c, ok := x.(*pg.ColumnRef); ok {
-			if parts := syntax.Names(c.Fields); len(parts) > 0 {
-				out = append(out, parts[len(parts)-1])
-			}
-		}
-		return true
-	})
-	return out
-}
-
 // DropIndex drops a unique index, with the hidden columns for its expressions.
 func (t *Table) DropIndex(name string) {
 	for _, u := range t.Uniques {

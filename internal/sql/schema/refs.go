@@ -123,6 +123,7 @@ func (r *Refs) Add(root pg.Message) {
 			}
 		case *pg.LockingClause:
 			r.Locks = true
+			return false // it names aliases
 		case *pg.LockStmt:
 			r.Locks, r.LocksTables = true, true
 		case *pg.TruncateStmt, *pg.AlterTableStmt, *pg.DropStmt, *pg.IndexStmt, *pg.CreateTrigStmt, *pg.VacuumStmt, *pg.ClusterStmt, *pg.ReindexStmt:

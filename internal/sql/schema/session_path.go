@@ -153,6 +153,13 @@ func (l *Schema) laterCreated(name string) bool {
 	return l.createdSchemas[name]
 }
 
+// Outside reports whether a name is that of a table in a schema that no file makes: an extension or a platform may have it.
+func (l *Schema) Outside(name string) bool {
+	of, _ := syntax.SplitName(name)
+	_, made := l.Declarations.Schemas[of]
+	return !l.In.MySQL && !made && !l.laterCreated(of) && !slices.Contains([]string{"", syntax.PublicSchema, syntax.TempSchema, syntax.InfoSchema, syntax.SystemSchema}, of)
+}
+
 var createSchemaText = regexp.MustCompile(`(?i)\bcreate\s+schema\s+(?:if\s+not\s+exists\s+)?([\p{L}_][\p{L}\p{N}_$]*|"[^"]+")`)
 
 // Changed gives the table that a declaration changes: nil if it is a view or the like. One that is not there is

@@ -211,6 +211,9 @@ func (l *Schema) TypeOf(n *pg.TypeName, t *syntax.Text) Type {
 	if n.PctType && len(parts) >= 2 { // table.column%TYPE
 		table, column := syntax.Qualified(parts[:len(parts)-1]), parts[len(parts)-1]
 		tab := l.Sees(t).Table(table)
+		if l.Outside(table) && (tab == nil || tab.OddAll && tab.Column(column) == nil) {
+			return Opaque(syntax.Qualified(parts))
+		}
 		if tab == nil {
 			l.Fail(t.Pos(int(n.Location)), NoTable+"%s", table)
 		}

@@ -24,6 +24,8 @@ type Command struct {
 	Expr    *Text
 	Literal string
 	Plain   bool
+	// Asks says that the condition is whether the variable of Expr has a value (\if :{?n}), of one that \gset alone sets.
+	Asks bool
 	// truth says what is known of a condition.
 	truth    truthValue
 	included []*Node
@@ -316,10 +318,9 @@ func psqlTruth(s string) truthValue {
 
 var hasValue = regexp.MustCompile(`^\s*:\{\?([A-Za-z0-9_\x{80}-\x{10ffff}]+)\}\s*$`)
 
-// asked is the condition that a variable has a value: a variable of its own.
+// asked is the condition that a variable has a value: the variable, or one of its own.
 func (sc *Scanner) asked(name string, from, end int) *Text {
-	is := name + "_is_set"
-	t := &Text{Src: sc.Src, SQL: fmt.Sprint("SELECT $", sc.S.number(":"+is, is)), Prefix: len("SELECT ")}
+	t := &Text{Src: sc.Src, SQL: fmt.Sprint("SELECT $", sc.S.number(":"+name, name)), Prefix: len("SELECT ")}
 	for range t.SQL[t.Prefix:] {
 		t.Offs = append(t.Offs, from)
 	}
@@ -346,8 +347,13 @@ func (sc *Scanner) flow(c *Command, from, end int) {
 		fail(c.Pos, "\\%s needs a condition", c.Name)
 	}
 	if m := hasValue.FindStringSubmatch(sc.In[from:end]); m != nil {
-		if c.truth = s.whether(m[1], c.Pos); c.truth == open {
+		switch c.Asks = s.fetched[m[1]]; {
+		case c.Asks:
 			c.Expr = sc.asked(m[1], from, end)
+		default:
+			if c.truth = s.whether(m[1], c.Pos); c.truth == open {
+				c.Expr = sc.asked(m[1]+"_is_set", from, end)
+			}
 		}
 		return
 	}
@@ -371,13 +377,13 @@ func (sc *Scanner) gset(c *Command) {
 	names, ok := sc.results()
 	if ok {
 		for _, n := range names {
-			s.setValue(c.Target + n)
+			s.fetch(c.Target + n)
 		}
 		return
 	}
 	for name := range s.texts {
 		if strings.HasPrefix(name, c.Target) {
-			s.setValue(name)
+			s.fetch(name)
 		}
 	}
 }

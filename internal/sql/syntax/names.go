@@ -76,3 +76,17 @@ func NameOr(name, other string) string {
 	}
 	return other
 }
+
+// ColumnsNamed gives the names of columns in an expression.
+func ColumnsNamed(n *pg.Node) []string {
+	var out []string
+	pg.Walk(n, func(x any) bool {
+		if c, ok := x.(*pg.ColumnRef); ok {
+			if parts := Names(c.Fields); len(parts) > 0 {
+				out = append(out, parts[len(parts)-1])
+			}
+		}
+		return true
+	})
+	return out
+}

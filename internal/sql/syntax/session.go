@@ -31,8 +31,10 @@ type Session struct {
 	// known, and noted are those that some command before may have set.
 	valued, noted map[string]bool
 	doubtful      map[string]bool
-	held          map[string][]string
-	branches      []*textBranch
+	// fetched are the variables that \gset alone has set, by names; false for one that something else has set, too.
+	fetched  map[string]bool
+	held     map[string][]string
+	branches []*textBranch
 	// Pgbench says that the commands are those of pgbench. computes are the
 	// expressions of \set, which psql would put into the statements as texts.
 	// strict says that psql ends the script at the first error.
@@ -70,7 +72,7 @@ type textBranch struct {
 
 // NewSession begins to read files.
 func NewSession(files *FileSet) *Session {
-	return &Session{input: files, Index: map[string]int{}, texts: map[string]string{}, valued: map[string]bool{}, noted: map[string]bool{}, doubtful: map[string]bool{}, held: map[string][]string{}}
+	return &Session{input: files, Index: map[string]int{}, texts: map[string]string{}, valued: map[string]bool{}, noted: map[string]bool{}, doubtful: map[string]bool{}, fetched: map[string]bool{}, held: map[string][]string{}}
 }
 
 // number gives the number of a variable. key tells it from the others.
@@ -119,9 +121,19 @@ func (s *Session) whether(name string, pos ir.Pos) truthValue {
 	return open
 }
 
+// fetch notes that \gset may give a variable a value.
+func (s *Session) fetch(name string) {
+	if _, known := s.fetched[name]; !known && !s.noted[name] {
+		s.fetched[name] = true
+	}
+	delete(s.valued, name)
+	s.setValue(name)
+}
+
 // value notes that a variable has a value from here on, or has none. Under a condition that is
 // not known.
 func (s *Session) value(name string, is bool) {
+	s.fetched[name] = false
 	if delete(s.valued, name); len(s.branches) == 0 {
 		s.valued[name] = is
 	}

@@ -158,7 +158,7 @@ func (l *Completer) constraints(t *schema.Table) {
 				continue
 			}
 			iu.Where = e
-			t.Coarsen(u.Pos, "the condition of unique index "+u.Name, e, append(schema.ColumnsNamed(u.Where.Node), u.Columns...))
+			t.Coarsen(u.Pos, "the condition of unique index "+u.Name, e, append(syntax.ColumnsNamed(u.Where.Node), u.Columns...))
 		}
 		t.IR.Uniques = append(t.IR.Uniques, iu)
 		if u.NullsEqual(t) {
@@ -185,7 +185,7 @@ func (l *Completer) constraints(t *schema.Table) {
 			} else if k.Unproven {
 				l.LeaveOut(t, k.Pos, "check "+k.Name, why+" is not modelled", nil)
 			} else {
-				l.LeaveOut(t, k.Pos, "check "+k.Name, why+" is not modelled", schema.ColumnsNamed(k.Expr.Node))
+				l.LeaveOut(t, k.Pos, "check "+k.Name, why+" is not modelled", syntax.ColumnsNamed(k.Expr.Node))
 			}
 		case k.Unproven && (failure.MayFail(e) || !expr.Known(e)):
 			l.LeaveOut(t, k.Pos, "check "+k.Name, "not all rows satisfy it", nil)
@@ -193,7 +193,7 @@ func (l *Completer) constraints(t *schema.Table) {
 			t.Unproven = append(t.Unproven, ir.TableCheck{Pos: k.Pos, Name: k.Name, Expr: e})
 		default:
 			t.IR.Checks = append(t.IR.Checks, ir.TableCheck{Pos: k.Pos, Name: k.Name, Expr: e})
-			t.Coarsen(k.Pos, "check "+k.Name, e, schema.ColumnsNamed(k.Expr.Node))
+			t.Coarsen(k.Pos, "check "+k.Name, e, syntax.ColumnsNamed(k.Expr.Node))
 		}
 	}
 }
@@ -251,7 +251,7 @@ func (l *Completer) indexExprs(t *schema.Table) {
 		case looks: // it is declared IMMUTABLE, and is not
 			t.Hide(&schema.Unseen{Pos: k.Pos, Name: k.Name, What: "index " + k.Name, On: schema.OnInsert | schema.OnUpdate, Calls: r})
 		case aborts || why == "" && failure.MayFail(v.Expr):
-			l.LeaveOut(t, k.Pos, "an error of index "+k.Name, "what it computes may fail", schema.ColumnsNamed(k.Expr.Node))
+			l.LeaveOut(t, k.Pos, "an error of index "+k.Name, "what it computes may fail", syntax.ColumnsNamed(k.Expr.Node))
 		}
 	}
 }
