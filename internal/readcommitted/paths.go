@@ -44,22 +44,30 @@ func (a *flow) joined(x, y *state) *state {
 		maps.DeleteFunc(merged.guards, func(k guard, _ bool) bool { return !g.guards[k] })
 		out.done[w] = merged
 	}
-	for n, p := range y.sightings {
-		if mine, both := out.sightings[n]; both {
-			out.sightings[n] = mine.either(p)
-		} else {
-			out.sightings[n] = p.clone()
-		}
+	px, py := x.prospects(y), y.prospects(x)
+	for n := range px {
+		out.sightings[n] = px[n].either(py[n])
 	}
 	out.beliefs = x.beliefs.joined(&y.beliefs)
 	out.choices = slices.DeleteFunc(slices.Clone(x.choices), func(c rowChoice) bool { return !slices.Contains(y.choices, c) })
-	a.meetValues(out, x, y)
+	a.meetValues(out, x, y, px, py)
+	return out
+}
+
+// prospects are those of a path for all sightings that it or another one has come by.
+func (st *state) prospects(other *state) map[*sighting]*prospect {
+	out := maps.Clone(st.sightings)
+	for n := range other.sightings {
+		if out[n] == nil {
+			out[n] = notLookedFor(st.facts)
+		}
+	}
 	return out
 }
 
 // meetValues gives the locals their values where two paths meet. One that is not the same on
 // both gets a name, of which is known what each chance tells on its path.
-func (a *flow) meetValues(out, x, y *state) {
+func (a *flow) meetValues(out, x, y *state, px, py map[*sighting]*prospect) {
 	var names []string
 	for name := range x.values {
 		names = append(names, name)
@@ -103,15 +111,9 @@ func (a *flow) meetValues(out, x, y *state) {
 					to.facts[merged] = f
 				}
 			}
-			px, py := x.sightings[n], y.sightings[n]
-			if px == nil {
-				px = &prospect{}
-			}
-			if py == nil {
-				py = &prospect{}
-			}
-			tell(p.absent, px.absent, py.absent)
-			tell(p.present, px.present, py.present)
+			tell(p.absent, px[n].absent, py[n].absent)
+			tell(p.present, px[n].present, py[n].present)
+			tell(p.skipped, px[n].skipped, py[n].skipped)
 		}
 	}
 }

@@ -42,6 +42,22 @@ var themes = map[string]func(*rand.Rand) []command{
 			{{kind: "delete", tab: tab, id: id}, {kind: "insert", tab: tab, id: id, by: by}},
 		}[r.Intn(6)]
 	},
+	// One command runs only where another one has not, or has.
+	"branches": func(r *rand.Rand) []command {
+		tab, id, by, when := r.Intn(2), r.Intn(2), 1+r.Intn(2), []string{"marked", "unmarked"}[r.Intn(2)]
+		first := [][]command{
+			{{kind: "lock", tab: 1 - tab, id: id, must: true}, {kind: "lock", tab: tab, id: id, guard: true, marks: true, must: r.Intn(2) == 0}},
+			{{kind: "read", tab: 1 - tab, id: id}, {kind: "bump", tab: tab, id: id, guard: true, marks: true}},
+			{{kind: "lock", tab: 1 - tab, id: id}, {kind: "take", tab: tab, id: id, guard: true, marks: true, must: r.Intn(2) == 0}},
+			{{kind: "lock", tab: 1 - tab, id: id, must: true}, {kind: "nothing", tab: tab, id: id, by: by, guard: true, marks: true}},
+		}[r.Intn(4)]
+		return append(first, [][]command{
+			{{kind: "read", tab: tab, id: id, when: when}, {kind: "set", tab: tab, id: id, by: by, when: when}},
+			{{kind: "lock", tab: tab, id: id, when: when}, {kind: "set", tab: tab, id: id, by: by, when: when}},
+			{{kind: "add", tab: tab, id: id, by: by, when: when}},
+			{{kind: "sum", tab: tab, by: by, when: when}},
+		}[r.Intn(4)]...)
+	},
 	// More is done only where the row was there.
 	"found": func(r *rand.Rand) []command {
 		tab, id := r.Intn(2), r.Intn(2)
@@ -61,7 +77,7 @@ func changedAtRandom(r *rand.Rand, list []command) []command {
 		return list
 	}
 	i := r.Intn(len(list))
-	switch c := &list[i]; r.Intn(7) {
+	switch c := &list[i]; r.Intn(8) {
 	case 0:
 		return slices.Delete(list, i, i+1)
 	case 1:
@@ -77,6 +93,8 @@ func changedAtRandom(r *rand.Rand, list []command) []command {
 		c.guard = !c.guard
 	case 6:
 		c.tab = 1 - c.tab
+	case 7:
+		c.when = map[string]string{"": "unmarked", "unmarked": "marked", "marked": ""}[c.when]
 	}
 	return list
 }

@@ -133,7 +133,7 @@ func (w *world) play(r *rand.Rand) *played {
 		case s.pc == len(s.list):
 			p.add(i, "COMMIT", "COMMIT")
 			w.step(i)
-		case s.list[s.pc].guard && (s.last == nil || *s.last <= 0):
+		case s.list[s.pc].passes(s):
 			w.step(i)
 		default:
 			p.add(i, s.list[s.pc].sql(s), "")

@@ -23,6 +23,14 @@ type command struct {
 	guard bool // only if what was read last is positive
 	last  bool // the key is what was read last, not id
 	bump  bool // an update counts the version w up
+	marks bool // it notes that it has run
+	// when is "marked" or "unmarked": it runs only if a command that marks has run, or has not.
+	when string
+}
+
+// passes reports whether a session passes over the command.
+func (c command) passes(s *session) bool {
+	return c.guard && (s.last == nil || *s.last <= 0) || c.when != "" && s.marked != (c.when == "marked")
 }
 
 // tableLocks are the modes of LOCK TABLE that are tried, with the modes that each keeps out.
@@ -157,6 +165,15 @@ func (c command) text() string {
 			s += " if not f { abort; }"
 		}
 	}
+	if c.marks {
+		s += " mark := 1;"
+	}
+	switch c.when {
+	case "marked":
+		s = "if mark == 1 { " + s + " }"
+	case "unmarked":
+		s = "if mark == 0 { " + s + " }"
+	}
 	if c.guard {
 		return "if a > 0 { " + s + " }"
 	}
@@ -199,6 +216,7 @@ type session struct {
 	last *int
 	// version is the w that was seen last.
 	version *int
+	marked  bool
 	numbers map[int]bool // true is exclusive
 	tables  map[int][]string
 	out     string
@@ -303,7 +321,7 @@ func (w *world) step(i int) {
 		return
 	}
 	c := s.list[s.pc]
-	if c.guard && (s.last == nil || *s.last <= 0) {
+	if c.passes(s) {
 		s.pc++
 		return
 	}
@@ -328,6 +346,7 @@ func (w *world) step(i int) {
 	if s.waits = !w.run(s, c); !s.waits {
 		s.seen = nil
 		if !s.failed {
+			s.marked = s.marked || c.marks
 			s.pc++
 		}
 	}
