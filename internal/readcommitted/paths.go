@@ -133,6 +133,18 @@ func (a *flow) block(label string, body []ir.Stmt, st *state) *state {
 // loop goes through one round of a loop that stands for all: a sighting is not carried
 // from one into the next.
 func (a *flow) loop(s ir.Stmt, st *state) *state {
+	if t := a.attemptsOf(s); t != nil {
+		if out, ok := a.rounds(s, st.clone(), t); ok {
+			return out
+		}
+		a.fault = nil
+	}
+	out, _ := a.rounds(s, st, nil)
+	return out
+}
+
+// rounds goes through a round of a loop. With attempts it is the last one, and ok says that those before it leave nothing.
+func (a *flow) rounds(s ir.Stmt, st *state, t *attempts) (out *state, ok bool) {
 	body := ir.Children(s)[0]
 	rows, overRows := s.(*ir.Foreach)
 	if overRows {
@@ -141,7 +153,7 @@ func (a *flow) loop(s ir.Stmt, st *state) *state {
 	changed := ir.Assigned(s)
 	ir.Walk(body, func(s ir.Stmt) {
 		changed = append(changed, ir.Assigned(s)...)
-		if len(ir.Reads(s)) > 0 || ir.Written(s) != nil {
+		if t == nil && (len(ir.Reads(s)) > 0 || ir.Written(s) != nil) {
 			st.acts()
 		}
 		st.snapshot = st.snapshot || a.snaps[s]
@@ -179,10 +191,13 @@ func (a *flow) loop(s ir.Stmt, st *state) *state {
 	for _, r := range l.rounds {
 		end = a.joined(end, r)
 	}
-	out := after
+	out = after
 	if end != nil {
+		if t != nil && !t.failed(end) {
+			return nil, false
+		}
 		for n, p := range end.sightings {
-			if _, was := before.sightings[n]; !was && p.open() {
+			if _, was := before.sightings[n]; !was && p.open() && t == nil {
 				a.fail(n.pos, "in a loop, it %s, and goes on where that may not stay so%s", n.what, n.hint)
 			}
 		}
@@ -195,7 +210,7 @@ func (a *flow) loop(s ir.Stmt, st *state) *state {
 	for _, left := range l.left {
 		out = a.joined(out, left)
 	}
-	return out
+	return out, true
 }
 
 func labelOf(s ir.Stmt) string {
