@@ -58,6 +58,21 @@ var themes = map[string]func(*rand.Rand) []command{
 			{{kind: "sum", tab: tab, by: by, when: when}},
 		}[r.Intn(4)]...)
 	},
+	// A version is asked for again, and all is done again where another one has it.
+	"attempts": func(r *rand.Rand) []command {
+		tab, id, by := r.Intn(2), r.Intn(2), 1+r.Intn(2)
+		try := []command{{kind: "glance", tab: tab, id: id}, {kind: "retry", tab: tab, id: id, by: by}}
+		other := []command{{kind: "bump", tab: 1 - tab, id: id}, {kind: "read", tab: tab, id: id}, {kind: "lock", tab: 1 - tab, id: id}, {kind: "sum", tab: tab, by: by}}[r.Intn(4)]
+		return [][]command{
+			try,
+			append(try, other),
+			{other, try[0], try[1]},
+			{try[0], {kind: []string{"bump", "read", "peek"}[r.Intn(3)], tab: 1 - tab, id: id, by: by}, try[1]},
+			{{kind: "set", tab: tab, id: id, by: by, bump: r.Intn(3) > 0}},
+			{{kind: "add", tab: tab, id: id, by: by, bump: r.Intn(3) > 0}},
+			{{kind: "delete", tab: tab, id: id}},
+		}[r.Intn(7)]
+	},
 	// More is done only where the row was there.
 	"found": func(r *rand.Rand) []command {
 		tab, id := r.Intn(2), r.Intn(2)
@@ -73,7 +88,7 @@ var themes = map[string]func(*rand.Rand) []command{
 
 // changedAtRandom makes what nearly is a transaction of a theme of some of them.
 func changedAtRandom(r *rand.Rand, list []command) []command {
-	if r.Intn(2) == 0 || len(list) < 2 {
+	if r.Intn(2) == 0 || len(list) < 2 || slices.ContainsFunc(list, func(c command) bool { return c.kind == "glance" }) {
 		return list
 	}
 	i := r.Intn(len(list))
