@@ -282,7 +282,11 @@ func (a *flow) update(s *ir.Update, st *state) {
 	row := st.more(s.Table, conditionsOf(s.Table, s.Row, ir.Conjuncts(st.value(s.Where))))
 	w := &write{txn: a.txn, pos: s.Pos, table: s.Table, does: updates, sets: sets, equals: row.without(func(c int) bool { return sets[c] })}
 	w.bumps = bumps(s.Table, s.Row, s.Sets, row, st)
-	a.wrote(st, s, w)
+	if l := st.heldRow(s.Table, row); l != nil && l.own && !changesKey(s.Table, sets) {
+		a.completes(st, w)
+	} else {
+		a.wrote(st, s, w)
+	}
 	st.changed(s.Table, a.met, sets)
 }
 
@@ -359,7 +363,7 @@ func (a *flow) insert(s *ir.Insert, st *state) {
 	case s.Conflict == nil:
 		st.acts()
 		a.isInserted(st, t, row)
-		a.take(st, &lock{kind: onRow, table: t, row: ir.ForUpdate, equals: row, sure: true, taken: []moment{a.moment(s)}})
+		a.take(st, &lock{kind: onRow, table: t, row: ir.ForUpdate, equals: row, sure: true, own: true, taken: []moment{a.moment(s)}})
 		return
 	case len(s.Conflict.Sets) > 0:
 		st.acts()

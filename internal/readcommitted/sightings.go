@@ -276,10 +276,11 @@ func (a *flow) isThere(st *state, n *sighting) {
 		return
 	}
 	p := st.sightings[n]
-	if _, inserted := n.stmt.(*ir.Insert); inserted {
+	_, inserted := n.stmt.(*ir.Insert)
+	if inserted {
 		a.isInserted(st, n.table, n.equals)
 	}
-	a.take(st, &lock{kind: onRow, table: n.table, row: n.locks, sure: true,
+	a.take(st, &lock{kind: onRow, table: n.table, row: n.locks, sure: true, own: inserted,
 		equals: n.equals.without(func(c int) bool { return p.set[c] }), taken: []moment{a.moment(n.stmt)}})
 	if n.locks < ir.ForShare {
 		return

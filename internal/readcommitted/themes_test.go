@@ -58,6 +58,17 @@ var themes = map[string]func(*rand.Rand) []command{
 			{{kind: "sum", tab: tab, by: by, when: when}},
 		}[r.Intn(4)]...)
 	},
+	// A row is put there unless it is there, and completed by who has put it.
+	"keys": func(r *rand.Rand) []command {
+		tab, id, by := r.Intn(2), r.Intn(2), 1+r.Intn(2)
+		return [][]command{
+			{{kind: "nothing", tab: tab, id: id, by: by, must: r.Intn(4) > 0}, {kind: []string{"add", "bump", "take"}[r.Intn(3)], tab: tab, id: id, by: by}, {kind: "read", tab: 1 - tab, id: id}},
+			{{kind: "insert", tab: tab, id: id, by: by}, {kind: "bump", tab: tab, id: id}, {kind: "bump", tab: 1 - tab, id: id}},
+			{{kind: "nothing", tab: tab, id: id, by: by}, {kind: "see", tab: tab, id: id}, {kind: "bump", tab: 1 - tab, id: id}},
+			{{kind: "nothing", tab: tab, id: id, by: by}, {kind: "read", tab: tab, id: id}},
+			{{kind: "none", tab: tab, by: by, must: true}, {kind: "insert", tab: tab, id: id, by: by}},
+		}[r.Intn(5)]
+	},
 	// A version is asked for again, and all is done again where another one has it.
 	"attempts": func(r *rand.Rand) []command {
 		tab, id, by := r.Intn(2), r.Intn(2), 1+r.Intn(2)
