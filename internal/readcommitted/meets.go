@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/ir"
 )
@@ -116,7 +117,7 @@ func (a *flow) glimpse(s ir.Stmt, src ir.Source, row equals, key []int, st *stat
 		q = firstQuery(s)
 	}
 	n.condition = src.Row + " " + text(st.value(q.Where))
-	if onlyKey(t, src.Row, key, ir.Conjuncts(st.value(q.Where))) {
+	if onlyKey(t, src.Row, key, ir.Conjuncts(st.value(q.Where))) && !slices.ContainsFunc(ir.Exprs(s), failure.MayFail) {
 		n.values = a.into
 	}
 	ir.ReadColumns(s, func(of *ir.Table, col string) {
