@@ -34,6 +34,7 @@ func TestOwnRows(t *testing.T) {
 		{"completed on one path", claim, "IF a > 0 THEN " + finish + " END IF;", "", true},
 		{"another row completed", claim, "UPDATE req SET res = r WHERE k = p + 1;", "", false},
 		{"completed later", claim, finish, "CREATE FUNCTION late(p int, x int) RETURNS void LANGUAGE sql AS 'UPDATE req SET res = x WHERE k = p';", false},
+		{"locked and completed later", claim, finish, "CREATE FUNCTION late(p int, x int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM 1 FROM req WHERE k = p FOR UPDATE; IF NOT FOUND THEN RAISE EXCEPTION 'no'; END IF; UPDATE req SET res = x WHERE k = p; END $$;", false},
 		{"another column later", claim, finish, "CREATE FUNCTION late(p int, x int) RETURNS void LANGUAGE sql AS 'UPDATE req SET st = x WHERE k = p';", true},
 		{"inserted or changed, and locked", "INSERT INTO req VALUES (p, 0, 0) ON CONFLICT (k) DO UPDATE SET st = 1 WHERE req.st = 0;", finish, "", true},
 		{"the row may go", claim, finish, "CREATE FUNCTION goes(p int) RETURNS void LANGUAGE sql AS 'DELETE FROM req WHERE k = p';", false},
