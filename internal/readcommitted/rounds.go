@@ -101,7 +101,7 @@ func (a *flow) afresh(loop ir.Stmt, body []ir.Stmt) bool {
 				return false
 			}
 		}
-		if sets < 0 || leaves >= 0 && leaves < sets && a.usedBeside(loop, name) {
+		if leaves >= 0 && leaves < sets && a.usedBeside(loop, name) {
 			return false
 		}
 	}
