@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/ir"
 )
@@ -465,10 +466,10 @@ func named(sources []ir.Source) string {
 	return strings.Join(out, ", ")
 }
 
-// unseen reports whether nobody looks at what a SELECT finds.
+// unseen reports whether nobody looks at what a SELECT finds, and what it computes of that does not end the transaction.
 func (a *flow) unseen(s ir.Stmt) bool {
 	x, ok := s.(*ir.Select)
-	if !ok || len(x.Locks) > 0 {
+	if !ok || len(x.Locks) > 0 || slices.ContainsFunc(ir.Exprs(s), failure.MayFail) {
 		return false
 	}
 	return !slices.ContainsFunc(ir.Assigned(x), func(name string) bool { return a.used[name] })

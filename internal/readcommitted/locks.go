@@ -20,6 +20,8 @@ type lock struct {
 	equals equals
 	row    ir.LockMode
 	sure   bool
+	// own says that the transaction has inserted the row itself.
+	own bool
 	// number is what an advisory lock is about, shared that others may share it.
 	number []ir.Expr
 	shared bool
@@ -227,7 +229,7 @@ func (l *lock) either(o *lock) *lock {
 		return l
 	}
 	out := *l
-	out.equals, out.row, out.sure, out.early = l.equals.both(o.equals), min(l.row, o.row), l.sure && o.sure, l.early && o.early
+	out.equals, out.row, out.sure, out.early, out.own = l.equals.both(o.equals), min(l.row, o.row), l.sure && o.sure, l.early && o.early, l.own && o.own
 	out.taken = slices.Concat(l.taken, o.taken)
 	return &out
 }

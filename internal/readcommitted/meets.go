@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/ir"
 )
@@ -116,7 +117,7 @@ func (a *flow) glimpse(s ir.Stmt, src ir.Source, row equals, key []int, st *stat
 		q = firstQuery(s)
 	}
 	n.condition = src.Row + " " + text(st.value(q.Where))
-	if onlyKey(t, src.Row, key, ir.Conjuncts(st.value(q.Where))) {
+	if onlyKey(t, src.Row, key, ir.Conjuncts(st.value(q.Where))) && !slices.ContainsFunc(ir.Exprs(s), failure.MayFail) {
 		n.values = a.into
 	}
 	ir.ReadColumns(s, func(of *ir.Table, col string) {
@@ -282,7 +283,11 @@ func (a *flow) update(s *ir.Update, st *state) {
 	row := st.more(s.Table, conditionsOf(s.Table, s.Row, ir.Conjuncts(st.value(s.Where))))
 	w := &write{txn: a.txn, pos: s.Pos, table: s.Table, does: updates, sets: sets, equals: row.without(func(c int) bool { return sets[c] })}
 	w.bumps = bumps(s.Table, s.Row, s.Sets, row, st)
-	a.wrote(st, s, w)
+	if l := st.heldRow(s.Table, row); l != nil && l.own && !changesKey(s.Table, sets) {
+		a.completes(st, w)
+	} else {
+		a.wrote(st, s, w)
+	}
 	st.changed(s.Table, a.met, sets)
 }
 
@@ -359,7 +364,7 @@ func (a *flow) insert(s *ir.Insert, st *state) {
 	case s.Conflict == nil:
 		st.acts()
 		a.isInserted(st, t, row)
-		a.take(st, &lock{kind: onRow, table: t, row: ir.ForUpdate, equals: row, sure: true, taken: []moment{a.moment(s)}})
+		a.take(st, &lock{kind: onRow, table: t, row: ir.ForUpdate, equals: row, sure: true, own: true, taken: []moment{a.moment(s)}})
 		return
 	case len(s.Conflict.Sets) > 0:
 		st.acts()

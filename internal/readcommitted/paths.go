@@ -44,22 +44,30 @@ func (a *flow) joined(x, y *state) *state {
 		maps.DeleteFunc(merged.guards, func(k guard, _ bool) bool { return !g.guards[k] })
 		out.done[w] = merged
 	}
-	for n, p := range y.sightings {
-		if mine, both := out.sightings[n]; both {
-			out.sightings[n] = mine.either(p)
-		} else {
-			out.sightings[n] = p.clone()
-		}
+	px, py := x.prospects(y), y.prospects(x)
+	for n := range px {
+		out.sightings[n] = px[n].either(py[n])
 	}
 	out.beliefs = x.beliefs.joined(&y.beliefs)
 	out.choices = slices.DeleteFunc(slices.Clone(x.choices), func(c rowChoice) bool { return !slices.Contains(y.choices, c) })
-	a.meetValues(out, x, y)
+	a.meetValues(out, x, y, px, py)
+	return out
+}
+
+// prospects are those of a path for all sightings that it or another one has come by.
+func (st *state) prospects(other *state) map[*sighting]*prospect {
+	out := maps.Clone(st.sightings)
+	for n := range other.sightings {
+		if out[n] == nil {
+			out[n] = notLookedFor(st.facts)
+		}
+	}
 	return out
 }
 
 // meetValues gives the locals their values where two paths meet. One that is not the same on
 // both gets a name, of which is known what each chance tells on its path.
-func (a *flow) meetValues(out, x, y *state) {
+func (a *flow) meetValues(out, x, y *state, px, py map[*sighting]*prospect) {
 	var names []string
 	for name := range x.values {
 		names = append(names, name)
@@ -103,15 +111,9 @@ func (a *flow) meetValues(out, x, y *state) {
 					to.facts[merged] = f
 				}
 			}
-			px, py := x.sightings[n], y.sightings[n]
-			if px == nil {
-				px = &prospect{}
-			}
-			if py == nil {
-				py = &prospect{}
-			}
-			tell(p.absent, px.absent, py.absent)
-			tell(p.present, px.present, py.present)
+			tell(p.absent, px[n].absent, py[n].absent)
+			tell(p.present, px[n].present, py[n].present)
+			tell(p.skipped, px[n].skipped, py[n].skipped)
 		}
 	}
 }
@@ -131,6 +133,18 @@ func (a *flow) block(label string, body []ir.Stmt, st *state) *state {
 // loop goes through one round of a loop that stands for all: a sighting is not carried
 // from one into the next.
 func (a *flow) loop(s ir.Stmt, st *state) *state {
+	if t := a.attemptsOf(s); t != nil {
+		if out, ok := a.rounds(s, st.clone(), t); ok {
+			return out
+		}
+		a.fault = nil
+	}
+	out, _ := a.rounds(s, st, nil)
+	return out
+}
+
+// rounds goes through a round of a loop. With attempts it is the last one, and ok says that those before it leave nothing.
+func (a *flow) rounds(s ir.Stmt, st *state, t *attempts) (out *state, ok bool) {
 	body := ir.Children(s)[0]
 	rows, overRows := s.(*ir.Foreach)
 	if overRows {
@@ -139,7 +153,7 @@ func (a *flow) loop(s ir.Stmt, st *state) *state {
 	changed := ir.Assigned(s)
 	ir.Walk(body, func(s ir.Stmt) {
 		changed = append(changed, ir.Assigned(s)...)
-		if len(ir.Reads(s)) > 0 || ir.Written(s) != nil {
+		if t == nil && (len(ir.Reads(s)) > 0 || ir.Written(s) != nil) {
 			st.acts()
 		}
 		st.snapshot = st.snapshot || a.snaps[s]
@@ -177,10 +191,13 @@ func (a *flow) loop(s ir.Stmt, st *state) *state {
 	for _, r := range l.rounds {
 		end = a.joined(end, r)
 	}
-	out := after
+	out = after
 	if end != nil {
+		if t != nil && !t.failed(end) {
+			return nil, false
+		}
 		for n, p := range end.sightings {
-			if _, was := before.sightings[n]; !was && p.open() {
+			if _, was := before.sightings[n]; !was && p.open() && t == nil {
 				a.fail(n.pos, "in a loop, it %s, and goes on where that may not stay so%s", n.what, n.hint)
 			}
 		}
@@ -193,7 +210,7 @@ func (a *flow) loop(s ir.Stmt, st *state) *state {
 	for _, left := range l.left {
 		out = a.joined(out, left)
 	}
-	return out
+	return out, true
 }
 
 func labelOf(s ir.Stmt) string {

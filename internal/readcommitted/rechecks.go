@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/ir"
 )
 
@@ -63,7 +64,7 @@ func (st *state) usesOf(s ir.Stmt) {
 	case *ir.If, *ir.Send:
 		return
 	case *ir.Assign:
-		if !ir.HasExists(s.Expr) {
+		if !ir.HasExists(s.Expr) && !failure.MayFail(s.Expr) {
 			return
 		}
 	case *ir.Dropped:

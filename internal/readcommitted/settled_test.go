@@ -126,7 +126,7 @@ func programOf(t *testing.T, txns [][]command) (*ir.Program, string) {
 	var text strings.Builder
 	text.WriteString("program random\ntable t0 ( id int not null, v int not null, w int not null, key (id) )\ntable t1 ( id int not null, v int not null, w int not null, key (id) )\n")
 	for i, list := range txns {
-		fmt.Fprintf(&text, "txn x%d() {\n  local a int;\n  local b int;\n  local n int;\n  local c int;\n  local h int;\n  local p int;\n  local g bool;\n  local m int;\n  local kept int[];\n  local taken bool;\n  local f bool;\n", i)
+		fmt.Fprintf(&text, "txn x%d() {\n  local a int;\n  local b int;\n  local n int;\n  local c int;\n  local h int;\n  local p int;\n  local g bool;\n  local m int;\n  local kept int[];\n  local taken bool;\n  local f bool;\n  local mark int;\n  mark := 0;\n", i)
 		for _, c := range list {
 			text.WriteString("  " + c.text() + "\n")
 		}

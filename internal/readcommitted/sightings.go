@@ -54,6 +54,8 @@ func (c *chance) open() bool { return c != nil && !c.harmless }
 // prospect is what is known of a sighting at a place.
 type prospect struct {
 	absent, present *chance
+	// skipped is that the path has not come by the sighting. It is nil where all paths have.
+	skipped *chance
 	// wrote are the own sightings that may have changed the row since, set the columns.
 	wrote []*sighting
 	set   map[int]bool
@@ -69,7 +71,7 @@ func (c *chance) clone() *chance {
 }
 
 func (p *prospect) clone() *prospect {
-	return &prospect{p.absent.clone(), p.present.clone(), slices.Clone(p.wrote), maps.Clone(p.set), slices.Clone(p.rechecks)}
+	return &prospect{p.absent.clone(), p.present.clone(), p.skipped.clone(), slices.Clone(p.wrote), maps.Clone(p.set), slices.Clone(p.rechecks)}
 }
 
 // open reports whether the transaction must not commit like this.
@@ -97,6 +99,14 @@ func (st *state) acts() {
 	}
 }
 
+// notLookedFor is what is known of a sighting on a path that does not come by it.
+func notLookedFor(known facts) *prospect {
+	return &prospect{skipped: &chance{harmless: true, facts: maps.Clone(known)}}
+}
+
+// certain reports whether the row is known to have been looked for and found.
+func (p *prospect) certain() bool { return p.absent == nil && p.skipped == nil && p.present != nil }
+
 // either is what is known of a sighting where two paths meet.
 func (p *prospect) either(o *prospect) *prospect {
 	both := func(x, y *chance) *chance {
@@ -110,13 +120,16 @@ func (p *prospect) either(o *prospect) *prospect {
 		}
 		return out
 	}
-	out := &prospect{absent: both(p.absent, o.absent), present: both(p.present, o.present), wrote: slices.Concat(p.wrote, o.wrote), set: map[int]bool{}}
+	out := &prospect{absent: both(p.absent, o.absent), present: both(p.present, o.present), skipped: both(p.skipped, o.skipped), wrote: slices.Concat(p.wrote, o.wrote), set: map[int]bool{}}
 	maps.Copy(out.set, p.set)
 	maps.Copy(out.set, o.set)
-	for _, r := range p.rechecks {
-		if slices.ContainsFunc(o.rechecks, func(q recheck) bool { return q.by == r.by }) {
+	for _, r := range p.rechecks { // a path that has not looked for the row has nothing to look for again
+		if o.absent == nil && o.present == nil || slices.ContainsFunc(o.rechecks, func(q recheck) bool { return q.by == r.by }) {
 			out.rechecks = append(out.rechecks, r)
 		}
+	}
+	if p.absent == nil && p.present == nil {
+		out.rechecks = slices.Clone(o.rechecks)
 	}
 	return out
 }
@@ -125,7 +138,7 @@ func (p *prospect) either(o *prospect) *prospect {
 // command that look for the same row by the same condition have the same answer.
 func (a *flow) sees(st *state, n *sighting, p *prospect) {
 	for o, q := range st.sightings {
-		if o.table == n.table && together(o.stmt, n.stmt) && o.stmt.Command() != 0 && o.condition == n.condition && o.locks == n.locks && len(q.wrote) == 0 {
+		if o.table == n.table && together(o.stmt, n.stmt) && o.stmt.Command() != 0 && o.condition == n.condition && o.locks == n.locks && len(q.wrote) == 0 && q.skipped == nil {
 			maps.Copy(q.absent.orNone(), p.absent.orNone())
 			maps.Copy(q.present.orNone(), p.present.orNone())
 			if a.met = o; n.values == nil {
@@ -138,7 +151,7 @@ func (a *flow) sees(st *state, n *sighting, p *prospect) {
 	}
 	same := false
 	for o, q := range st.sightings { // no row for a condition is none for one that asks for more
-		if p.absent != nil && o.table == n.table && together(o.stmt, n.stmt) && o.stmt.Command() != 0 && len(q.wrote) == 0 &&
+		if p.absent != nil && o.table == n.table && together(o.stmt, n.stmt) && o.stmt.Command() != 0 && len(q.wrote) == 0 && q.skipped == nil &&
 			len(n.asked) > 0 && allIn(ir.AndE(n.asked...), ir.AndE(o.asked...)) {
 			maps.Copy(p.absent.facts, q.absent.orNone())
 			same = true
@@ -170,15 +183,17 @@ func (a *flow) where(cond ir.Expr, yes bool, st *state) *state {
 	contrary := func(c *chance) bool { return c != nil && c.facts.contradicts(cond, yes) }
 	var there []*sighting
 	for n, p := range st.sightings {
-		if contrary(p.absent) {
-			p.absent = nil
-			there = append(there, n)
-		}
-		if contrary(p.present) {
-			p.present = nil
-			if p.absent == nil {
-				return nil
+		before := p.certain()
+		for _, c := range []**chance{&p.absent, &p.present, &p.skipped} {
+			if contrary(*c) {
+				*c = nil
 			}
+		}
+		if p.absent == nil && p.present == nil && p.skipped == nil {
+			return nil
+		}
+		if p.certain() && !before {
+			there = append(there, n)
 		}
 	}
 	for _, n := range there {
@@ -201,7 +216,7 @@ func (st *state) settle() {
 	before := len(st.sightings)
 	maps.DeleteFunc(st.sightings, func(n *sighting, p *prospect) bool {
 		// Later statements may ask for what was chosen.
-		if n.chosen || p.open() || p.absent != nil && p.present != nil {
+		if n.chosen || p.open() || p.skipped != nil || p.absent != nil && p.present != nil {
 			return false
 		}
 		st.facts = maps.Clone(st.facts)
@@ -243,7 +258,7 @@ func (st *state) unlike(cond ir.Expr) {
 		return
 	}
 	for _, p := range st.sightings {
-		if p.absent == nil && p.present != nil && slices.ContainsFunc([]ir.Expr{b.X, b.Y}, func(e ir.Expr) bool {
+		if p.certain() && slices.ContainsFunc([]ir.Expr{b.X, b.Y}, func(e ir.Expr) bool {
 			v, is := e.(*ir.Var)
 			return is && p.present.facts[v.Name].notNull
 		}) {
@@ -261,10 +276,11 @@ func (a *flow) isThere(st *state, n *sighting) {
 		return
 	}
 	p := st.sightings[n]
-	if _, inserted := n.stmt.(*ir.Insert); inserted {
+	_, inserted := n.stmt.(*ir.Insert)
+	if inserted {
 		a.isInserted(st, n.table, n.equals)
 	}
-	a.take(st, &lock{kind: onRow, table: n.table, row: n.locks, sure: true,
+	a.take(st, &lock{kind: onRow, table: n.table, row: n.locks, sure: true, own: inserted,
 		equals: n.equals.without(func(c int) bool { return p.set[c] }), taken: []moment{a.moment(n.stmt)}})
 	if n.locks < ir.ForShare {
 		return

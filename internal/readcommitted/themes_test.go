@@ -42,6 +42,48 @@ var themes = map[string]func(*rand.Rand) []command{
 			{{kind: "delete", tab: tab, id: id}, {kind: "insert", tab: tab, id: id, by: by}},
 		}[r.Intn(6)]
 	},
+	// One command runs only where another one has not, or has.
+	"branches": func(r *rand.Rand) []command {
+		tab, id, by, when := r.Intn(2), r.Intn(2), 1+r.Intn(2), []string{"marked", "unmarked"}[r.Intn(2)]
+		first := [][]command{
+			{{kind: "lock", tab: 1 - tab, id: id, must: true}, {kind: "lock", tab: tab, id: id, guard: true, marks: true, must: r.Intn(2) == 0}},
+			{{kind: "read", tab: 1 - tab, id: id}, {kind: "bump", tab: tab, id: id, guard: true, marks: true}},
+			{{kind: "lock", tab: 1 - tab, id: id}, {kind: "take", tab: tab, id: id, guard: true, marks: true, must: r.Intn(2) == 0}},
+			{{kind: "lock", tab: 1 - tab, id: id, must: true}, {kind: "nothing", tab: tab, id: id, by: by, guard: true, marks: true}},
+		}[r.Intn(4)]
+		return append(first, [][]command{
+			{{kind: "read", tab: tab, id: id, when: when}, {kind: "set", tab: tab, id: id, by: by, when: when}},
+			{{kind: "lock", tab: tab, id: id, when: when}, {kind: "set", tab: tab, id: id, by: by, when: when}},
+			{{kind: "add", tab: tab, id: id, by: by, when: when}},
+			{{kind: "sum", tab: tab, by: by, when: when}},
+		}[r.Intn(4)]...)
+	},
+	// A row is put there unless it is there, and completed by who has put it.
+	"keys": func(r *rand.Rand) []command {
+		tab, id, by := r.Intn(2), r.Intn(2), 1+r.Intn(2)
+		return [][]command{
+			{{kind: "nothing", tab: tab, id: id, by: by, must: r.Intn(4) > 0}, {kind: []string{"add", "bump", "take"}[r.Intn(3)], tab: tab, id: id, by: by}, {kind: "read", tab: 1 - tab, id: id}},
+			{{kind: "insert", tab: tab, id: id, by: by}, {kind: "bump", tab: tab, id: id}, {kind: "bump", tab: 1 - tab, id: id}},
+			{{kind: "nothing", tab: tab, id: id, by: by}, {kind: "see", tab: tab, id: id}, {kind: "bump", tab: 1 - tab, id: id}},
+			{{kind: "nothing", tab: tab, id: id, by: by}, {kind: "read", tab: tab, id: id}},
+			{{kind: "none", tab: tab, by: by, must: true}, {kind: "insert", tab: tab, id: id, by: by}},
+		}[r.Intn(5)]
+	},
+	// A version is asked for again, and all is done again where another one has it.
+	"attempts": func(r *rand.Rand) []command {
+		tab, id, by := r.Intn(2), r.Intn(2), 1+r.Intn(2)
+		try := []command{{kind: "glance", tab: tab, id: id}, {kind: "retry", tab: tab, id: id, by: by}}
+		other := []command{{kind: "bump", tab: 1 - tab, id: id}, {kind: "read", tab: tab, id: id}, {kind: "lock", tab: 1 - tab, id: id}, {kind: "sum", tab: tab, by: by}}[r.Intn(4)]
+		return [][]command{
+			try,
+			append(try, other),
+			{other, try[0], try[1]},
+			{try[0], {kind: []string{"bump", "read", "peek"}[r.Intn(3)], tab: 1 - tab, id: id, by: by}, try[1]},
+			{{kind: "set", tab: tab, id: id, by: by, bump: r.Intn(3) > 0}},
+			{{kind: "add", tab: tab, id: id, by: by, bump: r.Intn(3) > 0}},
+			{{kind: "delete", tab: tab, id: id}},
+		}[r.Intn(7)]
+	},
 	// More is done only where the row was there.
 	"found": func(r *rand.Rand) []command {
 		tab, id := r.Intn(2), r.Intn(2)
@@ -57,11 +99,11 @@ var themes = map[string]func(*rand.Rand) []command{
 
 // changedAtRandom makes what nearly is a transaction of a theme of some of them.
 func changedAtRandom(r *rand.Rand, list []command) []command {
-	if r.Intn(2) == 0 || len(list) < 2 {
+	if r.Intn(2) == 0 || len(list) < 2 || slices.ContainsFunc(list, func(c command) bool { return c.kind == "glance" }) {
 		return list
 	}
 	i := r.Intn(len(list))
-	switch c := &list[i]; r.Intn(7) {
+	switch c := &list[i]; r.Intn(8) {
 	case 0:
 		return slices.Delete(list, i, i+1)
 	case 1:
@@ -77,6 +119,8 @@ func changedAtRandom(r *rand.Rand, list []command) []command {
 		c.guard = !c.guard
 	case 6:
 		c.tab = 1 - c.tab
+	case 7:
+		c.when = map[string]string{"": "unmarked", "unmarked": "marked", "marked": ""}[c.when]
 	}
 	return list
 }

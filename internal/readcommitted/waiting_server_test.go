@@ -40,9 +40,9 @@ func (c command) sql(s *session) string {
 		return fmt.Sprintf("SELECT id FROM %s WHERE v = %d ORDER BY id LIMIT 1 FOR %s SKIP LOCKED", t, c.by, map[bool]string{true: "SHARE", false: "UPDATE"}[c.kind != "skip"])
 	case "batch":
 		return fmt.Sprintf("UPDATE %s SET v = v + 1%s WHERE id IN (SELECT id FROM %[1]s WHERE v = %[3]d LIMIT 2 FOR UPDATE SKIP LOCKED)", t, bump, c.by)
-	case "see":
+	case "see", "glance":
 		return "SELECT v, w FROM " + t + " WHERE id = " + k
-	case "confirm":
+	case "confirm", "retry":
 		b := "NULL"
 		if s.version != nil {
 			b = fmt.Sprint(*s.version)
@@ -133,7 +133,7 @@ func (w *world) play(r *rand.Rand) *played {
 		case s.pc == len(s.list):
 			p.add(i, "COMMIT", "COMMIT")
 			w.step(i)
-		case s.list[s.pc].guard && (s.last == nil || *s.last <= 0):
+		case s.list[s.pc].passes(s):
 			w.step(i)
 		default:
 			p.add(i, s.list[s.pc].sql(s), "")

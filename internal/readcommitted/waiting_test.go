@@ -23,6 +23,14 @@ type command struct {
 	guard bool // only if what was read last is positive
 	last  bool // the key is what was read last, not id
 	bump  bool // an update counts the version w up
+	marks bool // it notes that it has run
+	// when is "marked" or "unmarked": it runs only if a command that marks has run, or has not.
+	when string
+}
+
+// passes reports whether a session passes over the command.
+func (c command) passes(s *session) bool {
+	return c.guard && (s.last == nil || *s.last <= 0) || c.when != "" && s.marked != (c.when == "marked")
 }
 
 // tableLocks are the modes of LOCK TABLE that are tried, with the modes that each keeps out.
@@ -46,7 +54,7 @@ func (c command) tableMode() string {
 		return "row share"
 	case "batch", "bump":
 		return "row exclusive"
-	case "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete", "confirm":
+	case "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete", "confirm", "retry":
 		return "row exclusive"
 	}
 	return ""
@@ -63,7 +71,7 @@ func (c command) finds(s *session, id int, v version) bool {
 		return v.v > 0
 	case c.kind == "marked":
 		return v.w == 1
-	case c.kind == "confirm":
+	case c.kind == "confirm" || c.kind == "retry":
 		return s.version != nil && v.w == *s.version
 	}
 	return true
@@ -97,6 +105,8 @@ func (c command) text() string {
 		"batch":      fmt.Sprintf("kept := *; (m) := select agg count(*) int from %s where %[1]s.v == %d and \"= any\"(%[1]s.id, kept); assume m == len(kept); update %[1]s set v = %[1]s.v + 1 where %[1]s.v == %[2]d and \"= any\"(%[1]s.id, kept);", t, c.by),
 		"see":        fmt.Sprintf("(a, b) := select %s.v, %[1]s.w from %[1]s where %[1]s.id == %s found f;", t, k),
 		"confirm":    fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %[2]s and %[1]s.w == b; update %[1]s set v = a + %[3]d, w = %[1]s.w + 1 where %[1]s.id == %[2]s and %[1]s.w == b;", t, k, c.by),
+		"glance":     fmt.Sprintf("while true { (a, b) := select %s.v, %[1]s.w from %[1]s where %[1]s.id == %s found f; if not f { abort; }", t, k),
+		"retry":      fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %[2]s and %[1]s.w == b; update %[1]s set v = a + %[3]d, w = %[1]s.w + 1 where %[1]s.id == %[2]s and %[1]s.w == b; if n == 1 { break; } }", t, k, c.by),
 		"peek":       fmt.Sprintf("(p) := select %s.v from %[1]s where %[1]s.id == %s found g; if %s { abort; }", t, k, tooFew("p", c.by)),
 		"enough":     fmt.Sprintf("if %s { abort; }", tooFew("a", c.by)),
 		"sum":        fmt.Sprintf("(a) := select agg sum(%s.w) int from %[1]s where %[1]s.v == %d; a := (if a is null then 0 else a);", t, c.by),
@@ -157,6 +167,15 @@ func (c command) text() string {
 			s += " if not f { abort; }"
 		}
 	}
+	if c.marks {
+		s += " mark := 1;"
+	}
+	switch c.when {
+	case "marked":
+		s = "if mark == 1 { " + s + " }"
+	case "unmarked":
+		s = "if mark == 0 { " + s + " }"
+	}
 	if c.guard {
 		return "if a > 0 { " + s + " }"
 	}
@@ -199,6 +218,7 @@ type session struct {
 	last *int
 	// version is the w that was seen last.
 	version *int
+	marked  bool
 	numbers map[int]bool // true is exclusive
 	tables  map[int][]string
 	out     string
@@ -303,7 +323,7 @@ func (w *world) step(i int) {
 		return
 	}
 	c := s.list[s.pc]
-	if c.guard && (s.last == nil || *s.last <= 0) {
+	if c.passes(s) {
 		s.pc++
 		return
 	}
@@ -328,7 +348,10 @@ func (w *world) step(i int) {
 	if s.waits = !w.run(s, c); !s.waits {
 		s.seen = nil
 		if !s.failed {
-			s.pc++
+			s.marked = s.marked || c.marks
+			if s.pc++; c.kind == "retry" && s.changed == 0 {
+				s.pc = slices.IndexFunc(s.list, func(c command) bool { return c.kind == "glance" })
+			}
 		}
 	}
 	if s.failed {
@@ -374,6 +397,14 @@ func (w *world) run(s *session, c command) bool {
 			s.show(nil)
 			s.missing(c)
 		}
+		return true
+	case "glance":
+		v, there := s.seen[p]
+		if s.reply = "no rows"; there {
+			s.version, s.last = &v.w, &v.v
+			s.reply = fmt.Sprintf("%d, %d", v.v, v.w)
+		}
+		s.failed = !there
 		return true
 	case "absent":
 		if v, there := s.seen[p]; there {
@@ -454,7 +485,7 @@ func (w *world) run(s *session, c command) bool {
 	exclusive := c.kind != "share" && c.kind != "share some"
 	for ; s.did < len(s.found); s.did++ {
 		q := s.found[s.did]
-		if (c.kind == "set" || c.kind == "confirm") && s.last == nil { // NULL is refused before it waits
+		if (c.kind == "set" || c.kind == "confirm" || c.kind == "retry") && s.last == nil { // NULL is refused before it waits
 			s.failed, s.reply = true, "23502"
 			return true
 		}
@@ -468,7 +499,7 @@ func (w *world) run(s *session, c command) bool {
 		s.locks[q] = s.locks[q] || exclusive
 		s.changed++
 		put := func(v int) {
-			if s.writes[q] = (&version{now.row, v, now.w}); c.bump || c.kind == "confirm" {
+			if s.writes[q] = (&version{now.row, v, now.w}); c.bump || c.kind == "confirm" || c.kind == "retry" {
 				s.writes[q].w++
 			}
 		}
@@ -476,7 +507,7 @@ func (w *world) run(s *session, c command) bool {
 		case "lock", "share":
 			v := now.v
 			s.show(&v)
-		case "set", "confirm":
+		case "set", "confirm", "retry":
 			put(*s.last + c.by)
 		case "add", "marked":
 			put(now.v + c.by)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/ir"
 )
@@ -149,6 +150,28 @@ func (a *flow) wrote(st *state, s ir.Stmt, w *write) {
 		done.add(w.held(l, values))
 	}
 	st.done[w] = done
+}
+
+// completes is told of an UPDATE of a row that the transaction has inserted itself. Others see the row as it is in the end, so that this
+// counts as a part of the insertion: of which it is not known any more what the columns are that are set.
+func (a *flow) completes(st *state, update *write) {
+	is := func(c int) bool { return update.sets[c] }
+	for w, done := range st.done {
+		if w.table != update.table || w.does != inserts {
+			continue
+		}
+		w.equals = w.equals.without(is)
+		done = guarded{done.equals.without(is), maps.Clone(done.guards)}
+		maps.DeleteFunc(done.guards, func(g guard, _ bool) bool {
+			for c := range w.table.Columns {
+				if is(c) && strings.Contains(g.key, text(ofColumn(w.table, c))) {
+					return true
+				}
+			}
+			return false
+		})
+		st.done[w] = done
+	}
 }
 
 // flush makes what was written so far count as committed with the locks that are held.
