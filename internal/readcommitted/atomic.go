@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
-	"github.com/txrobust/robust/ir"
 )
 
 // flow goes through a template along its branches. It finds which locks are held where rows

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
-	"github.com/txrobust/robust/ir"
 )
 
 // meet looks at a statement that finds rows of a table and has them locked when its

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // passed is a condition over values with what it came to: true, or else false or NULL. Where it had come to the other

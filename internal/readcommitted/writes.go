@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // write is a way in which a template changes rows of a table that others may look at.
