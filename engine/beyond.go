@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/pieces"
-	"github.com/txrobust/robust/ir"
 )
 
 // Beyond says why nothing can be said about a program on the database, "" if

@@ -125,27 +125,6 @@ func Names() []string {
 	return out
 }
 
-// TableLockConflict reports whether two table locks of different transactions
-// conflict (PostgreSQL manual, table 13.2).
-func TableLockConflict(a, b ir.TableLock) bool {
-	// The weakest mode that each mode conflicts with, and the exception of
-	// the two modes that do not conflict with themselves.
-	least := [...]ir.TableLock{
-		ir.AccessShare:          ir.AccessExclusive,
-		ir.RowShare:             ir.Exclusive,
-		ir.RowExclusive:         ir.Share,
-		ir.ShareUpdateExclusive: ir.ShareUpdateExclusive,
-		ir.Share:                ir.RowExclusive,
-		ir.ShareRowExclusive:    ir.RowExclusive,
-		ir.Exclusive:            ir.RowShare,
-		ir.AccessExclusive:      ir.AccessShare,
-	}
-	if a == ir.Share && b == ir.Share {
-		return false
-	}
-	return b >= least[a] && a >= least[b]
-}
-
 // overExpression reports whether a unique index is over an expression.
 func overExpression(t *ir.Table, u ir.Unique) bool {
 	for _, c := range u.Columns {

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
 )
 
@@ -64,7 +64,7 @@ func testApplication(t *testing.T, dir string) {
 		for _, txn := range q.Txns {
 			ir.Walk(txn.Body, func(s ir.Stmt) {
 				if !s.Position().IsValid() {
-					t.Errorf("%s: %s: a statement without a place: %s", dir, txn.Name, ir.StmtString(s))
+					t.Errorf("%s: %s: a statement without a place: %s", dir, txn.Name, s.String())
 				}
 			})
 		}

@@ -3,7 +3,7 @@ package instrument
 import (
 	"fmt"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // role is what a transaction does in an execution with one delayed one.

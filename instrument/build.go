@@ -3,8 +3,8 @@ package instrument
 import (
 	"strconv"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
-	"github.com/txrobust/robust/ir"
 )
 
 // Constructors for the statements and expressions that the rewriting adds.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Constraints between rows. Engines check them against the committed state
@@ -175,7 +175,7 @@ func claimed(t *ir.Table, u ir.PairConstraint) []int {
 	case *ir.Unique:
 		return u.Columns
 	case *ir.Exclusion:
-		return u.Columns(t)
+		return ir.ExclusionColumns(u, t)
 	default:
 		panic(fmt.Sprintf("instrument: unknown constraint %T", u))
 	}

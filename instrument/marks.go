@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // marks gives what the reads and locks of a statement add: temporaries to be
@@ -393,7 +393,7 @@ func (w *writer) locks(s ir.Stmt) []ir.Stmt {
 func (w *writer) uses(at ir.At, t *ir.Table, mode ir.TableLock) []ir.Stmt {
 	var out []ir.Stmt
 	for m := ir.AccessShare; m <= ir.AccessExclusive; m++ {
-		if v := w.rw.tableLocks[tableLock{t, m}]; v != nil && engine.TableLockConflict(m, mode) {
+		if v := w.rw.tableLocks[tableLock{t, m}]; v != nil && m.Conflicts(mode) {
 			out = append(out, &ir.Assume{At: at, Cond: ir.NotE(isTrue(v))})
 		}
 	}

@@ -3,7 +3,7 @@ package instrument
 import (
 	"fmt"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // The writes of rows.
@@ -332,7 +332,7 @@ func rivals(t *ir.Table, u ir.PairConstraint, old string, value func(col string)
 		}
 		return same
 	case *ir.Exclusion:
-		return u.Of(value, column)
+		return ir.Exclude(u, value, column)
 	default:
 		panic(fmt.Sprintf("instrument: unknown constraint %T", u))
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // shadow is what the instrumentation keeps beside a table (or shared variable)

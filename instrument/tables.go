@@ -1,6 +1,6 @@
 package instrument
 
-import "github.com/txrobust/robust/ir"
+import "github.com/txrobust/robust/internal/ir"
 
 // leaf gives a simple statement on the tables that the role uses.
 func (w *writer) leaf(s ir.Stmt) ir.Stmt {

@@ -1,8 +1,8 @@
 package instrument
 
 import (
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
-	"github.com/txrobust/robust/ir"
 )
 
 // The accesses to shared variables, as in figures 3 and 4 of the paper.

@@ -17,12 +17,3 @@ type Domain interface {
 	// Read reads what a server prints for a value; false if it is none.
 	Read(text string) (Value, bool)
 }
-
-// FirstFresh is the first of the integers that stand for FRESH ones in an execution: it
-// is above every number that programs and solvers use. A server draws small ones, so
-// FRESH numbers, and what is computed from them, are in the range of every type.
-const FirstFresh = 1 << 40
-
-// Fits reports whether a value belongs to a domain. NULL does, and every value does
-// where d is nil.
-func Fits(d Domain, v Value) bool { return d == nil || v.IsNull() || d.Fits(v) }

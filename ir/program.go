@@ -3,8 +3,7 @@ package ir
 import (
 	"math/big"
 	"slices"
-
-	"github.com/txrobust/robust/internal/irnames"
+	"strconv"
 )
 
 // Program is what is analysed: tables, transactions and sessions.
@@ -333,7 +332,7 @@ func (t *Txn) AddLocal(base string, typ Type) string {
 		if _, taken := t.LocalType(name); !taken {
 			break
 		}
-		name = base + "_" + itoa(i)
+		name = base + "_" + strconv.Itoa(i)
 	}
 	t.Locals = append(t.Locals, Local{Name: name, Type: typ})
 	return name
@@ -367,12 +366,6 @@ func (p *Program) TableIndex(t *Table) int {
 		}
 	}
 	panic("ir: table " + t.Name + " is not in program " + p.Name)
-}
-
-// NewVar makes the table of a shared variable.
-func NewVar(pos Pos, name string, typ Type, init Value) *Table {
-	return &Table{Pos: pos, Name: name, Var: true,
-		Columns: []Column{{Name: irnames.VarColumn, Type: typ}}, Rows: [][]Value{{init}}}
 }
 
 // Zero is the value that a register or a variable of type t starts with.

@@ -41,11 +41,6 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Pos.String() + ": " + e.Msg }
 
-// Errorf makes an *Error.
-func Errorf(p Pos, format string, args ...any) *Error {
-	return &Error{p, fmt.Sprintf(format, args...)}
-}
-
 // Kind is the class of a type: which values there are and which operations
 // are understood.
 type Kind uint8

@@ -11,8 +11,8 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/wellformed"
-	"github.com/txrobust/robust/ir"
 )
 
 // Verdict is the answer of Explore.
@@ -68,18 +68,6 @@ func (s Step) String() string {
 		return s.Run.Inst.String()
 	}
 	return fmt.Sprintf("%s:%s", s.Process.Name, s.Run.Inst)
-}
-
-// Havocs gives the values of the executions of each ir.Havoc that is not
-// Fresh, in order.
-func (s Step) Havocs() map[*ir.Havoc][]ir.Value {
-	out := map[*ir.Havoc][]ir.Value{}
-	for _, x := range s.Run.Steps {
-		if h, ok := x.Stmt.(*ir.Havoc); ok && !h.Fresh {
-			out[h] = append(out[h], x.Locals[0].Value)
-		}
-	}
-	return out
 }
 
 // Result is what Explore found.

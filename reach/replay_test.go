@@ -3,7 +3,7 @@ package reach
 import (
 	"github.com/txrobust/robust/instrument"
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // replay gives the executions of the original program that a trace of the
@@ -35,10 +35,10 @@ func replay(m *interp.Machine, inst *instrument.Result, p *ir.Program, trace []S
 		s := trace[i]
 		in := *s.Run.Inst
 		in.Txn, in.ID = p.Txn(in.Txn.Name), i
-		havocs := s.Havocs()
+		values := havocs(s)
 		in.Havoc = func(site *ir.Havoc, n int) (ir.Value, bool) {
-			if n < len(havocs[site]) {
-				return havocs[site][n], true
+			if n < len(values[site]) {
+				return values[site][n], true
 			}
 			return ir.Value{}, false
 		}
@@ -95,4 +95,15 @@ func confirmed(m *interp.Machine, inst *instrument.Result, p *ir.Program, trace 
 		return !found
 	})
 	return found
+}
+
+// havocs gives the values of the executions of each ir.Havoc that is not Fresh, in order.
+func havocs(s Step) map[*ir.Havoc][]ir.Value {
+	out := map[*ir.Havoc][]ir.Value{}
+	for _, x := range s.Run.Steps {
+		if h, ok := x.Stmt.(*ir.Havoc); ok && !h.Fresh {
+			out[h] = append(out[h], x.Locals[0].Value)
+		}
+	}
+	return out
 }

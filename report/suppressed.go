@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/codes"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Suppressed is a finding that is accepted.

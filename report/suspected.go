@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
 )
 
 // Done reports whether a server has done what the finding says, with all that it says.

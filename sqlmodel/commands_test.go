@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // TestCommands: statements are part of the command that the server runs with one

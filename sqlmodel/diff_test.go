@@ -18,9 +18,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/pgtest"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/ir"
 )
 
 // seed makes the rows and arguments of TestAgainstServer.

@@ -132,7 +132,7 @@ func translate(t *testing.T, name, schemaName, input string, tables bool) string
 				fmt.Fprintf(&b, "level %s\n", txn.Level)
 			}
 			for _, s := range txn.Body {
-				if text := ir.StmtString(s); text != "" { // a Send has none
+				if text := s.String(); text != "" { // a Send has none
 					b.WriteString(text + "\n")
 				}
 			}

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/mysqlscript"
-	"github.com/txrobust/robust/ir"
 )
 
 // parseMySQL reads files in the dialect of MySQL: their transactions are those of a client, which sends the statements one

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // positions is a program in which every statement has a line or a column of
@@ -79,7 +79,7 @@ func TestPositions(t *testing.T) {
 	for _, txn := range prog.Txns {
 		add(txn.Pos, "txn "+txn.Name)
 		ir.Walk(txn.Body, func(s ir.Stmt) {
-			text, _, _ := strings.Cut(ir.StmtString(s), "\n")
+			text, _, _ := strings.Cut(s.String(), "\n")
 			if text != "" { // a Send has none
 				add(s.Position(), text)
 			}
@@ -176,7 +176,7 @@ END $$;`
 	}
 	var got []string
 	ir.Walk(prog.Txns[0].Body, func(s ir.Stmt) {
-		if text := ir.StmtString(s); text != "" { // a Send has none
+		if text := s.String(); text != "" { // a Send has none
 			got = append(got, s.Position().String()+" "+text)
 		}
 	})

@@ -13,9 +13,9 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/pgtest"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/ir"
 )
 
 const diffSchema = `CREATE TABLE a (k int PRIMARY KEY, x int, y int NOT NULL, s text, b boolean NOT NULL);

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/proc"
 	"github.com/txrobust/robust/internal/sql/query"
@@ -14,7 +15,6 @@ import (
 	"github.com/txrobust/robust/internal/sql/tidy"
 	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/internal/sql/write"
-	"github.com/txrobust/robust/ir"
 )
 
 // template makes the transaction of an entry point.

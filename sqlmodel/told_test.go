@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/query"
-	"github.com/txrobust/robust/ir"
 )
 
 // TestTold: of inputs that are likely wrong a note says where and why, and of their mended twins none.

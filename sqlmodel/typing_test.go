@@ -3,9 +3,9 @@ package sqlmodel
 import (
 	"testing"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/ir"
 )
 
 // rotating is a script in which types go around: e and b are of the type of the other one.

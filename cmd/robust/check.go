@@ -24,6 +24,7 @@ import (
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/flags"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/output"
 	"github.com/txrobust/robust/internal/proof"
@@ -33,7 +34,6 @@ import (
 	"github.com/txrobust/robust/internal/summary"
 	"github.com/txrobust/robust/internal/terminal"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

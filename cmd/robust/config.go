@@ -12,8 +12,8 @@ import (
 	"github.com/txrobust/robust/internal/config"
 	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/ir"
 )
 
 // configNone is the value of -config that reads no file.

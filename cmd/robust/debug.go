@@ -12,7 +12,7 @@ import (
 
 	"github.com/txrobust/robust/internal/flags"
 	"github.com/txrobust/robust/internal/infile"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
 

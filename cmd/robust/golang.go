@@ -17,8 +17,8 @@ import (
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/goprogram"
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/phases"
-	"github.com/txrobust/robust/ir"
 )
 
 // isGo reports whether an input names packages of Go: a pattern, or a directory

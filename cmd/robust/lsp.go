@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/lsp"
 	"github.com/txrobust/robust/internal/repair"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

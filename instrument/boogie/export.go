@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/wellformed"
-	"github.com/txrobust/robust/ir"
 )
 
 // Options bound the data. The zero value bounds nothing.

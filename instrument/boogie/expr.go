@@ -3,7 +3,7 @@ package boogie
 import (
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // value is an expression in Boogie: whether it is NULL, its value otherwise,

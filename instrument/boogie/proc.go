@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 func itoa(i int) string { return strconv.Itoa(i) }

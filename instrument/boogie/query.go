@@ -3,7 +3,7 @@ package boogie
 import (
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // match is a combination of rows that a query may find: one of each source.

@@ -3,7 +3,7 @@ package boogie
 import (
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // selectRow reads the first row in order, any one among equals.

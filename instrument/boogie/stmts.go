@@ -1,6 +1,6 @@
 package boogie
 
-import "github.com/txrobust/robust/ir"
+import "github.com/txrobust/robust/internal/ir"
 
 func (p *proc) stmts(list []ir.Stmt) {
 	for _, s := range list {
@@ -20,7 +20,7 @@ func (p *proc) comment(s ir.Stmt) {
 	pos := s.Position()
 	text := ""
 	if len(ir.Children(s)) == 0 {
-		text = oneLine(ir.StmtString(s))
+		text = oneLine(s.String())
 	}
 	switch {
 	case pos.IsValid() && pos != p.last && text != "":

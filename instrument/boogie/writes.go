@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // rowAllowed assumes what one row can break alone: NOT NULL, the domain, CHECK.
@@ -167,7 +167,7 @@ func (p *proc) statementEnd(b *table, changed []bool, v *env) {
 					continue
 				}
 			case *ir.Exclusion:
-				if !touched(u.Columns(b.t)) {
+				if !touched(ir.ExclusionColumns(u, b.t)) {
 					continue
 				}
 			}

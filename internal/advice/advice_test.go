@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/advice"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/input"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
 
@@ -37,7 +37,7 @@ func TestComments(t *testing.T) {
 	for _, f := range advice.Facts(p, p.Txns) {
 		text, ok := advice.Comment(f)
 		if !ok {
-			t.Errorf("%s has no comment", ir.ExprString(f.Expr))
+			t.Errorf("%s has no comment", f.Expr.String())
 			continue
 		}
 		texts = append(texts, text)
@@ -45,7 +45,7 @@ func TestComments(t *testing.T) {
 		if len(q.Invariants) != 1 {
 			t.Fatalf("%s: %d invariants", text, len(q.Invariants))
 		}
-		if got, want := ir.ExprString(q.Invariants[0].Expr), ir.ExprString(f.Expr); got != want {
+		if got, want := q.Invariants[0].Expr.String(), f.Expr.String(); got != want {
 			t.Errorf("%s is read as %s, not %s", text, got, want)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // MaxFacts bounds the facts that are guessed.
@@ -100,7 +100,7 @@ func (g *guesser) add(e ir.Expr, tables ...*ir.Table) {
 	for _, t := range tables {
 		inv.From = append(inv.From, ir.Source{Table: t, Row: row(t)})
 	}
-	if text := ir.ExprString(e); !g.seen[text] {
+	if text := e.String(); !g.seen[text] {
 		g.seen[text] = true
 		g.out = append(g.out, inv)
 	}

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/ir"
 )
 
 // Comment gives the comment that states a fact in a schema, if SQL can say it plainly.

@@ -3,7 +3,7 @@ package advice
 import (
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Without gives the program without its unmodelled statements for which is reports true, as if they did nothing. The

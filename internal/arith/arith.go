@@ -7,7 +7,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Compare reports whether a comparison holds where ir.Compare gives c.

@@ -8,7 +8,7 @@ package batch
 import (
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Choice is what an array is chosen from: the values of Key in the rows of Query, which come in the

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/batch"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/ir/irtext"
 )
 
@@ -39,7 +39,7 @@ txn take(n int) {
 		body := p.Txns[0].Body
 		got := "none"
 		if c := batch.Of(body[0].(*ir.Havoc), body[1:]); c != nil {
-			got = fmt.Sprintf("%s where %s order %d", ir.ExprString(c.Key), ir.ExprString(c.Query.Where), len(c.Order))
+			got = fmt.Sprintf("%s where %s order %d", c.Key.String(), c.Query.Where.String(), len(c.Order))
 		}
 		if got != tc.want {
 			t.Errorf("%s\n%q, but must be %q", tc.rest, got, tc.want)

@@ -12,13 +12,13 @@ import (
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

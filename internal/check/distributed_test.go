@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/schematest"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"

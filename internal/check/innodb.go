@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/readcommitted"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/findings"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/symbolic"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

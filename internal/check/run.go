@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/txrobust/robust/internal/findings"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

@@ -15,12 +15,12 @@ import (
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/walk"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/reach"
 	"github.com/txrobust/robust/report"
 )

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/findings"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/readcommitted"
 	"github.com/txrobust/robust/internal/walk"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

@@ -8,9 +8,9 @@ import (
 
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/findings"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

@@ -10,11 +10,11 @@ import (
 
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/findings"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/movers"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/walk"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/check"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

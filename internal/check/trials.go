@@ -6,9 +6,9 @@ import (
 	"sync"
 
 	"github.com/txrobust/robust/internal/fault"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/schedules"
 	"github.com/txrobust/robust/internal/walk"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

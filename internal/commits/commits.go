@@ -1,7 +1,7 @@
 // Package commits says how runs of a transaction can end.
 package commits
 
-import "github.com/txrobust/robust/ir"
+import "github.com/txrobust/robust/internal/ir"
 
 // Commits says how runs of a template can end, as far as they can be executed: an
 // unmodelled statement and a rollback end them without a commit. Conditions are

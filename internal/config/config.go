@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"github.com/txrobust/robust/internal/infile"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Name is that of the file.

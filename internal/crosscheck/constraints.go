@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // constraints adds what the constraints of the tables looked at for the writes of a
@@ -136,7 +136,7 @@ func (n *needs) keys() {
 			cols = slices.Concat(k.Columns, mentioned(n.table, k.Where))
 			rivals = func(other *row) bool { return meet(n.after, k.Columns, other, k.Columns) }
 		case *ir.Exclusion:
-			cols = k.Columns(n.table)
+			cols = ir.ExclusionColumns(k, n.table)
 		default:
 			panic(fmt.Sprintf("crosscheck: unknown constraint %T", k))
 		}

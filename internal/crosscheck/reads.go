@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
 )
 
 // read is a version that a transaction saw.

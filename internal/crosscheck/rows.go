@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
 )
 
 // row is a row from its insertion to its deletion.

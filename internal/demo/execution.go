@@ -11,11 +11,11 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/wellformed"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/isolation"
 	"github.com/txrobust/robust/sqlmodel"
 )

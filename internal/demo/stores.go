@@ -7,10 +7,10 @@ import (
 
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/weak"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
 )
 
 // stored is what the calls of a scene do in a distributed store.

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
-	"github.com/txrobust/robust/ir"
 )
 
 // call gives the places whose values a call may give.

@@ -10,8 +10,8 @@ package draws
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
-	"github.com/txrobust/robust/ir"
 )
 
 // Order tells where a program compares, by order, values of one source that

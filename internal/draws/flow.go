@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // place is something that values flow through: a column, a local, or a field of the rows

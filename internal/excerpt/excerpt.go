@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/ir"
 )
 
 // width is how much of a line an excerpt shows.

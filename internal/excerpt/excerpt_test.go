@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/excerpt"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 func TestExcerpt(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // callFails reports whether a call may end in an error. One of range is none: values fit.
@@ -190,12 +190,12 @@ func stored(e ir.Expr, rows []ir.Source) bool {
 		if !is || !within(c, []ir.Source{r}) || !names(c, r.Row) {
 			continue
 		}
-		text := ir.ExprString(ir.MapExpr(c, func(e ir.Expr) ir.Expr {
+		text := (ir.MapExpr(c, func(e ir.Expr) ir.Expr {
 			if col, ok := e.(*ir.Col); ok {
 				return &ir.Col{Row: r.Table.Name, Col: col.Col}
 			}
 			return e
-		}))
+		})).String()
 		for _, col := range r.Table.Columns {
 			if always(col.Generated, text) {
 				return true
@@ -210,7 +210,7 @@ func always(e ir.Expr, text string) bool {
 	if e == nil {
 		return false
 	}
-	if _, is := e.(*ir.Call); is && ir.ExprString(e) == text {
+	if _, is := e.(*ir.Call); is && e.String() == text {
 		return true
 	}
 	if _, branches := e.(*ir.Cond); branches {

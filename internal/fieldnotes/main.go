@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/findings"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
 

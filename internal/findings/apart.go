@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/codes"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/report"
 )
 

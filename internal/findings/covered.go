@@ -3,8 +3,8 @@ package findings
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

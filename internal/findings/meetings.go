@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/levels"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

@@ -13,9 +13,9 @@ import (
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/findings"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/stale"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
 )

@@ -10,8 +10,8 @@ import (
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/schemafind"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/ir"
 )
 
 // Reading reads a program again and again, with other texts of its files than those on the disk. Names

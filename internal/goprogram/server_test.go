@@ -19,8 +19,8 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/gogen"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/pgtest"
-	"github.com/txrobust/robust/ir"
 )
 
 var (

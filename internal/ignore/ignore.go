@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 var ignoreCode = regexp.MustCompile(`^RB[0-9]+$`)

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // TestChoiceOutsideOfRun: an expression over a row in which something is left open has no

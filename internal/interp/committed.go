@@ -6,8 +6,8 @@ import (
 
 	"github.com/txrobust/robust/internal/choices"
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/pieces"
-	"github.com/txrobust/robust/ir"
 )
 
 // Split says where a transaction was interrupted, at READ COMMITTED: it stopped

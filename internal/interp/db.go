@@ -5,7 +5,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // DB is an immutable database state: for every table its rows, sorted by key.

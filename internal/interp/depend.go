@@ -2,7 +2,7 @@ package interp
 
 import (
 	"github.com/txrobust/robust/internal/cycle"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // DepKind is a kind of dependency between transactions.

@@ -6,8 +6,8 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/rowvalues"
-	"github.com/txrobust/robust/ir"
 )
 
 // derived compiles a call of a derivation.

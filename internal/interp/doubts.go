@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Doubt is a reason why the database may refuse an execution that the statements allow.

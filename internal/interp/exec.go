@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/batch"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/pieces"
 	"github.com/txrobust/robust/internal/rowvalues"
-	"github.com/txrobust/robust/ir"
 )
 
 // control is how a statement ended: it went on, or leaves loops and blocks.

@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Committed is a transaction of an execution. Version 0 of the database is the

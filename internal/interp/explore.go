@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/clock"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Session is a sequence of instances that one client runs one after another.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/arith"
 	"github.com/txrobust/robust/internal/failure"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // eval computes an expression in a frame.

@@ -6,8 +6,8 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/choices"
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/rowvalues"
-	"github.com/txrobust/robust/ir"
 )
 
 // target is a source of a query whose rows are locked.
@@ -344,7 +344,7 @@ func (m *Machine) excluded(run *Run, since []*Run) string {
 		if e.TableLocks {
 			for _, l := range run.preLocks {
 				for _, u := range other.uses {
-					if u.table == l.table && engine.TableLockConflict(l.mode, u.mode) {
+					if u.table == l.table && l.mode.Conflicts(u.mode) {
 						return "table " + m.Program.Tables[l.table].Name + " was locked"
 					}
 				}

@@ -4,9 +4,9 @@ import (
 	"sort"
 
 	"github.com/txrobust/robust/internal/arith"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/rowvalues"
-	"github.com/txrobust/robust/ir"
 )
 
 // binding is one row combination of a query, copied out of the frame.

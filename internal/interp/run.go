@@ -8,9 +8,9 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/choices"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/pieces"
-	"github.com/txrobust/robust/ir"
 )
 
 // Instance is one execution of a template: its parameters and everything else

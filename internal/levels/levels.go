@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Level is an isolation level of PostgreSQL, in the words of SQL.

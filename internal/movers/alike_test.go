@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/commits"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/ir"
 )
 
 // twins gives a program with one more of each template that is asked about once,

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/fault"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
-	"github.com/txrobust/robust/ir"
 )
 
 // attempt is one try to prove a program, for all delayed nodes: with one

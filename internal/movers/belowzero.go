@@ -3,7 +3,7 @@ package movers
 import (
 	"math/big"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // numbered is a column of a table, by its number.

@@ -3,8 +3,8 @@ package movers
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
-	"github.com/txrobust/robust/ir"
 )
 
 // certificate looks for a reason for robustness that needs no solver, and

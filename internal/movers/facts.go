@@ -9,11 +9,11 @@ import (
 	"sync"
 
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irwords"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
-	"github.com/txrobust/robust/ir"
 )
 
 // induct finds inductive facts by guess and check (Houdini): of the facts
@@ -105,7 +105,7 @@ func induct(ctx context.Context, p *ir.Program, opt Options, lanes []*lane, gues
 		guesses = slices.DeleteFunc(guesses, func(g *ir.Invariant) bool { return broken[g] })
 		if len(guesses)+len(stated) == len(all) {
 			// Only a stated invariant without a position was broken.
-			return nil, nil, fmt.Errorf("a stated invariant is not inductive: %s", ir.ExprString(all[0].Expr))
+			return nil, nil, fmt.Errorf("a stated invariant is not inductive: %s", all[0].Expr.String())
 		}
 		if !opt.Scripts && !opt.Explain { // these number the facts of a round
 			known = stillKept(all, kept, broken)
@@ -261,7 +261,7 @@ func signs(p *ir.Program) []*ir.Invariant {
 func distinct(list []*ir.Invariant) []*ir.Invariant {
 	found := map[string]*ir.Invariant{}
 	for _, inv := range list {
-		key := ir.ExprString(inv.Expr)
+		key := inv.Expr.String()
 		if found[key] == nil {
 			found[key] = inv
 		}
@@ -311,7 +311,7 @@ func drawnBelow(txn *ir.Txn) []*ir.Invariant {
 		case *ir.Insert:
 			texts := map[string]int{} // value -> column
 			for i, e := range s.Values {
-				texts[ir.ExprString(e)] = s.Cols[i]
+				texts[e.String()] = s.Cols[i]
 			}
 			for i, e := range s.Values {
 				v, ok := e.(*ir.Var)
@@ -341,7 +341,7 @@ func keyTexts(src ir.Source, where ir.Expr) map[int]string {
 		}
 		for _, side := range [][2]ir.Expr{{b.X, b.Y}, {b.Y, b.X}} {
 			if c, ok := side[0].(*ir.Col); ok && c.Row == src.Row {
-				key[src.Table.Column(c.Col)] = ir.ExprString(side[1])
+				key[src.Table.Column(c.Col)] = side[1].String()
 			}
 		}
 	}
@@ -378,5 +378,5 @@ func FactString(inv *ir.Invariant) string {
 		}
 		rows = append(rows, row)
 	}
-	return "for all rows of " + strings.Join(rows, ", ") + ": " + ir.ExprString(inv.Expr)
+	return "for all rows of " + strings.Join(rows, ", ") + ": " + inv.Expr.String()
 }

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/ir"
 )
 
 // TestMayBreak: a template that is not asked whether it keeps a fact keeps it,

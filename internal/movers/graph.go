@@ -2,8 +2,8 @@ package movers
 
 import (
 	"github.com/txrobust/robust/internal/commits"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/walk"
-	"github.com/txrobust/robust/ir"
 )
 
 // node is a transaction of a session.

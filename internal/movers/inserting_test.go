@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/internal/wellformed"
-	"github.com/txrobust/robust/ir"
 )
 
 // turnover makes a program in which some transactions free keys and parents, and others take them:

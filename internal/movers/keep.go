@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/symbolic"
-	"github.com/txrobust/robust/ir"
 )
 
 // Keeping is what was found of facts that somebody guessed: those that all templates keep

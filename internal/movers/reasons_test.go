@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/ir"
 )
 
 // TestCertificates: each reason applies to the programs that have it, and not where one

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
 	"github.com/txrobust/robust/internal/walk"
-	"github.com/txrobust/robust/ir"
 )
 
 // Recheck makes the questions of a proof anew from the program, without a

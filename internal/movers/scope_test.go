@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/testprog"
-	"github.com/txrobust/robust/ir"
 )
 
 // TestScope: constraints of tables that a question is not about change no

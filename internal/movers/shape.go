@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/cache"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/walk"
-	"github.com/txrobust/robust/ir"
 )
 
 // shapes are the pieces that are possible, by what they have in common with others: the

@@ -3,8 +3,8 @@ package movers
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
-	"github.com/txrobust/robust/ir"
 )
 
 // steady reports whether a transaction, if it commits, would have done the same

@@ -8,10 +8,10 @@ import (
 	"sort"
 
 	"github.com/txrobust/robust/internal/commits"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/proof"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/walk"
-	"github.com/txrobust/robust/ir"
 )
 
 // SurveyOptions direct Result.Survey.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/progen"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/internal/walk"
-	"github.com/txrobust/robust/ir"
 )
 
 // surveyed is a program with what a Survey says of it.

@@ -10,7 +10,7 @@ var interpFaults = []Fault{
 		Tests: "internal/interp internal/symbolic internal/movers internal/schedules", Breaks: "the oracle lets actions exclude by the rows of the snapshot"},
 	{Name: "interp-own-lock", File: "internal/interp/locks.go", Old: "return !l.Own && m.taken", New: "return m.taken",
 		Tests: "internal/interp internal/symbolic internal/movers internal/schedules .:TestReinserted", Breaks: "the oracle lets locks of own rows exclude"},
-	{Name: "interp-pre-lock", File: "internal/interp/locks.go", Old: "u.table == l.table && engine.TableLockConflict(l.mode, u.mode)", New: "u.table == l.table && l.mode == u.mode",
+	{Name: "interp-pre-lock", File: "internal/interp/locks.go", Old: "u.table == l.table && l.mode.Conflicts(u.mode)", New: "u.table == l.table && l.mode == u.mode",
 		Tests: "internal/interp internal/symbolic internal/movers internal/schedules .:TestApplications", Breaks: "the oracle compares modes of LOCK TABLE"},
 	{Name: "interp-lock-limit", File: "internal/interp/locks.go", Old: "n := limit(f, len(list))\n		for i := range n {", New: "n := max(len(list), limit(f, len(list)))\n		for i := range n {",
 		Tests: "internal/interp internal/symbolic internal/movers internal/schedules", Breaks: "the oracle locks rows beyond LIMIT"},

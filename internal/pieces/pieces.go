@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Look says which committed rows the plain SELECTs of a transaction see.
@@ -182,7 +182,7 @@ func sameQuery(a, b *ir.Query) bool {
 	if a.Where == nil || b.Where == nil {
 		return slices.Equal(a.From, b.From) && a.Where == b.Where
 	}
-	return slices.Equal(a.From, b.From) && ir.ExprString(a.Where) == ir.ExprString(b.Where)
+	return slices.Equal(a.From, b.From) && a.Where.String() == b.Where.String()
 }
 
 // Indexed reports whether an index other than the primary key is over a column. MySQL

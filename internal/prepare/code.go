@@ -3,7 +3,7 @@ package prepare
 import (
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Code is a program prepared for symbolic execution, with what can be told of
@@ -264,7 +264,7 @@ type Reference struct {
 // Released reports whether two rows may stop excluding each other: the table
 // loses rows, or a column that the exclusion looks at changes.
 func (c *Code) Released(t *ir.Table, x *ir.Exclusion) bool {
-	return c.Deleted[t] || Touches(x.Columns(t), c.Updated[t])
+	return c.Deleted[t] || Touches(ir.ExclusionColumns(x, t), c.Updated[t])
 }
 
 // ReferenceFreed reports whether a child row may stop referring to its parent

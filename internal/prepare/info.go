@@ -2,7 +2,7 @@ package prepare
 
 import (
 	"github.com/txrobust/robust/internal/failure"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // TxnInfo is what is known of a template without executing it.

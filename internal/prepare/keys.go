@@ -3,7 +3,7 @@ package prepare
 import (
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // KeyUpdated reports whether a template changes a column of a key of rows that are there.

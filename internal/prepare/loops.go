@@ -3,7 +3,7 @@ package prepare
 import (
 	"fmt"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // LoopFacts is what a loop's body contains.
@@ -151,7 +151,7 @@ func Decides(t *ir.Table, u ir.PairConstraint, cols []bool) bool {
 	case *ir.Unique:
 		return Touches(u.Columns, cols) || u.Where != nil
 	case *ir.Exclusion:
-		return Touches(u.Columns(t), cols)
+		return Touches(ir.ExclusionColumns(u, t), cols)
 	default:
 		panic(fmt.Sprintf("prepare: unknown constraint %T", u))
 	}

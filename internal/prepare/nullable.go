@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // findNullable finds the shared variables that may become NULL: a local that nobody

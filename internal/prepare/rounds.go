@@ -3,7 +3,7 @@ package prepare
 import (
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Apart examines a loop between numbers. It reports whether its rounds cannot

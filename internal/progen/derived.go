@@ -3,9 +3,9 @@ package progen
 import (
 	"fmt"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/wellformed"
-	"github.com/txrobust/robust/ir"
 )
 
 // derived reads rows of a table, and computes something of them that no query

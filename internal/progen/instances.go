@@ -4,7 +4,7 @@ import (
 	"math/rand"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Instances picks n random instances of the templates of p, now and then two for one

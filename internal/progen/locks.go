@@ -1,6 +1,6 @@
 package progen
 
-import "github.com/txrobust/robust/ir"
+import "github.com/txrobust/robust/internal/ir"
 
 // lockTable locks a table, at the start of a template.
 func (g *gen) lockTable() ir.Stmt {

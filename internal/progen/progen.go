@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"math/rand"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/wellformed"
-	"github.com/txrobust/robust/ir"
 )
 
 // Options direct the generator.

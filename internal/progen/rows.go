@@ -3,7 +3,7 @@ package progen
 import (
 	"math/rand"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Rows makes random initial rows that satisfy the constraints of p, up to
@@ -123,7 +123,7 @@ func rivals(t *ir.Table, x *ir.Exclusion, a, b []ir.Value) bool {
 				return ir.Bool(v == w)
 			}
 		}
-		panic("progen: no exclusion has " + ir.ExprString(e))
+		panic("progen: no exclusion has " + e.String())
 	}
 	return eval(x.Expr).IsTrue()
 }

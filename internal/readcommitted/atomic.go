@@ -8,7 +8,6 @@ import (
 
 	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/prepare"
-	"github.com/txrobust/robust/ir"
 )
 
 // flow goes through a template along its branches. It finds which locks are held where rows

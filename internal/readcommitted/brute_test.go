@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/readcommitted"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/internal/wellformed"
-	"github.com/txrobust/robust/ir"
 )
 
 // op is a command of a tiny language over a table t (id, v), which is executed here

@@ -3,7 +3,7 @@ package readcommitted
 import (
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // MaxHelpers is how many transactions run at most where one is interrupted.

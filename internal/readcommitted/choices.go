@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
-	"github.com/txrobust/robust/ir"
 )
 
 // chooses looks at a query that takes any row or none (ir.Select.Skips). Where the row that it takes matters, the database

@@ -3,7 +3,7 @@ package readcommitted
 import (
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // rowChoice is a choice of rows of a table (ir.Select.Skips with an aggregate): those whose keys an array

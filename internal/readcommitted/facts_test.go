@@ -3,10 +3,10 @@ package readcommitted_test
 import (
 	"testing"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/readcommitted"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/internal/wellformed"
-	"github.com/txrobust/robust/ir"
 )
 
 // TestFacts: what follows from whether a row was found decides conditions, and paths that cannot be do not count.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/pieces"
-	"github.com/txrobust/robust/ir"
 )
 
 // SettleInnoDB finds the Standing of all templates of a structured program on a database with

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/pgtest"
 	"github.com/txrobust/robust/internal/readcommitted"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
 

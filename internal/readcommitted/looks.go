@@ -3,8 +3,8 @@ package readcommitted
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
-	"github.com/txrobust/robust/ir"
 )
 
 // look is what a statement looks at in one table: rows of which columns are known to be

@@ -6,7 +6,6 @@ import (
 
 	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/prepare"
-	"github.com/txrobust/robust/ir"
 )
 
 // meet looks at a statement that finds rows of a table and has them locked when its

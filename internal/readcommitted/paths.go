@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // joined is what holds in both of two states; nil is a place that is never reached.

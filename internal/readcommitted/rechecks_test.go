@@ -3,10 +3,10 @@ package readcommitted_test
 import (
 	"testing"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/readcommitted"
 	"github.com/txrobust/robust/internal/testprog"
 	"github.com/txrobust/robust/internal/wellformed"
-	"github.com/txrobust/robust/ir"
 )
 
 // TestRechecks: a read without a lock that decides only whether the transaction aborts counts as none, if the row that is

@@ -3,7 +3,7 @@ package readcommitted
 import (
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // together reports whether two statements are of one command, and see one snapshot.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/commits"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/pieces"
 	"github.com/txrobust/robust/internal/schedules"
-	"github.com/txrobust/robust/ir"
 )
 
 // Query is what to search.

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
-	"github.com/txrobust/robust/ir"
 )
 
 // sighting is a command that looks for one row by a key. Where it locks the row, nobody

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // largest bounds the nodes of the expressions that locals are followed as.
@@ -53,7 +53,7 @@ func text(e ir.Expr) string {
 	if e == nil {
 		return ""
 	}
-	return ir.ExprString(e)
+	return e.String()
 }
 
 // namesIn gives the values that an expression names.

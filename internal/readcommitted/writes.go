@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // write is a way in which a template changes rows of a table that others may look at.

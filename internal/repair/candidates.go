@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

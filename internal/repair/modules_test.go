@@ -18,9 +18,9 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/goprogram"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/sql/input"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/report"
 )
 

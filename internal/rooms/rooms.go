@@ -36,7 +36,7 @@ type Figures struct {
 
 // Measure measures a package, which Mode has loaded.
 func Measure(p *packages.Package) Figures {
-	m := &measurer{module: p.Module.Path, info: p.TypesInfo, fset: p.Fset, file: map[*types.Func]string{}, f: Figures{Names: map[string]string{}}}
+	m := &measurer{module: p.Module.Path, info: p.TypesInfo, fset: p.Fset, near: append([]*types.Package{p.Types}, p.Types.Imports()...), file: map[*types.Func]string{}, f: Figures{Names: map[string]string{}}}
 	methods := map[string]int{}
 	var files []*ast.File
 	for _, f := range p.Syntax {
@@ -70,6 +70,7 @@ type measurer struct {
 	module string
 	info   *types.Info
 	fset   *token.FileSet
+	near   []*types.Package       // the package, and what it imports
 	file   map[*types.Func]string // where functions of the package are
 	f      Figures
 }
@@ -192,28 +193,41 @@ func (m *measurer) switches(files []*ast.File) {
 	}
 }
 
-// partial reports whether a type switch over a sealed interface of the module, which has a method that only
-// its own package can give a type, has neither a default nor a case for each such type.
+// partial reports whether a type switch over a sealed interface of the module has neither a default nor a case
+// for each type that implements it, in the package of the interface or near. An interface is sealed if it has a
+// method that only its own package can give a type, or one that is named Is like the interface.
 func (m *measurer) partial(sw *ast.TypeSwitchStmt) bool {
-	named, ok := m.info.TypeOf(subject(sw)).(*types.Named)
+	named, ok := types.Unalias(m.info.TypeOf(subject(sw))).(*types.Named)
 	if !ok {
 		return false
 	}
 	sealed, ok := named.Underlying().(*types.Interface)
-	if pkg := named.Obj().Pkg(); !ok || !isSealed(sealed) || pkg.Path() != m.module && !strings.HasPrefix(pkg.Path(), m.module+"/") {
+	if pkg := named.Obj().Pkg(); !ok || !isSealed(named.Obj().Name(), sealed) || pkg.Path() != m.module && !strings.HasPrefix(pkg.Path(), m.module+"/") {
 		return false
 	}
-	covered := map[string]bool{}
+	var covered []types.Type
 	for _, c := range sw.Body.List {
 		list := c.(*ast.CaseClause).List
 		if list == nil {
 			return false
 		}
 		for _, e := range list {
-			covered[types.TypeString(m.info.TypeOf(e), nil)] = true
+			covered = append(covered, m.info.TypeOf(e))
 		}
 	}
-	scope := named.Obj().Pkg().Scope()
+	if misses(named.Obj().Pkg(), sealed, covered) {
+		return true
+	}
+	return slices.ContainsFunc(m.near, func(p *types.Package) bool { return misses(p, sealed, covered) })
+}
+
+// misses reports whether a type of a package implements an interface and is not covered.
+func misses(p *types.Package, sealed *types.Interface, covered []types.Type) bool {
+	has := func(t types.Type) bool {
+		return slices.ContainsFunc(covered, func(c types.Type) bool { return types.Identical(c, t) })
+	}
+
+	scope := p.Scope()
 	for _, name := range scope.Names() {
 		t, ok := scope.Lookup(name).(*types.TypeName)
 		if !ok || t.IsAlias() || types.IsInterface(t.Type()) {
@@ -221,7 +235,7 @@ func (m *measurer) partial(sw *ast.TypeSwitchStmt) bool {
 		}
 		ptr := types.NewPointer(t.Type())
 		value := types.Implements(t.Type(), sealed)
-		if (value || types.Implements(ptr, sealed)) && !covered[types.TypeString(ptr, nil)] && !(value && covered[types.TypeString(t.Type(), nil)]) {
+		if (value || types.Implements(ptr, sealed)) && !has(ptr) && !(value && has(t.Type())) {
 			return true
 		}
 	}
@@ -239,9 +253,9 @@ func subject(sw *ast.TypeSwitchStmt) ast.Expr {
 	panic("rooms: a type switch over nothing")
 }
 
-func isSealed(t *types.Interface) bool {
+func isSealed(name string, t *types.Interface) bool {
 	for i := range t.NumMethods() {
-		if !t.Method(i).Exported() {
+		if m := t.Method(i); !m.Exported() || m.Name() == "Is"+name {
 			return true
 		}
 	}

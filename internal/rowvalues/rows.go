@@ -5,8 +5,8 @@ package rowvalues
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
-	"github.com/txrobust/robust/ir"
 )
 
 // Compare compares rows as ORDER BY does, where desc says which columns are descending. NULL comes last, or first if descending.

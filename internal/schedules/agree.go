@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // maxSpelled is the largest number of calls of which the outcomes of all serial orders

@@ -7,8 +7,8 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/progen"
-	"github.com/txrobust/robust/ir"
 )
 
 // TestAgreeing compares the search for one serial order with the list of the outcomes of

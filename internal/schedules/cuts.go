@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Cuts looks for anomalies at READ COMMITTED: a transaction stops between two of

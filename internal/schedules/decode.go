@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
-	"github.com/txrobust/robust/ir"
 )
 
 // decoder reads values from a model. Text, arrays and opaque values are numbers

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
-	"github.com/txrobust/robust/ir"
 )
 
 // size is the size of the closed world. With each, a table has a row for each of the

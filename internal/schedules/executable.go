@@ -1,6 +1,6 @@
 package schedules
 
-import "github.com/txrobust/robust/ir"
+import "github.com/txrobust/robust/internal/ir"
 
 // executable gives the program for the symbolic search, in which control
 // that comes to an unmodelled statement aborts, and its transactions by the

@@ -8,9 +8,9 @@ import (
 	"github.com/txrobust/robust/internal/clock"
 	"github.com/txrobust/robust/internal/commits"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/ir"
 )
 
 // search is one run of Find.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
-	"github.com/txrobust/robust/ir"
 )
 
 // maxNamed bounds how many expressions a reason names.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // MaxCalls is the largest number of calls of which all orders are executed: without a

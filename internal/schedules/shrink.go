@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // maxShrinks bounds the situations that are tried to make one smaller, and maxFollowed

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // situation is what an execution needs besides an order.

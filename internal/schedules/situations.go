@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Situations draws rows and parameters for the sessions of a query at random, as Find does

@@ -3,7 +3,7 @@ package schedules
 import (
 	"maps"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // untouched gives the tables that a search from any rows leaves empty: those

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // values are the small values of every kind that are worth trying, simple ones

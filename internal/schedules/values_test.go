@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/engine"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
 

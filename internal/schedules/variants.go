@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Values that differ, but are one value for a function of the program, and those of which

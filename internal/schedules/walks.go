@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/commits"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/walk"
-	"github.com/txrobust/robust/ir"
 )
 
 // Processes gives the sessions of the program's processes, with n copies of

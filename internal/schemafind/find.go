@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/infile"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Kind says who keeps a schema, and how.

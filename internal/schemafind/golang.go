@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 var embedLine = regexp.MustCompile(`(?m)^//go:embed[ \t]+(.+)$`)

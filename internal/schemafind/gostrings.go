@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/migration"
-	"github.com/txrobust/robust/ir"
 )
 
 var (

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/txrobust/robust/internal/infile"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Roots gives the directories of the modules that a directory belongs to: those

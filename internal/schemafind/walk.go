@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/infile"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // maxFound and maxNamed are the bytes of a file that was found, and of one that

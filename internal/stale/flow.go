@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // reading is a table that a statement looks at.
@@ -218,7 +218,7 @@ func (f *finder) stmt(st ir.Stmt, s *state) (after *state, leaves int) {
 		f.remove(st, s)
 	case *ir.Emit, *ir.EmitRows, *ir.LockTable, *ir.Send, *ir.LockRows, *ir.Dropped, *ir.Assume, *ir.Savepoint, *ir.RollbackTo, *ir.Unmodelled, *ir.Cascade:
 	default:
-		panic("stale: unknown statement " + ir.StmtString(st))
+		panic("stale: unknown statement " + st.String())
 	}
 	return s, none
 }

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // maxName bounds the names of values, in bytes.
@@ -39,7 +39,7 @@ func (f *finder) value(e ir.Expr, s *state, st ir.Stmt) local {
 	if exact == nil {
 		return local{}
 	}
-	if name := ir.ExprString(exact); len(name) <= maxName {
+	if name := exact.String(); len(name) <= maxName {
 		return local{from: from, implied: implied, name: name}
 	}
 	return local{from: from, implied: implied, name: f.newName()}
@@ -241,7 +241,7 @@ func leavesOut(u ir.Unique, st *ir.Insert) bool {
 			return false
 		}
 		v, isConst := st.Values[i].(*ir.Const)
-		return isConst && ir.ExprString(v) != ir.ExprString(want)
+		return isConst && v.String() != want.String()
 	})
 }
 

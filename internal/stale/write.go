@@ -3,7 +3,7 @@ package stale
 import (
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // rows is the rows that a write is about.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/ir"
 )
 
 // Answer is the answer to a question.

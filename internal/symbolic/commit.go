@@ -1,9 +1,9 @@
 package symbolic
 
 import (
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/ir"
 )
 
 // Commit is the second event of a run on a current state: the state after it,

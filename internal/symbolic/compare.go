@@ -2,9 +2,9 @@ package symbolic
 
 import (
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/ir"
 )
 
 // Affects is: the writer's effect is value-blind read by the reader: it writes a column that its

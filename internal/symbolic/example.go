@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/ir"
 )
 
 // maxExampleRows bounds the rows of a table that Example gives.

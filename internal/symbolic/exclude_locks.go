@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/ir"
 )
 
 // locks is the rule for the row locks of the owner (Profile.LockExcludes; facts 4 and 5 of
@@ -67,7 +67,7 @@ func (e *exclusion) tableLocks() {
 	}
 	for _, l := range e.owner.PreLocks {
 		for _, u := range e.other.Uses {
-			if u.Table == l.Table && engine.TableLockConflict(l.Mode, u.Mode) {
+			if u.Table == l.Table && l.Mode.Conflicts(u.Mode) {
 				e.add(e.w.B.And(l.Guard, u.Guard))
 			}
 		}

@@ -1,9 +1,9 @@
 package symbolic
 
 import (
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/ir"
 )
 
 // write is the rule for a write of the owner: the other must not have written the same row, or

@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/vars"
 	"github.com/txrobust/robust/internal/wellformed"
-	"github.com/txrobust/robust/ir"
 )
 
 // row is what a row variable stands for.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/ir"
 )
 
 // use records that the tables of a plan are used in a lock mode.

@@ -3,9 +3,9 @@ package symbolic
 import (
 	"strconv"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/ir"
 )
 
 // Instance is one execution of a template, whose parameters and other choices

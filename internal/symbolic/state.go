@@ -3,8 +3,8 @@ package symbolic
 import (
 	"strconv"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/ir"
 )
 
 // State is an immutable symbolic database state.

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/doubles"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/ir"
 )
 
 // Val is a symbolic SQL value: T, unless Null is true. Text, arrays and opaque

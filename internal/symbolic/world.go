@@ -6,9 +6,9 @@ import (
 	"strconv"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
 	"github.com/txrobust/robust/internal/smt"
-	"github.com/txrobust/robust/ir"
 )
 
 // World is where one question is built: the terms, the definitions that they

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // cell is what one transaction may read and another one write: a column of rows of a table, or

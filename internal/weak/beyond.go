@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Beyond says what of a program has no meaning in these models, with its place, or gives "".

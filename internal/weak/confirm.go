@@ -5,8 +5,8 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/crosscheck"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
 )
 
 // Confirm replays what was found in a model, compares it with all serial orders, describes it,

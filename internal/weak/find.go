@@ -8,8 +8,8 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/schedules"
-	"github.com/txrobust/robust/ir"
 )
 
 // FindOptions bound Find.

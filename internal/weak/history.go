@@ -13,7 +13,7 @@ import (
 	"github.com/txrobust/robust/internal/checker"
 	"github.com/txrobust/robust/internal/crosscheck"
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/isolation"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // edge is a static dependency: an instance of the template To may have to come after one of

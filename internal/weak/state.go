@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // apply gives the state that runs make of another one, each after the one before it: the last

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irwords"
-	"github.com/txrobust/robust/ir"
 )
 
 // Check is the sanity check: names are declared, types fit, statements stand
@@ -310,7 +310,7 @@ func (c *checker) want(pos ir.Pos, sc Scope, e ir.Expr, t ir.Type, what string) 
 		return
 	}
 	if have := c.typeOf(pos, sc, e); !t.Accepts(have) {
-		c.fail(pos, "%s must have type %s, but %s has type %s", what, t, ir.ExprString(e), have)
+		c.fail(pos, "%s must have type %s, but %s has type %s", what, t, e.String(), have)
 	}
 }
 
@@ -586,7 +586,7 @@ func (c *checker) target(pos ir.Pos, label string, loop bool) {
 // exclusion checks a constraint of t.
 func (c *checker) exclusion(t *ir.Table, x *ir.Exclusion) {
 	c.want(x.Pos, Scope{Rows: x.Sources(t)}, x.Expr, ir.BoolType, "the condition of "+x.Name)
-	if why := x.Fault(); why != "" {
+	if why := ir.ExclusionFault(x); why != "" {
 		c.fail(x.Pos, "exclusion %s: %s", x.Name, why)
 	}
 }

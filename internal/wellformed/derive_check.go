@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // derived checks a call with a Derivation.
@@ -64,7 +64,7 @@ func (c relChecker) want(e ir.Expr, rows []ir.Source, t ir.Type) error {
 	}
 	have, err := Scope{c.txn, rows}.TypeOf(e)
 	if err == nil && !t.Accepts(have) {
-		err = fmt.Errorf("%s has type %s, not %s", ir.ExprString(e), have, t)
+		err = fmt.Errorf("%s has type %s, not %s", e.String(), have, t)
 	}
 	return err
 }
@@ -95,7 +95,7 @@ func (c relChecker) rel(r ir.Rel, outer []ir.Source) error {
 		}
 		t, err := Scope{c.txn, outer}.TypeOf(r.Array)
 		if err == nil && t.Kind != ir.KindArray {
-			err = fmt.Errorf("%s is no array", ir.ExprString(r.Array))
+			err = fmt.Errorf("%s is no array", r.Array.String())
 		}
 		return err
 	case *ir.Project:

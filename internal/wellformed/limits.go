@@ -1,6 +1,6 @@
 package wellformed
 
-import "github.com/txrobust/robust/ir"
+import "github.com/txrobust/robust/internal/ir"
 
 // What a text may have at most, so that none can exhaust stack or memory. The
 // programs of package sqlmodel stay below.

@@ -1,6 +1,6 @@
 package wellformed
 
-import "github.com/txrobust/robust/ir"
+import "github.com/txrobust/robust/internal/ir"
 
 // Structure gives every labelled transaction of p a structured body, in place.
 //
@@ -94,11 +94,11 @@ func opposite(a, b ir.Expr) bool {
 	neg := map[ir.BinaryOp]ir.BinaryOp{ir.Eq: ir.Ne, ir.Ne: ir.Eq, ir.Lt: ir.Ge, ir.Ge: ir.Lt, ir.Gt: ir.Le, ir.Le: ir.Gt}
 	if x, ok := a.(*ir.Binary); ok {
 		if y, ok := b.(*ir.Binary); ok && neg[x.Op] == y.Op && x.Op >= ir.Eq && x.Op <= ir.Ge {
-			return ir.ExprString(x.X) == ir.ExprString(y.X) && ir.ExprString(x.Y) == ir.ExprString(y.Y)
+			return x.X.String() == y.X.String() && x.Y.String() == y.Y.String()
 		}
 	}
 	for _, pair := range [][2]ir.Expr{{a, b}, {b, a}} {
-		if n, ok := pair[0].(*ir.Unary); ok && n.Op == ir.Not && ir.ExprString(n.X) == ir.ExprString(pair[1]) {
+		if n, ok := pair[0].(*ir.Unary); ok && n.Op == ir.Not && n.X.String() == pair[1].String() {
 			return true
 		}
 	}

@@ -3,7 +3,7 @@ package wellformed
 import (
 	"fmt"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Scope is what names mean inside an expression.
@@ -66,12 +66,12 @@ func (s Scope) TypeOf(e ir.Expr) (ir.Type, error) {
 		switch e.Op {
 		case ir.Neg:
 			if !numeric(t) {
-				return t, fmt.Errorf("%s is no number but has type %s", ir.ExprString(e.X), t)
+				return t, fmt.Errorf("%s is no number but has type %s", e.X.String(), t)
 			}
 			return t, nil
 		case ir.Not:
 			if !ir.BoolType.Accepts(t) {
-				return t, fmt.Errorf("%s is no condition but has type %s", ir.ExprString(e.X), t)
+				return t, fmt.Errorf("%s is no condition but has type %s", e.X.String(), t)
 			}
 		}
 		return ir.BoolType, nil
@@ -83,7 +83,7 @@ func (s Scope) TypeOf(e ir.Expr) (ir.Type, error) {
 			return c, err
 		}
 		if !ir.BoolType.Accepts(c) {
-			return c, fmt.Errorf("%s is no condition but has type %s", ir.ExprString(e.If), c)
+			return c, fmt.Errorf("%s is no condition but has type %s", e.If.String(), c)
 		}
 		a, err := s.TypeOf(e.Then)
 		if err != nil {
@@ -95,7 +95,7 @@ func (s Scope) TypeOf(e ir.Expr) (ir.Type, error) {
 		}
 		t, ok := unify(a, b)
 		if !ok {
-			return t, fmt.Errorf("%s has branches of types %s and %s", ir.ExprString(e), a, b)
+			return t, fmt.Errorf("%s has branches of types %s and %s", e.String(), a, b)
 		}
 		return t, nil
 	case *ir.Call:
@@ -113,7 +113,7 @@ func (s Scope) TypeOf(e ir.Expr) (ir.Type, error) {
 				return t, err
 			}
 			if !ir.BoolType.Accepts(t) {
-				return t, fmt.Errorf("%s is no condition but has type %s", ir.ExprString(e.Query.Where), t)
+				return t, fmt.Errorf("%s is no condition but has type %s", e.Query.Where.String(), t)
 			}
 		}
 		return ir.BoolType, nil
@@ -131,7 +131,7 @@ func (s Scope) binary(e *ir.Binary) (ir.Type, error) {
 		return b, err
 	}
 	bad := func() (ir.Type, error) {
-		return ir.Type{}, fmt.Errorf("%s does not work on %s and %s in %s", e.Op, a, b, ir.ExprString(e))
+		return ir.Type{}, fmt.Errorf("%s does not work on %s and %s in %s", e.Op, a, b, e.String())
 	}
 	switch e.Op {
 	case ir.Or, ir.And:

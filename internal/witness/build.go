@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // builder makes a Witness from a traced replay.
@@ -146,7 +146,7 @@ func (b *builder) transaction(i int) Transaction {
 	for _, cmd := range list {
 		out.Commands = append(out.Commands, terminated(cmd.SQL(), ";"))
 	}
-	if txn.Call() != nil && len(list) == 1 {
+	if ir.CallOf(txn) != nil && len(list) == 1 {
 		out.Call, out.Commands = out.Commands[0], nil
 	}
 	return out

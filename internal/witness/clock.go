@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // The times of a witness in which somebody looks at the clock: what is later than the

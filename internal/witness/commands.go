@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/ir"
 )
 
 // commandReader finds the commands of a transaction in the trace of its run.

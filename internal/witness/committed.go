@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // split says where the last transaction was interrupted, or is nil for an

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
-	"github.com/txrobust/robust/ir"
 )
 
 // A server chooses some values, and computes others in ways that are not known. What

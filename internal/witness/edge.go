@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // who names the transaction that committed in place i.

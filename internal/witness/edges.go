@@ -1,6 +1,6 @@
 package witness
 
-import "github.com/txrobust/robust/ir"
+import "github.com/txrobust/robust/internal/ir"
 
 // queries gives the queries of a statement: its own and those of EXISTS.
 func queries(s ir.Stmt) []ir.Query {

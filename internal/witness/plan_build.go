@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/ir"
 )
 
 // planner makes the Plan of a witness.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // cast is a domain whose literals are those of PostgreSQL.

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // reduced is a condition without the parts that the values of locals decide. What is left

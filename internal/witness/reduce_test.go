@@ -3,7 +3,7 @@ package witness
 import (
 	"testing"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // TestPredicate: what locals decide is left out, and what would be too long.

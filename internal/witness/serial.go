@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // serial lists the serial orders with what each would have done instead, up to

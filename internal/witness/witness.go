@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/ir"
 )
 
 // Kind is the name of an anomaly.

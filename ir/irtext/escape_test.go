@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // TestAnyName: a program whose names and texts are anything is read as it was, and its

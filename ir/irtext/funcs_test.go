@@ -6,8 +6,8 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
-	"github.com/txrobust/robust/ir"
 )
 
 // TestDoubles compares the functions of numbers of 64 bits with Go's.

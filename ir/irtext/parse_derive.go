@@ -3,8 +3,8 @@ package irtext
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irwords"
-	"github.com/txrobust/robust/ir"
 )
 
 // derive reads a call of a derivation, after "derive".

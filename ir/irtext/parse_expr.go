@@ -3,9 +3,9 @@ package irtext
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irwords"
 	"github.com/txrobust/robust/internal/wellformed"
-	"github.com/txrobust/robust/ir"
 )
 
 func (p *parser) acceptWords(s string) bool { return p.accept(strings.Fields(s)...) }

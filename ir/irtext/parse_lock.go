@@ -1,8 +1,8 @@
 package irtext
 
 import (
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irwords"
-	"github.com/txrobust/robust/ir"
 )
 
 func (p *parser) locks() ir.Locks {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // TestReadColumns: a row variable is the innermost one of its name, also after an

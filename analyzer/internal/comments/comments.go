@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/ignore"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Comments are what comments of a program say.

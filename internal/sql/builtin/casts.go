@@ -1,9 +1,9 @@
 package builtin
 
 import (
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // Convert gives the conversion of a value from one type to another one, by a cast of

@@ -14,9 +14,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/scalars"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // Functions of the extensions citext, pgcrypto, uuid-ossp, ltree and fuzzystrmatch, and

@@ -5,9 +5,9 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/scalars"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // Sums of floats depend on the order of the rows. They are known where the statement

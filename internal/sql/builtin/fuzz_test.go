@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // fuzzed makes a value of some type, or something that is none, of texts and numbers.

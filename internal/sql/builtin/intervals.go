@@ -4,9 +4,9 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/scalars"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // withInterval is a function whose argument n is an interval.

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/scalars"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // A number of jsonb has no zeros at its end here. The server shows those that it was written

@@ -3,8 +3,8 @@ package builtin
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // optional gives a truth value of a call that may be left out.

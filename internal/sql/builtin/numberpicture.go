@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/scalars"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // numberPicture is a format of to_char for numbers (manual, table 9.30).

@@ -1,8 +1,8 @@
 package builtin
 
 import (
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // ofRange is a function whose argument n is a range.

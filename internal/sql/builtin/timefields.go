@@ -4,9 +4,9 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/scalars"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // unitWords are the words for the parts of times, by their names. The server looks

@@ -4,9 +4,9 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/scalars"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // The session's time zone is UTC, so that timestamp and timestamptz are one to these

@@ -1,9 +1,9 @@
 package expr
 
 import (
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/ir"
 )
 
 // Application is what queries are translated for: what an application declares, and what is found

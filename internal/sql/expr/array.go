@@ -3,7 +3,7 @@ package expr
 import (
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // arrayOf is ARRAY[…]. The elements of an array of the IR are not NULL.

@@ -1,9 +1,9 @@
 package expr
 
 import (
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/ir"
 )
 
 // SetElement is SET a[i] = v, or a field of a composite column: the column

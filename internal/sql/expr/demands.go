@@ -4,9 +4,9 @@ import (
 	"cmp"
 
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/ir"
 )
 
 // Demand is a condition on the value of a local: an assignment that breaks it ends in an error.

@@ -3,9 +3,9 @@ package expr
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
-	"github.com/txrobust/robust/ir"
 )
 
 // Catch is a block with EXCEPTION while its body is translated.

@@ -1,6 +1,6 @@
 package expr
 
-import "github.com/txrobust/robust/ir"
+import "github.com/txrobust/robust/internal/ir"
 
 // Maybe runs f for something that may not be evaluated.
 func (x *Spot) Maybe(f func()) { x.under(nil, f) }

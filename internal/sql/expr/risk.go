@@ -3,8 +3,8 @@ package expr
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
-	"github.com/txrobust/robust/ir"
 )
 
 // Risk is an error that a statement may raise without the translation showing

@@ -2,8 +2,8 @@ package expr
 
 import (
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/ir"
 )
 
 // Shareable is the size beyond which an expression that is needed twice gets

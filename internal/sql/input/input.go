@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/migration"
-	"github.com/txrobust/robust/ir"
 )
 
 // File is an input file: Name appears in positions.

@@ -1,7 +1,7 @@
 package mysql
 
 import (
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // cursor reads the tokens of a statement.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Functions are built-in functions that give equal results for equal arguments, by the names that Postgres gives them, with

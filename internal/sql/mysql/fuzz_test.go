@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/sqlmodel"
 	"golang.org/x/tools/txtar"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/ir/irtext"
 	"github.com/txrobust/robust/sqlmodel"
 	"golang.org/x/tools/txtar"

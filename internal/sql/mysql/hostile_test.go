@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // item writes the items of CREATE TABLE, or of ADD in ALTER TABLE.

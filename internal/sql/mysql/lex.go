@@ -4,8 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/input"
-	"github.com/txrobust/robust/ir"
 )
 
 // File is an input file: Name appears in positions.

@@ -3,7 +3,7 @@ package mysql
 import (
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // leaveOut is what to do with a file in the dialect of PostgreSQL.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/mariatest"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/mysql"
-	"github.com/txrobust/robust/ir"
 )
 
 // filled is a text with variables in it: one between each two of its parts.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/mysql"
-	"github.com/txrobust/robust/ir"
 )
 
 // flow is where control is in the body of a procedure.

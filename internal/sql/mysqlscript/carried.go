@@ -3,8 +3,8 @@ package mysqlscript
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/mysql"
-	"github.com/txrobust/robust/ir"
 )
 
 // carried are the variables of the user that transactions of a file have left with what they had read, by name: the place

@@ -10,9 +10,9 @@ import (
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/ignore"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/mysql"
-	"github.com/txrobust/robust/ir"
 )
 
 // Scripts is what the files of an application hold.

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/internal/sql/write"
-	"github.com/txrobust/robust/ir"
 )
 
 // Core writes what procedures have. Front ends write the rest into the same Writer.

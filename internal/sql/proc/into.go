@@ -3,10 +3,10 @@ package proc
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/ir"
 )
 
 // IntoOfSet is why a SELECT INTO is not modelled as a statement.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/expr"
@@ -13,7 +14,6 @@ import (
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // aggregates translates the output columns of a query without GROUP BY that
@@ -214,7 +214,7 @@ func (x *Place) ownArguments(list []*pg.Node, name string) []expr.Val {
 	own := map[string]bool{}
 	for _, s := range x.Levels[len(x.Levels)-1].Sources {
 		for _, c := range s.Cols {
-			own[ir.ExprString(c.Expr)] = true
+			own[c.Expr.String()] = true
 		}
 	}
 	var args []expr.Val
@@ -226,7 +226,7 @@ func (x *Place) ownArguments(list []*pg.Node, name string) []expr.Val {
 			if c.Expr == nil {
 				continue
 			}
-			ir.WalkExpr(c.Expr, func(e ir.Expr) { mine = mine || own[ir.ExprString(e)] })
+			ir.WalkExpr(c.Expr, func(e ir.Expr) { mine = mine || own[e.String()] })
 		}
 	}
 	outer := false
@@ -339,7 +339,7 @@ func (g *grouping) key(q *Query, n *pg.Node) expr.Val {
 
 func (g *grouping) add(e ir.Expr, t schema.Type) *ir.Col {
 	g.in.ByIdentityOnly(t, "GROUP BY")
-	text := ir.ExprString(e)
+	text := e.String()
 	for i, old := range g.texts {
 		if old == text {
 			return &ir.Col{Row: g.row, Col: g.items[i].Name}
@@ -358,7 +358,7 @@ func (g *grouping) rewrite(e ir.Expr) ir.Expr {
 		if c, ok := e.(*ir.Call); ok && c.Def != nil {
 			return &ir.Call{Type: c.Type, Def: &ir.Derivation{Want: c.Def.Want, Rel: ir.MapRel(c.Def.Rel, g.rewrite)}}
 		}
-		text := ir.ExprString(e)
+		text := e.String()
 		for i, old := range g.texts {
 			if old == text {
 				return &ir.Col{Row: g.row, Col: g.items[i].Name}
@@ -386,10 +386,10 @@ func (g *grouping) over() *Place { return g.in }
 func (g *grouping) aggregate(agg ir.Agg, _ string, _ schema.Type) ir.Expr {
 	text := ""
 	if agg.Arg != nil {
-		text = ir.ExprString(agg.Arg)
+		text = agg.Arg.String()
 	}
 	for _, a := range g.aggs {
-		same := a.Arg == nil && agg.Arg == nil || a.Arg != nil && agg.Arg != nil && ir.ExprString(a.Arg) == text
+		same := a.Arg == nil && agg.Arg == nil || a.Arg != nil && agg.Arg != nil && a.Arg.String() == text
 		if same && a.Fn == agg.Fn && a.Distinct == agg.Distinct && a.Type == agg.Type {
 			return &ir.Col{Row: g.row, Col: a.Name}
 		}

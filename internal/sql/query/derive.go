@@ -4,13 +4,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/rows"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/trace"
-	"github.com/txrobust/robust/ir"
 )
 
 // deriver translates a query that no ir.Query can say: grouping, outer joins,
@@ -101,7 +101,7 @@ func (d *deriver) TypeOf(x *Place, e ir.Expr) ir.Type {
 			}
 		}
 	}
-	panic("query: the type of " + ir.ExprString(e) + " is not known")
+	panic("query: the type of " + e.String() + " is not known")
 }
 
 // register notes the types of a row variable's columns.

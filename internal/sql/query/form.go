@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/trace"
-	"github.com/txrobust/robust/ir"
 )
 
 // A query is translated plainly, as a query of the IR, or as a derivation. Which of them it
@@ -264,7 +264,7 @@ func (q *Query) tell(s *pg.SelectStmt, where, limit ir.Expr) {
 					line += " NOT NULL"
 				}
 				if c.Expr != nil {
-					line += " = " + ir.ExprString(c.Expr)
+					line += " = " + c.Expr.String()
 				}
 				out = append(out, line)
 			}
@@ -276,14 +276,14 @@ func (q *Query) tell(s *pg.SelectStmt, where, limit ir.Expr) {
 			}
 		}
 		if where != nil {
-			out = append(out, "  where "+ir.ExprString(where))
+			out = append(out, "  where "+where.String())
 		}
 		columns("  column ", q.Targets)
 		for _, o := range q.Order {
-			out = append(out, "  order "+ir.ExprString(o.Expr)+map[bool]string{true: " desc"}[o.Desc])
+			out = append(out, "  order "+o.Expr.String()+map[bool]string{true: " desc"}[o.Desc])
 		}
 		if limit != nil {
-			out = append(out, "  limit "+ir.ExprString(limit))
+			out = append(out, "  limit "+limit.String())
 		}
 		return strings.Join(out, "\n")
 	})

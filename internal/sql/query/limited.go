@@ -4,13 +4,13 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/internal/wellformed"
-	"github.com/txrobust/robust/ir"
 )
 
 // chosen translates a query with LIMIT or OFFSET that is run once, before the statement: its condition says which of its
@@ -46,7 +46,7 @@ func (x *Place) chosen(s *pg.SelectStmt, pos ir.Pos) (*Query, picked) {
 // transactions that see the same rows may have different ones.
 func (x *Place) tie(p *ir.Project, targets []expr.Column) {
 	shown := func(c expr.Column) bool { // by the order: rows that agree in all columns are as good as each other
-		return slices.ContainsFunc(p.Order, func(o ir.Order) bool { return ir.ExprString(o.Expr) == ir.ExprString(c.Expr) })
+		return slices.ContainsFunc(p.Order, func(o ir.Order) bool { return o.Expr.String() == c.Expr.String() })
 	}
 	if p.Limit == nil && p.Offset == nil && p.On == nil || x.Deriver.total(p) || !slices.ContainsFunc(targets, func(c expr.Column) bool { return !shown(c) }) {
 		return

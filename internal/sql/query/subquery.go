@@ -2,13 +2,13 @@ package query
 
 import (
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/trace"
-	"github.com/txrobust/robust/ir"
 )
 
 // subCondition translates EXISTS, IN, ANY and ALL of a subquery; nil if the

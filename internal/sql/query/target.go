@@ -3,12 +3,12 @@ package query
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/trace"
-	"github.com/txrobust/robust/ir"
 )
 
 // SetLoop is a set-returning function in FROM, which is a loop.

@@ -3,9 +3,9 @@ package routine
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/query"
-	"github.com/txrobust/robust/ir"
 )
 
 // staysAway reports whether the body of a loop over a cursor writes no row that

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/ir"
 )
 
 // refuse gives up where a handler of c that goes on may catch one of the risks
@@ -197,7 +197,7 @@ func (b *Builder) touches(s *ir.Update) (keyed, refers bool) {
 		keyed = keyed || slices.ContainsFunc(u.Columns, sets) || looks(u.Where)
 	}
 	for _, x := range t.Exclusions {
-		keyed = keyed || slices.ContainsFunc(x.Columns(t), sets)
+		keyed = keyed || slices.ContainsFunc(ir.ExclusionColumns(&x, t), sets)
 	}
 	own := b.App.TableOfIR(t)
 	for _, k := range own.Unseen {

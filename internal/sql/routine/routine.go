@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
@@ -13,7 +14,6 @@ import (
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/trace"
 	"github.com/txrobust/robust/internal/sql/write"
-	"github.com/txrobust/robust/ir"
 )
 
 // NewFrame makes the frame of a function, without its parameters.

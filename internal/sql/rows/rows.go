@@ -3,11 +3,11 @@
 package rows
 
 import (
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/ir"
 )
 
 // Set is the rows that a derivation needs, one entry for each mention of a table.
@@ -180,9 +180,9 @@ func (s *entry) add(c ir.Expr, row string) {
 			return e
 		})
 	}
-	text := ir.ExprString(c)
+	text := c.String()
 	for _, old := range s.conds {
-		if ir.ExprString(old) == text {
+		if old.String() == text {
 			return
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 func init() {

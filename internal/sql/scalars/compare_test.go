@@ -3,8 +3,8 @@ package scalars
 import (
 	"testing"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // TestQuantified: ANY and ALL are OR and AND over the elements, which are false and true of none, whatever is compared.

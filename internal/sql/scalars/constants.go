@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // constants gives the values of arguments, if all are constants.

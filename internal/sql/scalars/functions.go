@@ -1,8 +1,8 @@
 package scalars
 
 import (
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // Predicate is the evaluator of a function that gives a truth value.

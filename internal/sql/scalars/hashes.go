@@ -3,8 +3,8 @@ package scalars
 import (
 	"math/bits"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // jenkins is the state of lookup3.

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // Integers are the integer types: by the name that functions of operators have for

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // maxBits bounds the size of numerics that functions make.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Note tells of something once.

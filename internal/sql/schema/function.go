@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/ignore"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/system"
-	"github.com/txrobust/robust/ir"
 )
 
 // Function is a function or procedure of the program.

@@ -3,8 +3,8 @@ package schema
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/pg"
-	"github.com/txrobust/robust/ir"
 )
 
 // PublicRole stands for all roles.

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/value"
-	"github.com/txrobust/robust/ir"
 )
 
 // KeyFunc gives what values are equal by (expr.Spot.Comparable). It stands in generated
@@ -243,7 +243,7 @@ func (l *Schema) Free(t *Table, cols []int) bool {
 		}
 	}
 	for _, x := range t.IR.Exclusions {
-		if slices.ContainsFunc(x.Columns(t.IR), func(c int) bool { return slices.Contains(cols, c) }) {
+		if slices.ContainsFunc(ir.ExclusionColumns(&x, t.IR), func(c int) bool { return slices.Contains(cols, c) }) {
 			return false
 		}
 	}

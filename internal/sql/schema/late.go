@@ -3,7 +3,7 @@ package schema
 import (
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // lateKey names a foreign key.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/system"
-	"github.com/txrobust/robust/ir"
 )
 
 // Resolver says what names mean at some place: for an object that was declared with names in it, at

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/catalog"
-	"github.com/txrobust/robust/ir"
 )
 
 // Effect is what running some SQL may touch: tables (nil with all set), and

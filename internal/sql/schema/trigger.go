@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/plpgsql"
-	"github.com/txrobust/robust/ir"
 )
 
 // Trigger is a trigger of a table. Its function is inlined where it fires.

@@ -1,9 +1,9 @@
 package schema
 
 import (
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/ir"
 )
 
 // View is a view, or a table that something else than DDL makes.

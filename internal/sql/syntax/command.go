@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/pg"
-	"github.com/txrobust/robust/ir"
 )
 
 // Command is a command of psql or pgbench: what begins with a backslash.

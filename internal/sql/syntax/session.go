@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/infile"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/input"
 	"github.com/txrobust/robust/internal/sql/pg"
-	"github.com/txrobust/robust/ir"
 )
 
 // Session is what psql or pgbench does with one file and those that it

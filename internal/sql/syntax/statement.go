@@ -3,8 +3,8 @@ package syntax
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/pg"
-	"github.com/txrobust/robust/ir"
 )
 
 // SQLStatement is a statement of an SQL function.

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/pg"
-	"github.com/txrobust/robust/ir"
 )
 
 // Conjuncts splits a condition at its ANDs.

@@ -3,11 +3,11 @@ package tables
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/ir"
 )
 
 const (
@@ -36,7 +36,7 @@ func (l *Completer) exclusions(t *schema.Table) {
 		if x.Deferred || x.Deferrable && l.Defers {
 			l.HideExclusion(t, x, ", which may be checked at commit")
 			late := ir.Exclusion{Pos: x.Pos, Name: x.Name, Rows: [2]string{firstRow, secondRow}}
-			if l.exclusionExpr(t, x, &late, new(ir.Expr)) == "" && late.Fault() == "" {
+			if l.exclusionExpr(t, x, &late, new(ir.Expr)) == "" && ir.ExclusionFault(&late) == "" {
 				t.IR.Late = append(t.IR.Late, late)
 			}
 			continue
@@ -45,7 +45,7 @@ func (l *Completer) exclusions(t *schema.Table) {
 		var ordered ir.Expr
 		why := l.exclusionExpr(t, x, &out, &ordered)
 		if why == "" {
-			why = out.Fault()
+			why = ir.ExclusionFault(&out)
 		}
 		if why != "" {
 			l.HideExclusion(t, x, " ("+why+")")
@@ -53,7 +53,7 @@ func (l *Completer) exclusions(t *schema.Table) {
 		}
 		t.IR.Exclusions = append(t.IR.Exclusions, out)
 		var columns []string
-		for _, c := range out.Columns(t.IR) {
+		for _, c := range ir.ExclusionColumns(&out, t.IR) {
 			columns = append(columns, t.IR.Columns[c].Name)
 		}
 		t.Coarsen(x.Pos, "EXCLUDE constraint "+x.Name, out.Expr, columns)

@@ -3,7 +3,7 @@ package tables
 import (
 	"math/big"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // generatedValues computes the generated columns of a row.

@@ -3,8 +3,8 @@ package tables
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/ir"
 )
 
 // Newer gives the foreign keys, by table and name, to partitioned tables whose keys some transaction

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/ir"
 )
 
 // Completer makes the tables, constraints and initial rows of the program.
@@ -163,7 +163,7 @@ func (l *Completer) constraints(t *schema.Table) {
 		t.IR.Uniques = append(t.IR.Uniques, iu)
 		if u.NullsEqual(t) {
 			x := nullsNotDistinct(t.IR, iu)
-			if why := x.Fault(); why != "" {
+			if why := ir.ExclusionFault(&x); why != "" {
 				hidden.What += ", with NULLS NOT DISTINCT (" + why + ")"
 				t.Hide(hidden)
 			} else {

@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/failure"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Txn removes the weak statements of t whose result is never read, the locals

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/wellformed"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/ir/irtext"
 )
 
@@ -61,7 +61,7 @@ func TestTxn(t *testing.T) {
 		Txn(txn, weak, map[string]bool{"rf": true, "rg": true})
 		var got []string
 		for _, s := range txn.Body {
-			got = append(got, strings.Join(strings.Fields(ir.StmtString(s)), " "))
+			got = append(got, strings.Join(strings.Fields(s.String()), " "))
 		}
 		if text := strings.Join(got, " "); text != tc.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tc.name, text, tc.want)

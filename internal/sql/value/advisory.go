@@ -3,7 +3,7 @@ package value
 import (
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // AdvisoryLock is the call of a function that locks a number. Which one is known if it is sure

@@ -3,7 +3,7 @@ package value
 import (
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Rows are the arguments of an aggregate: those of a row in a list. ordered says that

@@ -1,6 +1,6 @@
 package value
 
-import "github.com/txrobust/robust/ir"
+import "github.com/txrobust/robust/internal/ir"
 
 // Elems gives the elements of an array of type t.
 func (t *Type) Elems(v ir.Value) []ir.Value { return v.Elems(elementKind(t.Elem)) }

@@ -3,7 +3,7 @@ package value
 import (
 	"math"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Moment is a point in time in its parts. Year 0 is 1 BC.

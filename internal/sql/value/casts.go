@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/catalog"
-	"github.com/txrobust/robust/ir"
 )
 
 // Builtin is the catalog of the server alone.

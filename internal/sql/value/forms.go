@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/catalog"
-	"github.com/txrobust/robust/ir"
 )
 
 const (

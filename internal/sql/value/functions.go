@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/catalog"
-	"github.com/txrobust/robust/ir"
 )
 
 // Error is an error that the server reports for a call; it ends the statement.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // IntervalOutOfRange is the error of an interval that the server cannot hold.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // jsons are the samples of json.

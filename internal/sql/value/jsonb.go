@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // IsScalar reports whether the value has no parts.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Format is the part of a type of MySQL that says which values a column holds, and what it makes of others when it stores

@@ -3,7 +3,7 @@ package value
 import (
 	"math/big"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // ample is the number of digits before the point, or of characters, from which on a type is

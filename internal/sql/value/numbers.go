@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // OutOfRange is the error of a number that its type cannot hold.

@@ -3,7 +3,7 @@ package value
 import (
 	"math"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // OrderedSets are the aggregates WITHIN GROUP, by signature.

@@ -3,7 +3,7 @@ package value
 import (
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Order gives the order that the operators of a type have; nil where it is not

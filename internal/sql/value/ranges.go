@@ -1,6 +1,6 @@
 package value
 
-import "github.com/txrobust/robust/ir"
+import "github.com/txrobust/robust/internal/ir"
 
 // Range is a range. A NULL bound is none. The zero bounds of an empty one do not count.
 type Range struct {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // invalid says that a text is no value of a type (SQLSTATE 22P02 and its like).

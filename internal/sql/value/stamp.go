@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // NewText makes a text of bounded size.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/ir"
 )
 
 // Equality says how values of a type compare with =.

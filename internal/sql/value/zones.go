@@ -3,7 +3,7 @@ package value
 import (
 	"strings"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // ZonedTime is a time with time zone: microseconds of the day and the seconds that

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/mysql"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/ir"
 )
 
 // onConflict finishes an insertion with ON CONFLICT.
@@ -262,7 +262,7 @@ func (i *inserter) indexedColumn(e *schema.SQLExpr) string {
 	v, why := i.b.App.RowExpr(i.tab, e)
 	if why == "" {
 		for _, c := range i.tab.Indexed {
-			if g := i.tab.IR.Columns[i.tab.IR.Column(c.Name)].Generated; g != nil && ir.ExprString(g) == ir.ExprString(v.Expr) {
+			if g := i.tab.IR.Columns[i.tab.IR.Column(c.Name)].Generated; g != nil && g.String() == v.Expr.String() {
 				return c.Name
 			}
 		}

@@ -5,12 +5,12 @@ import (
 	"strconv"
 
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/ir"
 )
 
 // merger is the translation of one MERGE: first the rows that match are
@@ -283,7 +283,7 @@ func (m *merger) check() {
 		}
 	})
 	for _, x := range t.IR.Exclusions {
-		for _, c := range x.Columns(t.IR) {
+		for _, c := range ir.ExclusionColumns(&x, t.IR) {
 			if sets[t.IR.Columns[c].Name] {
 				b.Unmodelled("a MERGE that updates some rows in column %s of an EXCLUDE constraint and inserts others", t.IR.Columns[c].Name)
 			}

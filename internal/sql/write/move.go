@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/sql/trace"
-	"github.com/txrobust/robust/ir"
 )
 
 // keyChanges gives the columns of the primary key that an UPDATE changes, and the
@@ -22,7 +22,7 @@ func keyChanges(s *expr.RowSource, where ir.Expr, list []assignment) (keys []str
 		if c, ok := a.v.Expr.(*ir.Col); ok && c.Row == s.Row && c.Col == a.column {
 			return true
 		}
-		text := ir.ExprString(a.v.Expr)
+		text := a.v.Expr.String()
 		return slices.ContainsFunc(ir.Conjuncts(where), func(e ir.Expr) bool {
 			eq, ok := e.(*ir.Binary)
 			if !ok || eq.Op != ir.Eq {
@@ -30,7 +30,7 @@ func keyChanges(s *expr.RowSource, where ir.Expr, list []assignment) (keys []str
 			}
 			for _, side := range [][2]ir.Expr{{eq.X, eq.Y}, {eq.Y, eq.X}} {
 				c, ok := side[0].(*ir.Col)
-				if ok && c.Row == s.Row && c.Col == a.column && ir.ExprString(side[1]) == text {
+				if ok && c.Row == s.Row && c.Col == a.column && side[1].String() == text {
 					return true
 				}
 			}

@@ -3,11 +3,11 @@ package write
 import (
 	"math"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/ir"
 )
 
 // seesAssigned refuses an UPDATE in the dialect of MySQL in which an assignment names a column that was assigned before,

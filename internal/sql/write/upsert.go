@@ -1,9 +1,9 @@
 package write
 
 import (
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/ir"
 )
 
 // upsertByRow is ON CONFLICT DO UPDATE of a table with row triggers: the row is inserted where

@@ -3,6 +3,7 @@ package write
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
@@ -10,7 +11,6 @@ import (
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
 	"github.com/txrobust/robust/internal/wellformed"
-	"github.com/txrobust/robust/ir"
 )
 
 // aftermath stands for what follows some kinds of writes of t and is not
@@ -147,7 +147,7 @@ func (b *Writer) oneByOneKeys(pos ir.Pos, row *expr.RowSource, w *writeQuery, se
 	}
 	for _, x := range t.Exclusions {
 		var columns []string
-		for _, c := range x.Columns(t) {
+		for _, c := range ir.ExclusionColumns(&x, t) {
 			columns = append(columns, t.Columns[c].Name)
 		}
 		if slices.ContainsFunc(columns, varies) {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/replay"
 	"github.com/txrobust/robust/internal/sqlgen"
-	"github.com/txrobust/robust/ir"
 )
 
 // Apps checks whole applications, and compares the verdict with executions on the

@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sqlgen"
-	"github.com/txrobust/robust/ir"
 )
 
 // A server orders conditions by their cost, computes what is constant when it plans,

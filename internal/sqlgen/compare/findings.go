@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/txrobust/robust"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/replay"
 	"github.com/txrobust/robust/internal/sqlgen"
 	"github.com/txrobust/robust/internal/witness"
-	"github.com/txrobust/robust/ir"
 )
 
 // AppsTally counts what became of whole applications.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sqlgen"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/interp"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // Values of the model that stand for values that are not known there: FRESH ones,

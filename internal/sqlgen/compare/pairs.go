@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/internal/interp"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sqlgen"
-	"github.com/txrobust/robust/ir"
 )
 
 // Pairs compares interleavings of a few transactions at REPEATABLE READ.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sqlgen"
-	"github.com/txrobust/robust/ir"
 )
 
 // Server is a database of its own that runs applications, one after the other.

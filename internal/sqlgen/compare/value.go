@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // readAs is read for the values of a domain, which may be nil.

@@ -304,14 +304,14 @@ func ownSources(s Stmt) []Source {
 	case *Foreach:
 		out = append(out, s.Query.From...)
 	case *Update:
-		out = append(out, Source{s.Table, s.Row})
+		out = append(out, Source{Table: s.Table, Row: s.Row})
 	case *Delete:
-		out = append(out, Source{s.Table, s.Row})
+		out = append(out, Source{Table: s.Table, Row: s.Row})
 	case *Cascade:
-		out = append(out, Source{s.Table, s.Table.Name}, Source{s.ForeignKey().Ref, s.ForeignKey().Ref.Name})
+		out = append(out, Source{Table: s.Table, Row: s.Table.Name}, Source{Table: s.ForeignKey().Ref, Row: s.ForeignKey().Ref.Name})
 	case *Insert:
 		if s.Conflict != nil {
-			out = append(out, Source{s.Table, s.Conflict.Row})
+			out = append(out, Source{Table: s.Table, Row: s.Conflict.Row})
 		}
 	}
 	return out

@@ -240,7 +240,7 @@ func opaqueValue(t Type, term string) Value {
 			h = (h ^ int64(term[i])) * 1099511628211
 		}
 		h = h&0x0fffffff | 0x10000000
-		return Value{Kind: KindInt, I: h}.as(t.Kind)
+		return as(Value{Kind: KindInt, I: h}, t.Kind)
 	case KindBool:
 		n := 0
 		for i := 0; i < len(term); i++ {
@@ -256,7 +256,7 @@ func opaqueValue(t Type, term string) Value {
 	return Value{Kind: t.Kind, S: term}
 }
 
-func (v Value) as(k Kind) Value {
+func as(v Value, k Kind) Value {
 	switch k {
 	case KindNum:
 		return Num(v.Rat())

@@ -6,17 +6,6 @@ import (
 	"github.com/txrobust/robust/internal/irwords"
 )
 
-// LockMode is the strength of a row lock.
-type LockMode uint8
-
-const (
-	NoLock LockMode = iota
-	ForKeyShare
-	ForShare
-	ForNoKeyUpdate
-	ForUpdate
-)
-
 // Lock asks for row locks on the rows found. Of names row variables; empty
 // means all of them.
 type Lock struct {
@@ -136,12 +125,6 @@ type Dropped struct {
 	Shared bool
 }
 
-var lockWords = map[LockMode]string{ForKeyShare: "for key share", ForShare: "for share",
-	ForNoKeyUpdate: "for no key update", ForUpdate: "for update"}
-
-// String is the SQL spelling, such as "for update".
-func (m LockMode) String() string { return lockWords[m] }
-
 func lockString(ls Locks) string {
 	out := ""
 	for _, l := range ls {
@@ -174,4 +157,25 @@ func droppedString(s *Dropped) string {
 		}
 	}
 	return out
+}
+
+// Conflicts reports whether two table locks of different transactions exclude each other
+// (PostgreSQL manual, table 13.2).
+func (m TableLock) Conflicts(with TableLock) bool {
+	// The weakest mode that each mode conflicts with, and the exception of
+	// the two modes that do not conflict with themselves.
+	least := [...]TableLock{
+		AccessShare:          AccessExclusive,
+		RowShare:             Exclusive,
+		RowExclusive:         Share,
+		ShareUpdateExclusive: ShareUpdateExclusive,
+		Share:                RowExclusive,
+		ShareRowExclusive:    RowExclusive,
+		Exclusive:            RowShare,
+		AccessExclusive:      AccessShare,
+	}
+	if m == Share && with == Share {
+		return false
+	}
+	return with >= least[m] && m >= least[with]
 }

@@ -1,9 +1,5 @@
 package ir
 
-// Expr is an expression. The kinds are Const, Var, Col, Unary, Binary, Cond,
-// Call and Exists. Expressions have SQL's three-valued logic.
-type Expr interface{ isExpr() }
-
 // Const is a literal.
 type Const struct{ Value Value }
 
@@ -81,27 +77,21 @@ type Call struct {
 // Exists is true when Query has a row, false otherwise; never NULL.
 type Exists struct{ Query Query }
 
-func (*Const) isExpr() {}
+func (*Const) IsExpr() {}
 
-func (*Var) isExpr() {}
+func (*Var) IsExpr() {}
 
-func (*Col) isExpr() {}
+func (*Col) IsExpr() {}
 
-func (*Unary) isExpr() {}
+func (*Unary) IsExpr() {}
 
-func (*Binary) isExpr() {}
+func (*Binary) IsExpr() {}
 
-func (*Cond) isExpr() {}
+func (*Cond) IsExpr() {}
 
-func (*Call) isExpr() {}
+func (*Call) IsExpr() {}
 
-func (*Exists) isExpr() {}
-
-// Source is a table in a FROM list with the row variable that ranges over it.
-type Source struct {
-	Table *Table
-	Row   string
-}
+func (*Exists) IsExpr() {}
 
 // Query is the rows (one of each source) for which Where is true. A nil
 // Where is true.

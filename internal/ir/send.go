@@ -71,21 +71,12 @@ const (
 	Deletes
 )
 
-// Call gives the command by which a client runs the template, if it is a function of
+// CallOf gives the command by which a client runs the template, if it is a function of
 // the database.
-func (t *Txn) Call() *Send {
+func CallOf(t *Txn) *Send {
 	if t.Script || len(t.Body) == 0 {
 		return nil
 	}
 	s, _ := t.Body[0].(*Send)
 	return s
-}
-
-// Declaration is a command of the source that makes the tables, as text for the
-// database's own tools.
-type Declaration struct {
-	Pos  Pos
-	Text string
-	// Optional says that nothing depends on it, such as who owns a table.
-	Optional bool
 }

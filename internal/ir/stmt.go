@@ -1,17 +1,5 @@
 package ir
 
-import "strconv"
-
-func itoa(i int) string { return strconv.Itoa(i) }
-
-// Stmt is a statement. Every kind embeds At, its source position.
-type Stmt interface {
-	Position() Pos
-	Command() int
-	Snapshot() int
-	setCommand(n, snapshot int)
-}
-
 // At is the place of a statement in the source.
 type At struct {
 	Pos Pos
@@ -35,17 +23,21 @@ func (a *At) Command() int { return a.Cmd }
 // Snapshot gives the number of the snapshot within the command.
 func (a *At) Snapshot() int { return a.Snap }
 
-func (a *At) setCommand(n, snapshot int) { a.Cmd, a.Snap = n, snapshot }
+// SetCommand makes the statement part of command n.
+func (a *At) SetCommand(n, snapshot int) { a.Cmd, a.Snap = n, snapshot }
+
+// IsStmt marks statements.
+func (*At) IsStmt() {}
 
 // Number makes s a part of the command n, with the snapshot of the command.
-func Number(s Stmt, n int) { s.setCommand(n, 0) }
+func Number(s Stmt, n int) { s.SetCommand(n, 0) }
 
 // SetCommand makes all statements of list whose command is not known, those
 // inside of others included, part of command n, with one snapshot of it.
 func SetCommand(list []Stmt, n, snapshot int) {
 	Walk(list, func(s Stmt) {
 		if s.Command() == 0 {
-			s.setCommand(n, snapshot)
+			s.SetCommand(n, snapshot)
 		}
 	})
 }
