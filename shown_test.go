@@ -6,7 +6,7 @@ import (
 	"github.com/txrobust/robust"
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/client"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/report"
 	"github.com/txrobust/robust/sqlmodel"
 )

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/pgtest"
-	"github.com/txrobust/robust/ir"
 )
 
 // platform is what the cases of TestOutside name and do not declare.
@@ -111,7 +111,7 @@ CREATE FUNCTION move(k int, to_ uuid) RETURNS void LANGUAGE plpgsql AS $$ BEGIN 
 func bodyOf(txn *ir.Txn) string {
 	var out []string
 	for _, s := range txn.Body {
-		out = append(out, ir.StmtString(s))
+		out = append(out, s.String())
 	}
 	return strings.Join(out, "\n")
 }

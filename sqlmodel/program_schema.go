@@ -3,12 +3,12 @@ package sqlmodel
 import (
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/ir"
 )
 
 // declaration translates statements of a transaction that declare something; it

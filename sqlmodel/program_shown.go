@@ -3,11 +3,11 @@ package sqlmodel
 import (
 	"slices"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/load"
 	"github.com/txrobust/robust/internal/sql/schema"
-	"github.com/txrobust/robust/ir"
 )
 
 // showRows shows all rows of tables, in the place of a statement that only reads them and is not understood:

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/pgtest"
-	"github.com/txrobust/robust/ir"
 )
 
 // TestShownOnServer runs statements that are not understood on a server, in random states: what they give

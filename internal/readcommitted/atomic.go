@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
 )
 

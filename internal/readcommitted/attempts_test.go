@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/readcommitted"
-	"github.com/txrobust/robust/ir"
 	"github.com/txrobust/robust/sqlmodel"
 )
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/failure"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
 )
 

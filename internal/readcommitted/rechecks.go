@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/failure"
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // passed is a condition over values with what it came to: true, or else false or NULL. Where it had come to the other

@@ -3,7 +3,7 @@ package readcommitted
 import (
 	"slices"
 
-	"github.com/txrobust/robust/ir"
+	"github.com/txrobust/robust/internal/ir"
 )
 
 // attempts are rounds of a loop of which all but the last one leave nothing: they read, try one UPDATE or DELETE of a row by

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/quote"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
-	"github.com/txrobust/robust/ir"
 )
 
 // later runs a statement for which a table was missing, once all files are read. What it says of a table outside is

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/mysql"
-	"github.com/txrobust/robust/ir"
 )
 
 // Some statements set variables in their expressions: SELECT @v := x, UPDATE … SET c = @v := c + 1, and UPDATE … SET c = LAST_INSERT_ID(c + 1), the
