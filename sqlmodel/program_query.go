@@ -188,7 +188,7 @@ func (p *caller) lost(s *schema.Sent, r *schema.Refs, why string, sent bool) {
 		return
 	}
 	tables, shown := p.b.onlyRows(r, e)
-	if shown = shown && !s.MaySetLevel && !p.passesOn(s); shown {
+	if shown = shown && !p.b.App.In.Scripts && !s.MaySetLevel && !p.passesOn(s); shown { // a file in SQL has its statement at hand
 		_, shown = p.attempt(func() {
 			if !sent {
 				p.send(s)
