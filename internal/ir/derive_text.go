@@ -22,9 +22,9 @@ func relString(r Rel) string {
 		return "given " + irwords.Ident(r.Param) + " (" + columnsString(r.Cols) + ")"
 	case *Elems:
 		if r.Array != nil {
-			return "elems " + r.Type.String() + " (" + ExprString(r.Array) + ")"
+			return "elems " + r.Type.String() + " (" + r.Array.String() + ")"
 		}
-		return "series (" + ExprString(r.Lo) + ", " + ExprString(r.Hi) + ")"
+		return "series (" + r.Lo.String() + ", " + r.Hi.String() + ")"
 	case *Project:
 		out := "project"
 		if r.Distinct {
@@ -36,10 +36,10 @@ func relString(r Rel) string {
 		}
 		out += orderString(r.Order)
 		if r.Limit != nil {
-			out += " limit " + ExprString(r.Limit)
+			out += " limit " + r.Limit.String()
 		}
 		if r.Offset != nil {
-			out += " offset " + ExprString(r.Offset)
+			out += " offset " + r.Offset.String()
 		}
 		return out
 	case *Group:
@@ -72,7 +72,7 @@ func columnsString(cols []Column) string {
 func itemsString(items []Item) string {
 	parts := make([]string, len(items))
 	for i, c := range items {
-		parts[i] = irwords.Ident(c.Name) + " " + c.Type.String() + " = " + ExprString(c.Expr)
+		parts[i] = irwords.Ident(c.Name) + " " + c.Type.String() + " = " + c.Expr.String()
 	}
 	return strings.Join(parts, ", ")
 }
@@ -86,7 +86,7 @@ func fromString(f From) string {
 	case *Join:
 		out := "join " + f.Kind.String() + " " + fromString(f.L) + " " + fromString(f.R)
 		if f.On != nil {
-			out += " on (" + ExprString(f.On) + ")"
+			out += " on (" + f.On.String() + ")"
 		}
 		return out
 	}

@@ -82,7 +82,7 @@ func sortedText(e Expr) string {
 	case *Call:
 		return join(e.Type.String()+" "+irwords.Text(e.Name), texts(e.Args...), e.Symmetric())
 	}
-	return ExprString(e)
+	return e.String()
 }
 
 // operands splits a condition at an operator.

@@ -7,16 +7,13 @@ import (
 	"github.com/txrobust/robust/internal/irwords"
 )
 
-// StmtString is the text form of a statement, on several lines if it has a
+// stmtString is the text form of a statement, on several lines if it has a
 // body.
-func StmtString(s Stmt) string {
+func stmtString(s Stmt) string {
 	pr := &printer{}
 	pr.stmt(s)
 	return strings.TrimSuffix(pr.b.String(), "\n")
 }
-
-// ExprString is the text form of an expression.
-func ExprString(e Expr) string { return exprString(e, 0) }
 
 type printer struct {
 	b      strings.Builder
@@ -48,7 +45,7 @@ func (p *printer) block(head string, body []Stmt) {
 func (p *printer) stmt(s Stmt) {
 	switch s := s.(type) {
 	case *Assign:
-		p.line("%s := %s;", irwords.Ident(s.Var), ExprString(s.Expr))
+		p.line("%s := %s;", irwords.Ident(s.Var), s.Expr.String())
 	case *Havoc:
 		what := "*"
 		switch {
@@ -68,7 +65,7 @@ func (p *printer) stmt(s Stmt) {
 		p.line("%s;", insertString(s))
 	case *Update:
 		if s.Table.Var && s.Row == s.Table.Name && s.Where == nil && len(s.Sets) == 1 && !usesRow(s.Sets[0].Expr, s.Row) {
-			p.line("%s := %s;", irwords.Ident(s.Table.Name), ExprString(s.Sets[0].Expr))
+			p.line("%s := %s;", irwords.Ident(s.Table.Name), s.Sets[0].Expr.String())
 			return
 		}
 		p.line("update %s set %s%s;", Source{Table: s.Table, Row: s.Row}, setList(s.Table, s.Sets), where(s.Where))
@@ -91,7 +88,7 @@ func (p *printer) stmt(s Stmt) {
 	case *Dropped:
 		p.line("%s;", droppedString(s))
 	case *If:
-		p.line("if %s {", ExprString(s.Cond))
+		p.line("if %s {", s.Cond.String())
 		p.indent++
 		p.stmts(s.Then)
 		p.indent--
@@ -103,7 +100,7 @@ func (p *printer) stmt(s Stmt) {
 		}
 		p.line("}")
 	case *While:
-		p.block("while "+ExprString(s.Cond)+labelString(s.Label), s.Body)
+		p.block("while "+s.Cond.String()+labelString(s.Label), s.Body)
 	case *Block:
 		p.block("block "+irwords.Ident(s.Label), s.Body)
 	case *ForRange:
@@ -128,7 +125,7 @@ func (p *printer) stmt(s Stmt) {
 	case *Return:
 		p.line("return;")
 	case *Assume:
-		p.line("assume %s;", ExprString(s.Cond))
+		p.line("assume %s;", s.Cond.String())
 	case *Abort:
 		p.line("abort;")
 	case *Send:
@@ -167,7 +164,7 @@ func limitString(limit Expr) string {
 	if limit == nil {
 		return ""
 	}
-	return " limit " + ExprString(limit)
+	return " limit " + limit.String()
 }
 
 // usesRow reports whether e mentions the row variable row.
@@ -209,7 +206,7 @@ func (s *Select) IsVarRead() bool {
 func aggString(a Agg) string {
 	arg := "*"
 	if a.Arg != nil {
-		arg = ExprString(a.Arg)
+		arg = a.Arg.String()
 	}
 	if a.Distinct {
 		arg = "distinct " + arg
@@ -265,7 +262,7 @@ func insertString(s *Insert) string {
 func setList(t *Table, sets []Set) string {
 	parts := make([]string, len(sets))
 	for i, s := range sets {
-		parts[i] = irwords.Ident(t.Columns[s.Col].Name) + " = " + ExprString(s.Expr)
+		parts[i] = irwords.Ident(t.Columns[s.Col].Name) + " = " + s.Expr.String()
 	}
 	return strings.Join(parts, ", ")
 }
@@ -282,7 +279,7 @@ func where(e Expr) string {
 	if e == nil {
 		return ""
 	}
-	return " where " + ExprString(e)
+	return " where " + e.String()
 }
 
 func queryString(q Query) string {
@@ -295,7 +292,7 @@ func orderString(os []Order) string {
 	}
 	parts := make([]string, len(os))
 	for i, o := range os {
-		parts[i] = ExprString(o.Expr)
+		parts[i] = o.Expr.String()
 		if o.Desc {
 			parts[i] += " desc"
 		}
@@ -306,7 +303,7 @@ func orderString(os []Order) string {
 func exprList(es []Expr) string {
 	parts := make([]string, len(es))
 	for i, e := range es {
-		parts[i] = ExprString(e)
+		parts[i] = e.String()
 	}
 	return strings.Join(parts, ", ")
 }
@@ -344,7 +341,7 @@ func exprString(e Expr, outer int) string {
 		switch e.Op {
 		case Neg:
 			if _, literal := e.X.(*Const); literal {
-				return paren(irwords.PrecNeg, "-("+ExprString(e.X)+")")
+				return paren(irwords.PrecNeg, "-("+e.X.String()+")")
 			}
 			return paren(irwords.PrecNeg, "-"+exprString(e.X, irwords.PrecNeg+1))
 		case Not:
@@ -364,7 +361,7 @@ func exprString(e Expr, outer int) string {
 		}
 		return paren(op.Prec, exprString(e.X, left)+" "+op.Word+" "+right)
 	case *Cond:
-		return "(if " + ExprString(e.If) + " then " + ExprString(e.Then) + " else " + ExprString(e.Else) + ")"
+		return "(if " + e.If.String() + " then " + e.Then.String() + " else " + e.Else.String() + ")"
 	case *Call:
 		if e.Def != nil {
 			return "(derive " + e.Type.String() + " " + e.Def.text() + " of (" + exprList(e.Args) + "))"
