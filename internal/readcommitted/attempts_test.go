@@ -1,14 +1,8 @@
 package readcommitted_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/txrobust/robust/internal/ir"
-	"github.com/txrobust/robust/internal/readcommitted"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestAttempts: of a loop that tries an UPDATE until it finds its row, the last round is all that counts, if those before it leave
@@ -43,17 +37,7 @@ func TestAttempts(t *testing.T) {
 		{"leaving where it found nothing", "LOOP" + read + save + " EXIT WHEN NOT FOUND; END LOOP; RETURN b;", false},
 		{"another row that is read without a lock", "LOOP" + read + " SELECT log.n INTO x FROM log WHERE id = p;" + save + " EXIT WHEN FOUND; END LOOP; RETURN x;", false},
 	} {
-		file := filepath.Join(t.TempDir(), "app.sql")
-		if err := os.WriteFile(file, []byte(strings.ReplaceAll(tables, "BODY", tc.body)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		p, err := sqlmodel.Load(t.Context(), []string{file}, sqlmodel.Options{})
-		if err != nil {
-			t.Fatal(tc.name, err)
-		}
-		s := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[p.Txn("f")]
-		if is := s.Standing == readcommitted.Atomic; is != tc.want {
-			t.Errorf("%s: %d (%s), want atomic: %v", tc.name, s.Standing, s.Reason, tc.want)
-		}
+		p := program(t, tc.name, strings.ReplaceAll(tables, "BODY", tc.body))
+		wantAtomic(t, tc.name, p, "f", tc.want)
 	}
 }

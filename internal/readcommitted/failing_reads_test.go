@@ -1,14 +1,8 @@
 package readcommitted_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/txrobust/robust/internal/ir"
-	"github.com/txrobust/robust/internal/readcommitted"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestFailingReads: what is computed of a row may end the transaction, so that the row matters even if nobody looks at the result.
@@ -40,17 +34,7 @@ func TestFailingReads(t *testing.T) {
 		{"a quotient of a local", "SELECT n INTO x FROM a WHERE id = 1;" + found + " y := 1 / x;" + lock, false},
 		{"a quotient behind a lock", "SELECT n INTO x FROM a WHERE id = 1 FOR UPDATE;" + found + " y := 1 / x;" + lock, true},
 	} {
-		file := filepath.Join(t.TempDir(), "app.sql")
-		if err := os.WriteFile(file, []byte(strings.ReplaceAll(tables, "BODY", tc.body)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		p, err := sqlmodel.Load(t.Context(), []string{file}, sqlmodel.Options{})
-		if err != nil {
-			t.Fatal(tc.name, err)
-		}
-		s := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[p.Txn("f")]
-		if is := s.Standing == readcommitted.Atomic; is != tc.want {
-			t.Errorf("%s: %d (%s), want atomic: %v", tc.name, s.Standing, s.Reason, tc.want)
-		}
+		p := program(t, tc.name, strings.ReplaceAll(tables, "BODY", tc.body))
+		wantAtomic(t, tc.name, p, "f", tc.want)
 	}
 }

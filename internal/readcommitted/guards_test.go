@@ -1,14 +1,8 @@
 package readcommitted_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/txrobust/robust/internal/ir"
-	"github.com/txrobust/robust/internal/readcommitted"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestWrittenGuards: a row that each transaction writes before it reads others is a lock like one that
@@ -50,17 +44,7 @@ func TestWrittenGuards(t *testing.T) {
 		{"one that takes no guard", plain, "UPDATE grp SET n = n + 1 WHERE id = g;" + found, "CREATE FUNCTION other(j int) RETURNS void LANGUAGE sql AS 'UPDATE job SET st = 1 WHERE id = j';", false},
 		{"a row that goes", plain, "UPDATE grp SET n = n + 1 WHERE id = g;" + found, "CREATE FUNCTION ends(g int) RETURNS void LANGUAGE sql AS 'DELETE FROM grp WHERE id = g';", true},
 	} {
-		file := filepath.Join(t.TempDir(), "app.sql")
-		if err := os.WriteFile(file, []byte(tc.tables+strings.ReplaceAll(txns, "GUARD", tc.guard)+tc.more), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		p, err := sqlmodel.Load(t.Context(), []string{file}, sqlmodel.Options{})
-		if err != nil {
-			t.Fatal(tc.name, err)
-		}
-		s := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[p.Txn("fin")]
-		if is := s.Standing == readcommitted.Atomic; is != tc.want {
-			t.Errorf("%s: %d (%s), want atomic: %v", tc.name, s.Standing, s.Reason, tc.want)
-		}
+		p := program(t, tc.name, tc.tables+strings.ReplaceAll(txns, "GUARD", tc.guard)+tc.more)
+		wantAtomic(t, tc.name, p, "fin", tc.want)
 	}
 }

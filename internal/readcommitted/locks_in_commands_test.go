@@ -1,15 +1,10 @@
 package readcommitted_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/pgtest"
-	"github.com/txrobust/robust/internal/readcommitted"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestLocksInCommands: inside of one command, a lock guards what a later statement of the same run of a VOLATILE function
@@ -43,18 +38,8 @@ func TestLocksInCommands(t *testing.T) {
 		{"a STABLE trigger", strings.Replace(trigger("", "c := locks(NEW.room);"+count), "CREATE TRIGGER", "ALTER FUNCTION limits() STABLE; CREATE TRIGGER", 1), false},
 		{"two calls in one query", "CREATE FUNCTION x(r int) RETURNS void LANGUAGE sql AS 'INSERT INTO seen (a, b) VALUES (locks(r), number(r)); INSERT INTO guests (room) VALUES (r)';", false},
 	} {
-		file := filepath.Join(t.TempDir(), "app.sql")
-		if err := os.WriteFile(file, []byte(tables+tc.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		p, err := sqlmodel.Load(t.Context(), []string{file}, sqlmodel.Options{Txns: []string{"x"}})
-		if err != nil {
-			t.Fatal(tc.name, err)
-		}
-		s := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[p.Txn("x")]
-		if is := s.Standing == readcommitted.Atomic; is != tc.want {
-			t.Errorf("%s: %d (%s), want atomic: %v", tc.name, s.Standing, s.Reason, tc.want)
-		}
+		p := program(t, tc.name, tables+tc.text, "x")
+		wantAtomic(t, tc.name, p, "x", tc.want)
 	}
 }
 

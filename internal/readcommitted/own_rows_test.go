@@ -1,14 +1,10 @@
 package readcommitted_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/readcommitted"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestOwnRows: what a transaction changes of a row that it has inserted itself is a part of the insertion for others. Whoever finds
@@ -40,15 +36,8 @@ func TestOwnRows(t *testing.T) {
 		{"the row may go", claim, finish, "CREATE FUNCTION goes(p int) RETURNS void LANGUAGE sql AS 'DELETE FROM req WHERE k = p';", false},
 		{"by the value that it had first", claim, finish, "CREATE FUNCTION seen(p int) RETURNS int LANGUAGE plpgsql AS $$ DECLARE n int; m int; BEGIN SELECT count(*) INTO n FROM req WHERE res = 7; SELECT count(*) INTO m FROM req WHERE res = 7; RETURN n + m; END $$;", true},
 	} {
-		file := filepath.Join(t.TempDir(), "app.sql")
-		if err := os.WriteFile(file, []byte(strings.NewReplacer("CLAIM", tc.claim, "FINISH", tc.finish).Replace(tables)+tc.more), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		p, err := sqlmodel.Load(t.Context(), []string{file}, sqlmodel.Options{})
-		if err != nil {
-			t.Fatal(tc.name, err)
-		}
-		all := readcommitted.Settle(p, func(*ir.Txn) bool { return true })
+		p := program(t, tc.name, strings.NewReplacer("CLAIM", tc.claim, "FINISH", tc.finish).Replace(tables)+tc.more)
+		all := settle(p)
 		if s := all[p.Txn("f")]; (s.Standing == readcommitted.Atomic) != tc.want {
 			t.Errorf("%s: %d (%s), want atomic: %v", tc.name, s.Standing, s.Reason, tc.want)
 		}

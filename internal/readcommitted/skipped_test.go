@@ -1,14 +1,8 @@
 package readcommitted_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/txrobust/robust/internal/ir"
-	"github.com/txrobust/robust/internal/readcommitted"
-	"github.com/txrobust/robust/sqlmodel"
 )
 
 // TestSkippedSightings: what a local tells of a row is told by the branch that has looked for the row. The path beside
@@ -37,17 +31,7 @@ func TestSkippedSightings(t *testing.T) {
 		{"a lock on both paths", "IF p THEN PERFORM 1 FROM b WHERE id = 1 FOR UPDATE; v := true; ELSE PERFORM 2 FROM b WHERE id = 1 FOR UPDATE; END IF; IF NOT v THEN" + lost + " END IF;", true},
 		{"a row that is not there on one path", "IF p THEN PERFORM 1 FROM a WHERE id = 1 FOR UPDATE; v := FOUND; END IF; IF NOT v THEN SELECT n INTO x FROM a WHERE id = 1; UPDATE b SET n = n + coalesce(x, 0) WHERE id = 1; END IF;", false},
 	} {
-		file := filepath.Join(t.TempDir(), "app.sql")
-		if err := os.WriteFile(file, []byte(strings.ReplaceAll(tables, "BODY", tc.body)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		p, err := sqlmodel.Load(t.Context(), []string{file}, sqlmodel.Options{})
-		if err != nil {
-			t.Fatal(tc.name, err)
-		}
-		s := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[p.Txn("f")]
-		if is := s.Standing == readcommitted.Atomic; is != tc.want {
-			t.Errorf("%s: %d (%s), want atomic: %v", tc.name, s.Standing, s.Reason, tc.want)
-		}
+		p := program(t, tc.name, strings.ReplaceAll(tables, "BODY", tc.body))
+		wantAtomic(t, tc.name, p, "f", tc.want)
 	}
 }
