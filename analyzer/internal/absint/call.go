@@ -229,7 +229,7 @@ func (in *interp) invoke(inv *session.Invocation) memory.Value {
 	})
 }
 
-// madeElsewhere reports whether a function is one that code which is not read makes, such as the end of a context.
+// madeElsewhere reports whether a call without source made a function, such as the cancel function of a context.
 func madeElsewhere(f ssa.Value) bool {
 	if x, ok := f.(*ssa.Extract); ok {
 		f = x.Tuple

@@ -10,7 +10,7 @@ import (
 	"github.com/txrobust/robust/internal/client"
 )
 
-// wholeField is a field of a struct without parts, such as one that says itself how it is stored.
+// wholeField is a field of a struct that is one value here, such as a struct with a method Value.
 type wholeField struct {
 	to    *memory.Cell
 	field int

@@ -57,8 +57,8 @@ func (in *Memory) Inside(t types.Type, x Value) Value {
 	return &Pointer{To: in.NewCell(p.Elem(), "v", Unknown)}
 }
 
-// InWhole is the address of a field of a struct that has no parts here: who writes there changes one that says itself
-// how it is stored.
+// InWhole is the address of a field of a struct that is one value here. If the struct has a method Value, a write to
+// the field changes what is stored.
 func InWhole(in *Memory, t types.Type, whole *Pointer) Value {
 	v := in.Inside(t, whole)
 	if p, ok := v.(*Pointer); ok && gotypes.Storable(whole.To.T) {
