@@ -34,9 +34,7 @@ func (t *text) excerpts(w *witness.Witness) {
 			}
 			shown = append(shown, p)
 			t.line("   %s", p)
-			for line := range strings.Lines(lines) {
-				t.line("   %s", strings.TrimSuffix(line, "\n"))
-			}
+			t.indented(lines)
 		}
 	}
 }
@@ -50,6 +48,10 @@ func (t *text) pivot(e witness.Edge) {
 	if says := " " + e.From + " reads what " + e.To + " changes"; e.Type == "RW" && quote.Columns(lines[strings.LastIndex(lines, "\n")+1:]+says) <= width-3 {
 		lines += says
 	}
+	t.indented(lines)
+}
+
+func (t *text) indented(lines string) {
 	for line := range strings.Lines(lines) {
 		t.line("   %s", strings.TrimSuffix(line, "\n"))
 	}
