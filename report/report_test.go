@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -112,19 +113,73 @@ func TestText(t *testing.T) {
 	}
 	for name, r := range reports {
 		t.Run(name, func(t *testing.T) {
-			var b bytes.Buffer
-			if err := report.Text(&b, r, report.TextOptions{}); err != nil {
-				t.Fatal(err)
-			}
-			for _, line := range strings.Split(b.String(), "\n") {
-				if len([]rune(line)) > 80 {
-					t.Errorf("too long: %s", line)
-				}
-			}
+			shown := text(t, r, false)
+			onScreen(t, shown)
 			// How much a proof had to refute may change with the prover.
-			golden.Compare(t, filepath.Join("testdata", name+".txt"), b.String(), counts)
+			golden.Compare(t, filepath.Join("testdata", name+".txt"), shown, counts)
 		})
 	}
+}
+
+// screen is how many lines a finding takes at most, unless rows or statements are long.
+const screen = 32
+
+// onScreen holds the lines of a report within the width of a terminal, and its findings within a
+// screen.
+func onScreen(t *testing.T, text string) {
+	t.Helper()
+	_, found, _ := strings.Cut(text, "\n1. ")
+	if n := strings.Count(found[:strings.Index(found, "\n   Confirmed by")+1], "\n"); n > screen {
+		t.Errorf("the first finding takes %d lines:\n%s", n, text)
+	}
+	for line := range strings.Lines(text) {
+		if len([]rune(line)) > 81 {
+			t.Errorf("too long: %s", line)
+		}
+	}
+}
+
+// TestLongSchedule: of a schedule that does not fit, the report shows what the dependencies are
+// between, and all of it with Verbose; of many rows it shows the first.
+func TestLongSchedule(t *testing.T) {
+	var rows, steps strings.Builder
+	for n := range 10 {
+		fmt.Fprintf(&rows, "row log (%d, false)\n", n)
+	}
+	for n := range 5 {
+		fmt.Fprintf(&steps, "    update log set told_to_the_others = true where log.id == 5 * (i - 1) + %d\n", n)
+	}
+	r := checkText(t, "night", `program night
+domain 0..9
+table log (id int, told_to_the_others bool, key (id))
+table duty (id int, off bool, key (id))
+`+rows.String()+`row duty (1, false)
+row duty (2, false)
+txn leave(i int, j int) {
+  if exists (from duty d where d.id == j and not d.off) {
+`+steps.String()+`    update duty set off = true where duty.id == i
+  }
+}
+`, robust.Options{Question: robust.Question{Init: robust.FileRows}})
+	short, long := text(t, r, false), text(t, r, true)
+	onScreen(t, short)
+	for _, s := range []string{"write log", "No serial order", "read duty(1) (by now"} {
+		if got := strings.Contains(short, s); got != (s != "write log") {
+			t.Errorf("%q is shown: %v\n%s", s, got, short)
+		}
+		if !strings.Contains(long, s) {
+			t.Errorf("%q is not shown with -v", s)
+		}
+	}
+}
+
+func text(t *testing.T, r *report.Report, verbose bool) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.Text(&b, r, report.TextOptions{Verbose: verbose}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 var counts = regexp.MustCompile(`\d+\s+pieces?`)

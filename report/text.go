@@ -10,12 +10,8 @@ import (
 	"github.com/txrobust/robust/internal/ansi"
 	"github.com/txrobust/robust/internal/codes"
 	"github.com/txrobust/robust/internal/quote"
-	"github.com/txrobust/robust/internal/witness"
 	"github.com/txrobust/robust/ir"
 )
-
-// width is that of a terminal.
-const width = 80
 
 // TextOptions direct Text.
 type TextOptions struct {
@@ -148,17 +144,8 @@ func (t *text) execution(f *Finding) {
 		return
 	}
 	t.rows(w)
-	t.line("")
 	t.schedule(w)
-	if len(w.Cycle) > 0 {
-		t.line("")
-		t.para("   ", "Every transaction below has to come before the next one, and the last before the first:")
-		for _, e := range w.Cycle {
-			t.para("   - ", e.Text+" ("+places(e)+")")
-		}
-	}
-	t.excerpts(w)
-	t.serial(w)
+	t.why(w)
 	t.reasons(f)
 	t.others(f)
 	t.suspected(f)
@@ -203,8 +190,8 @@ func (t *text) validation(f *Finding) {
 	if len(f.Validation) == 0 {
 		return
 	}
-	t.line("")
 	if t.opt.Verbose {
+		t.line("")
 		t.line("   What checkers of histories say of it:")
 		for i := range f.Validation {
 			t.para("   - ", fmt.Sprintf("%s; %.2f ms", &f.Validation[i], f.Validation[i].MS))
@@ -270,179 +257,6 @@ func (e BaselineEntry) Describe() string {
 		out = c.Name + ": " + strings.Join(e.Cycle, " -> ") + " [" + e.Code + "] "
 	}
 	return out + "(" + e.Fingerprint + "): remove it from the baseline"
-}
-
-// places names the statements of an edge.
-func places(e witness.Edge) string {
-	from, to := e.FromPosition.Short(), e.ToPosition.Short()
-	if e.FromPosition.File == e.ToPosition.File {
-		_, to, _ = strings.Cut(to, ":")
-		return from + " and " + to
-	}
-	return from + " and " + to
-}
-
-// rows says what a witness starts from.
-func (t *text) rows(w *witness.Witness) {
-	var parts []string
-	for _, table := range w.Rows {
-		for _, r := range table.Rows {
-			cols := table.Shown(r)
-			if table.Variable {
-				parts = append(parts, table.Table+" = "+cols[0])
-				continue
-			}
-			for i, v := range cols {
-				cols[i] = table.Columns[i] + " " + v
-			}
-			parts = append(parts, table.Table+" ("+strings.Join(cols, ", ")+")")
-		}
-	}
-	if parts == nil {
-		parts = []string{"empty tables"}
-	}
-	t.para("   ", "Starting from "+strings.Join(parts, "; ")+":")
-}
-
-// minColumn is the least width of a session's column; with less, the schedule
-// is a list.
-const minColumn = 15
-
-// schedule writes the interleaving, a column per session.
-func (t *text) schedule(w *witness.Witness) {
-	events := together(w.Schedule)
-	gutter := t.gutter(events)
-	sessions := map[int]int{}
-	var heads []string
-	for _, x := range w.Transactions {
-		head := x.Label + ": " + x.Invocation()
-		if c, ok := sessions[x.Session]; ok {
-			heads[c] += ", " + head
-			continue
-		}
-		sessions[x.Session] = len(heads)
-		heads = append(heads, head)
-	}
-	n := len(heads)
-	side := 0
-	for _, g := range gutter {
-		side = max(side, quote.Columns(g))
-	}
-	col := (width-3-side)/n - 2
-	if col < minColumn {
-		for _, h := range heads {
-			t.para("   ", h)
-		}
-		t.line("")
-		for i, e := range events {
-			t.para(fmt.Sprintf("   %-*s  %s ", side, gutter[i], e.Transaction), eventText(e))
-		}
-		return
-	}
-	cells := make([][]string, n)
-	for c, h := range heads {
-		cells[c] = quote.Wrap(quote.Line(h), col)
-	}
-	t.cells("", side, col, cells)
-	rules := make([][]string, n)
-	for c := range rules {
-		rules[c] = []string{strings.Repeat("-", col)}
-	}
-	t.cells("", side, col, rules)
-	for i, e := range events {
-		cells := make([][]string, n)
-		cells[sessions[w.Transaction(e.Transaction).Session]] = quote.Wrap(quote.Line(eventText(e)), col)
-		t.cells(gutter[i], side, col, cells)
-	}
-}
-
-// together puts values that a transaction returns one after the other into one
-// event.
-func together(list []witness.Event) []witness.Event {
-	var out []witness.Event
-	for _, e := range list {
-		if n := len(out); n > 0 && e.Kind == witness.Return && out[n-1].Kind == witness.Return && out[n-1].Transaction == e.Transaction {
-			out[n-1].Text += ", " + strings.TrimPrefix(e.Text, "return ")
-			continue
-		}
-		out = append(out, e)
-	}
-	return out
-}
-
-// gutter gives the places of the events: line numbers if all are in one file,
-// else file:line. Events that are no statements have none.
-func (t *text) gutter(events []witness.Event) []string {
-	files := map[string]bool{}
-	for _, e := range events {
-		files[e.Position.File] = true
-	}
-	out := make([]string, len(events))
-	for i, e := range events {
-		switch {
-		case e.Kind == witness.Begin || e.Kind == witness.CommitIt:
-		case len(files) == 1:
-			out[i] = fmt.Sprintf(":%d", e.Position.Line)
-		default:
-			out[i] = quote.Line(e.Position.Short())
-		}
-	}
-	if len(files) == 1 {
-		t.para("   ", filepath.Base(events[0].Position.File))
-	}
-	return out
-}
-
-func eventText(e witness.Event) string {
-	if e.Now != "" {
-		return e.Text + " (by now " + e.Now + ")"
-	}
-	return e.Text
-}
-
-// cells writes one row of the table, whose cells may have several lines.
-func (t *text) cells(side string, sideWidth, col int, cells [][]string) {
-	for l := 0; ; l++ {
-		row := quote.Line(fmt.Sprintf("   %-*s", sideWidth, side))
-		some := false
-		for i, c := range cells {
-			s := ""
-			if l < len(c) {
-				s, some = c[l], true
-			}
-			space := strings.Repeat(" ", max(0, col-quote.Columns(s)))
-			if s = quote.Line(s); t.opt.Colors {
-				s = ansi.Sessions[i%len(ansi.Sessions)].Paint(s)
-			}
-			row += "  " + s + space
-		}
-		if !some {
-			return
-		}
-		side = ""
-		t.b.WriteString(strings.TrimRight(row, " ") + "\n")
-	}
-}
-
-// maxOrders is how many serial orders are shown without Verbose.
-const maxOrders = 6
-
-func (t *text) serial(w *witness.Witness) {
-	if len(w.Serial) == 0 || w.Classic {
-		return
-	}
-	t.line("")
-	t.line("   No serial order does that:")
-	orders := w.Serial
-	if !t.opt.Verbose && len(orders) > maxOrders {
-		orders = orders[:maxOrders]
-	}
-	for _, o := range orders {
-		t.para("   - "+strings.Join(o.Order, ", ")+": ", strings.Join(o.Differs, "; "))
-	}
-	if rest := w.Orders - len(orders); rest > 0 && len(orders) < len(w.Serial) {
-		t.line("   - … and so for every other order (-v lists them)")
-	}
 }
 
 func (t *text) proof(p *Proof) {
