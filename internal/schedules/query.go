@@ -88,11 +88,12 @@ type Options struct {
 	KeepLarge bool
 }
 
-// quickTries and quickLimit are Options.Tries and Limit of a quick search: where
-// there is an anomaly, the solver is mostly fast.
+// quickTries, quickLimit and quickSpurious are Options.Tries, Limit and Spurious of a quick
+// search: where there is an anomaly, the solver is mostly fast, and its first candidates are it.
 const (
-	quickTries = 100
-	quickLimit = 1500000
+	quickTries    = 100
+	quickLimit    = 1500000
+	quickSpurious = 3
 )
 
 // defaultOrders has room for all orders of four transactions.
@@ -109,6 +110,7 @@ func (o Options) withDefaults() Options {
 			o.Tries = quickTries
 		}
 		o.Builders, o.Orders = -1, -1
+		set(&o.Spurious, quickSpurious)
 		if o.Limit == 0 {
 			o.Limit = quickLimit
 		}
