@@ -231,8 +231,8 @@ func (a *flow) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 		return nil
 	case *ir.If:
 		cond := a.expr(s, s.Cond, st)
-		a.branches(s, cond, st)
-		return a.joined(a.list(s.Then, a.where(cond, true, st)), a.list(s.Else, a.where(cond, false, st)))
+		then, otherwise := a.branches(s, cond, st)
+		return a.joined(a.list(s.Then, a.where(cond, true, then)), a.list(s.Else, a.where(cond, false, otherwise)))
 	case *ir.Block:
 		return a.block(s.Label, s.Body, st)
 	case *ir.While, *ir.ForRange, *ir.Foreach:

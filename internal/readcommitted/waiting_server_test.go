@@ -60,7 +60,7 @@ func (c command) sql(s *session) string {
 		return fmt.Sprintf("SELECT count(*) FROM %s WHERE v = %d", t, c.by)
 	case "enough":
 		return "SELECT 1"
-	case "read", "absent", "peek":
+	case "read", "absent", "peek", "probe":
 		return "SELECT v FROM " + t + " WHERE id = " + k
 	case "lock":
 		return "SELECT v FROM " + t + " WHERE id = " + k + " FOR UPDATE"

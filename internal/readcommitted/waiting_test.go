@@ -108,6 +108,7 @@ func (c command) text() string {
 		"glance":     fmt.Sprintf("while true { (a, b) := select %s.v, %[1]s.w from %[1]s where %[1]s.id == %s found f; if not f { abort; }", t, k),
 		"retry":      fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %[2]s and %[1]s.w == b; update %[1]s set v = a + %[3]d, w = %[1]s.w + 1 where %[1]s.id == %[2]s and %[1]s.w == b; if n == 1 { break; } }", t, k, c.by),
 		"peek":       fmt.Sprintf("(p) := select %s.v from %[1]s where %[1]s.id == %s found g; if %s { abort; }", t, k, tooFew("p", c.by)),
+		"probe":      fmt.Sprintf("(p) := select %s.v from %[1]s where %[1]s.id == %s found g; if %s { emit p; return; }", t, k, tooFew("p", c.by)),
 		"enough":     fmt.Sprintf("if %s { abort; }", tooFew("a", c.by)),
 		"sum":        fmt.Sprintf("(a) := select agg sum(%s.w) int from %[1]s where %[1]s.v == %d; a := (if a is null then 0 else a);", t, c.by),
 		"bump":       fmt.Sprintf("update %s set w = %[1]s.w + 1 where %[1]s.id == %s;", t, k),
@@ -159,6 +160,8 @@ func (c command) text() string {
 		switch c.kind {
 		case "peek":
 			s += " if not g { abort; }"
+		case "probe":
+			s += " if not g { return; }"
 		case "take", "touch", "confirm":
 			s += " if n == 0 { abort; }"
 		case "absent", "none":
@@ -441,6 +444,18 @@ func (w *world) run(s *session, c command) bool {
 			s.failed = v.v < c.by
 		} else {
 			s.missing(c)
+		}
+		return true
+	case "probe":
+		v, there := s.seen[p]
+		if s.reply = "no rows"; there {
+			s.reply = fmt.Sprint(v.v)
+		}
+		if there && v.v < c.by {
+			s.out += s.reply + " "
+		}
+		if there && v.v < c.by || !there && c.must {
+			s.pc = len(s.list) - 1 // COMMIT is next
 		}
 		return true
 	case "enough":
