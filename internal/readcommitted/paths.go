@@ -49,6 +49,7 @@ func (a *flow) joined(x, y *state) *state {
 		out.sightings[n] = px[n].either(py[n])
 	}
 	out.beliefs = x.beliefs.joined(&y.beliefs)
+	out.outcome = x.outcome.joined(y.outcome)
 	out.choices = slices.DeleteFunc(slices.Clone(x.choices), func(c rowChoice) bool { return !slices.Contains(y.choices, c) })
 	a.meetValues(out, x, y, px, py)
 	return out
@@ -158,6 +159,9 @@ func (a *flow) rounds(s ir.Stmt, st *state, t *attempts) (out *state, ok bool) {
 		}
 		st.snapshot = st.snapshot || a.snaps[s]
 	})
+	if t == nil {
+		st.repeats(body)
+	}
 	slices.Sort(changed)
 	for _, name := range slices.Compact(changed) {
 		st.uses(st.value(ir.V(name)))

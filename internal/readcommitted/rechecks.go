@@ -11,8 +11,9 @@ import (
 // passed is a condition over values with what it came to: true, or else false or NULL. Where it comes to the other
 // one, the transaction takes another path, and one of the two ends it there.
 type passed struct {
-	cond ir.Expr
-	yes  bool
+	cond  ir.Expr
+	yes   bool
+	other *ending // of the other branch, or nil
 }
 
 // recheck is a lock on a row that was read before, with what is known of the row then.
@@ -84,16 +85,16 @@ func (a *flow) branches(s *ir.If, cond ir.Expr, st *state) (then, otherwise *sta
 	}
 	looped := slices.ContainsFunc(a.around, func(x *around) bool { return x.loop })
 	if !looped && (ends(s.Then) || ends(s.Else)) {
-		return st.passing(cond, true), st.passing(cond, false)
+		return st.passing(cond, true, s.Else), st.passing(cond, false, s.Then)
 	}
 	st.uses(cond)
 	return st, st
 }
 
-// passing is the state in which a condition has come to what is said.
-func (st *state) passing(cond ir.Expr, yes bool) *state {
+// passing is the state in which a condition has come to what is said, beside another branch.
+func (st *state) passing(cond ir.Expr, yes bool, other []ir.Stmt) *state {
 	out := st.clone()
-	out.guards = append(slices.Clip(out.guards), passed{cond, yes})
+	out.guards = append(slices.Clip(out.guards), passed{cond, yes, st.ending(other)})
 	return out
 }
 
@@ -208,7 +209,7 @@ func (a *flow) recheck(st *state, n *sighting) {
 // rechecked reports whether a read decided nothing but whether the transaction ends early, and it would take the same path
 // by what is in the row now that it is locked.
 func (a *flow) rechecked(st *state, n *sighting, p *prospect) bool {
-	if n.values == nil || a.plain != nil || slices.ContainsFunc(slices.Collect(maps.Keys(n.values)), func(v string) bool { return st.used[v] }) {
+	if n.values == nil || a.plain != nil || st.usesAnyOf(n) {
 		return false
 	}
 	return slices.ContainsFunc(p.rechecks, func(r recheck) bool {
@@ -217,7 +218,7 @@ func (a *flow) rechecked(st *state, n *sighting, p *prospect) bool {
 			holds[text(positive(c, false))] = true
 		}
 		return !slices.ContainsFunc(st.guards, func(g passed) bool {
-			if !slices.ContainsFunc(namesIn(g.cond), func(v string) bool { _, mine := n.values[v]; return mine }) {
+			if !n.decides(g.cond) {
 				return false
 			}
 			for _, byColumn := range []bool{false, true} {
@@ -228,6 +229,16 @@ func (a *flow) rechecked(st *state, n *sighting, p *prospect) bool {
 			return true
 		})
 	})
+}
+
+// usesAnyOf reports whether more depends on what a read gave than by which conditions the path is left.
+func (b *beliefs) usesAnyOf(n *sighting) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(n.values)), func(v string) bool { return b.used[v] })
+}
+
+// decides reports whether a value depends on what a read gave.
+func (n *sighting) decides(e ir.Expr) bool {
+	return slices.ContainsFunc(namesIn(e), func(v string) bool { _, mine := n.values[v]; return mine })
 }
 
 // now writes a condition with what the row has when it is locked, instead of what was read.

@@ -45,7 +45,9 @@ type sighting struct {
 type chance struct {
 	harmless bool
 	acted    bool
-	facts    facts
+	// beside are sightings that count as something else, unless they are void (flow.void).
+	beside map[*sighting]bool
+	facts  facts
 }
 
 // open reports whether it may have been so, and not stay so.
@@ -67,7 +69,7 @@ func (c *chance) clone() *chance {
 	if c == nil {
 		return nil
 	}
-	return &chance{c.harmless, c.acted, maps.Clone(c.facts)}
+	return &chance{c.harmless, c.acted, maps.Clone(c.beside), maps.Clone(c.facts)}
 }
 
 func (p *prospect) clone() *prospect {
@@ -78,8 +80,13 @@ func (p *prospect) clone() *prospect {
 func (p *prospect) open() bool { return p.absent.open() || p.present.open() }
 
 // acted reports whether the transaction has seen or done something else where it must not commit like this.
-func (p *prospect) acted() bool {
-	return p.absent.open() && p.absent.acted || p.present.open() && p.present.acted
+func (p *prospect) acted(void map[*sighting]bool) bool {
+	return slices.ContainsFunc([]*chance{p.absent, p.present}, func(c *chance) bool {
+		if !c.open() || c.acted {
+			return c.open()
+		}
+		return slices.ContainsFunc(slices.Collect(maps.Keys(c.beside)), func(n *sighting) bool { return !void[n] })
+	})
 }
 
 // acts notes that it sees or does something else.
@@ -87,6 +94,23 @@ func (p *prospect) acts() {
 	for _, c := range []*chance{p.absent, p.present} {
 		if c != nil {
 			c.acted = true
+		}
+	}
+}
+
+// seesToo notes that it sees what another sighting finds.
+func (p *prospect) seesToo(n *sighting) {
+	for _, c := range []*chance{p.absent, p.present} {
+		switch {
+		case c == nil:
+		case n.values == nil:
+			c.acted = true
+		default:
+			c.beside = maps.Clone(c.beside)
+			if c.beside == nil {
+				c.beside = map[*sighting]bool{}
+			}
+			c.beside[n] = true
 		}
 	}
 }
@@ -116,6 +140,12 @@ func (p *prospect) either(o *prospect) *prospect {
 		out := x.clone()
 		if y != nil {
 			out.harmless, out.acted = x.harmless && y.harmless, x.acted || y.acted
+			for n := range y.beside {
+				if out.beside == nil {
+					out.beside = map[*sighting]bool{}
+				}
+				out.beside[n] = true
+			}
 			out.facts = x.facts.both(y.facts)
 		}
 		return out
@@ -157,8 +187,11 @@ func (a *flow) sees(st *state, n *sighting, p *prospect) {
 			same = true
 		}
 	}
-	if len(st.sightings) > 0 && !same {
-		st.acts()
+	for o, q := range st.sightings {
+		if !same {
+			q.seesToo(n)
+			p.seesToo(o)
+		}
 	}
 	if st.sightings[n] = p; st.acted {
 		p.acts()
@@ -219,6 +252,7 @@ func (st *state) settle() {
 		if n.chosen || p.open() || p.skipped != nil || p.absent != nil && p.present != nil {
 			return false
 		}
+		st.forgets(n, p)
 		st.facts = maps.Clone(st.facts)
 		maps.Copy(st.facts, p.absent.orNone())
 		maps.Copy(st.facts, p.present.orNone())

@@ -43,6 +43,21 @@ var themes = map[string]func(*rand.Rand) []command{
 			{{kind: "delete", tab: tab, id: id}, {kind: "insert", tab: tab, id: id, by: by}},
 		}[r.Intn(6)]
 	},
+	// Where what was read ends the transaction, it ends as it would later.
+	"alike": func(r *rand.Rand) []command {
+		tab, id, by := r.Intn(2), r.Intn(2), 1+r.Intn(2)
+		return [][]command{
+			{{kind: "quit", tab: tab, id: id, by: by, must: r.Intn(2) == 0}, {kind: "grab", tab: tab, id: id, by: by}},
+			{{kind: "quit", tab: tab, id: id, by: by, must: r.Intn(2) == 0}, {kind: "grab", tab: tab, id: id, by: by}, {kind: "bump", tab: 1 - tab, id: id}},
+			{{kind: "unless", tab: tab, id: id}, {kind: "put", tab: tab, id: id, by: by}},
+			{{kind: "unless", tab: tab, id: id}, {kind: "put", tab: tab, id: id, by: by}, {kind: "bump", tab: 1 - tab, id: id}},
+			{{kind: "fetch", tab: tab, id: id}, {kind: "fill", tab: tab, id: id, by: by}, {kind: "read", tab: tab, id: id, must: r.Intn(4) > 0}},
+			{{kind: "quit", tab: tab, id: id, by: by}, {kind: "unless", tab: 1 - tab, id: id}, {kind: []string{"grab", "put"}[r.Intn(2)], tab: r.Intn(2), id: id, by: by}},
+			{{kind: "bump", tab: tab, id: id}},
+			{{kind: []string{"add", "bump", "bump"}[r.Intn(3)], tab: tab, id: id, by: by}},
+			{{kind: []string{"delete", "bump", "bump", "bump"}[r.Intn(4)], tab: tab, id: id}},
+		}[r.Intn(9)]
+	},
 	// One command runs only where another one has not, or has.
 	"branches": func(r *rand.Rand) []command {
 		tab, id, by, when := r.Intn(2), r.Intn(2), 1+r.Intn(2), []string{"marked", "unmarked"}[r.Intn(2)]
