@@ -50,6 +50,8 @@ func TestEndsAlike(t *testing.T) {
 		{"it may fail by what it has read", read + "if x is null or 10 / x < q { emit 0; return; } " + take + none + "emit 1;", "", false},
 		{"the rows go", few + take + none + "emit 1;", gone, true},
 		{"unless it is there", unless + put + "if not g { emit 0; return; } emit 1;", "", true},
+		{"unless it is there, with a row beside it", unless + "insert u (id, name) values (q, q); " + put + "if not g { emit 0; return; } emit 1;", "", false},
+		{"two rows are read and shown", "(x) := select t.v from t where t.id == a; (y) := select t.v from t where t.id == b; emit x; emit y;", "", false},
 		{"unless it is there, and else", unless + put + "if not g { emit 2; return; } emit 1;", "", false},
 		{"unless it is there, of rows that go", unless + put + "if not g { emit 0; return; } emit 1;", gone, false},
 		{"unless another one is there", "(x) := select 1 from t where t.id == b found f; if f { emit 0; return; } " + put + "if not g { emit 0; return; } emit 1;", "", false},
