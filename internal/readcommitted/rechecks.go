@@ -77,27 +77,6 @@ func (st *state) usesOf(s ir.Stmt) {
 	}
 }
 
-// branches gives the states in which the branches of an If begin. Where one of them ends the transaction, the condition decides
-// no more than that. In a loop it has several values.
-func (a *flow) branches(s *ir.If, cond ir.Expr, st *state) (then, otherwise *state) {
-	if ir.HasExists(s.Cond) {
-		st.uses(st.value(s.Cond))
-	}
-	looped := slices.ContainsFunc(a.around, func(x *around) bool { return x.loop })
-	if !looped && (ends(s.Then) || ends(s.Else)) {
-		return st.passing(cond, true, s.Else), st.passing(cond, false, s.Then)
-	}
-	st.uses(cond)
-	return st, st
-}
-
-// passing is the state in which a condition has come to what is said, beside another branch.
-func (st *state) passing(cond ir.Expr, yes bool, other []ir.Stmt) *state {
-	out := st.clone()
-	out.guards = append(slices.Clip(out.guards), passed{cond, yes, st.ending(other)})
-	return out
-}
-
 // ends reports whether all paths through statements end the transaction.
 func ends(body []ir.Stmt) bool {
 	if len(body) == 0 {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
 )
@@ -401,5 +402,59 @@ func (a *flow) frees(t *ir.Table) bool {
 func changesKey(t *ir.Table, sets []bool) bool {
 	return slices.ContainsFunc(keys(t), func(k []int) bool {
 		return slices.ContainsFunc(k, func(c int) bool { return sets[c] })
+	})
+}
+
+// void reports whether it does not matter what a read gave: this path writes nothing, and each condition that depends on the read
+// is one of which the other branch has the same outcome.
+func (a *flow) void(st *state, n *sighting) bool {
+	if n.values == nil || a.plain != nil || st.mixed || st.usesAnyOf(n) || !a.wroteNothing(st, n) {
+		return false
+	}
+	return !slices.ContainsFunc(st.guards, func(g passed) bool {
+		return n.decides(g.cond) && (g.other == nil || failure.MayFail(g.cond) || !a.endsAlike(st, n, g.other))
+	})
+}
+
+// wroteNothing reports whether a path has written nothing. An insertion of the row that a read has not found does not count: where it
+// took place, the row was not there until then.
+func (a *flow) wroteNothing(st *state, n *sighting) bool {
+	return !slices.ContainsFunc(st.writing, func(w *sighting) bool {
+		if w == nil {
+			return true
+		}
+		_, inserts := w.stmt.(*ir.Insert)
+		if p := st.sightings[n]; inserts && p != nil && p.present == nil && len(n.key) > 0 && w.table == n.table && !a.frees(n.table) &&
+			!slices.ContainsFunc(n.key, func(c int) bool { return !w.equals.shares(n.equals, c) }) {
+			return false
+		}
+		p := st.sightings[w]
+		return p == nil || p.present != nil
+	})
+}
+
+// endsAlike reports whether a path has shown what it would have if a condition had sent it to an ending.
+func (a *flow) endsAlike(st *state, n *sighting, e *ending) bool {
+	return slices.EqualFunc(st.shown[e.before:], e.shows, func(mine, other []ir.Expr) bool {
+		return slices.EqualFunc(mine, other, func(x, y ir.Expr) bool {
+			return !n.decides(y) && text(x) == text(y) || a.given(st, n, x, y)
+		})
+	})
+}
+
+// given reports whether a value is that of a column which a read gives, whenever it is read again: the row is there to stay, and
+// so is the value.
+func (a *flow) given(st *state, n *sighting, is, read ir.Expr) bool {
+	v, ok := read.(*ir.Var)
+	if !ok {
+		return false
+	}
+	c, mine := n.values[v.Name]
+	if t := n.table; !mine || c < 0 || a.code.Deleted[t] || a.code.Updated[t][c] || a.moves(n) || !st.isLasting(t, n.equals) {
+		return false
+	}
+	return slices.ContainsFunc(st.known, func(k lasting) bool {
+		return k.table == n.table && !slices.ContainsFunc(n.key, func(c int) bool { return !k.equals.shares(n.equals, c) }) &&
+			slices.ContainsFunc(k.equals[c], func(e ir.Expr) bool { return text(e) == text(is) })
 	})
 }
