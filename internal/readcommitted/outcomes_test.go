@@ -77,5 +77,9 @@ func TestEndsAlike(t *testing.T) {
 		if is := s.Standing == readcommitted.Atomic; is != tc.want {
 			t.Errorf("%s: %d (%s), want atomic: %v", tc.name, s.Standing, s.Reason, tc.want)
 		}
+		x.Locals[2].Kept = true // n, which the next transaction of the process has
+		if s := readcommitted.Settle(p, func(*ir.Txn) bool { return true })[x]; s.Standing == readcommitted.Atomic {
+			t.Errorf("%s: atomic although the endings leave different locals", tc.name)
+		}
 	}
 }

@@ -408,7 +408,8 @@ func changesKey(t *ir.Table, sets []bool) bool {
 // void reports whether it does not matter what a read gave: this path writes nothing, and each condition that depends on the read
 // is one of which the other branch has the same outcome.
 func (a *flow) void(st *state, n *sighting) bool {
-	if n.values == nil || a.plain != nil || st.mixed || st.usesAnyOf(n) || !a.wroteNothing(st, n) {
+	keeps := slices.ContainsFunc(a.txn.Locals, func(l ir.Local) bool { return l.Kept }) // they are an outcome, too
+	if n.values == nil || a.plain != nil || keeps || st.mixed || st.usesAnyOf(n) || !a.wroteNothing(st, n) {
 		return false
 	}
 	return !slices.ContainsFunc(st.guards, func(g passed) bool {
