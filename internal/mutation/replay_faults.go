@@ -66,7 +66,7 @@ var replayFaults = []Fault{
 		Tests: "internal/readcommitted .:TestReadCommitted", Breaks: "transactions of other levels are interrupted"},
 	{Name: "rc-same-command", File: "internal/readcommitted/locks.go", Old: "if m.command != s.Command() {", New: "if m.command > 0 {",
 		Tests: "internal/readcommitted:TestSameCommand", Breaks: "a lock guards what the same command reads"},
-	{Name: "rc-settled-missing", File: "internal/readcommitted/atomic.go", Old: "if p.open() && (p.acted() || ", New: "if p.open() && (",
+	{Name: "rc-settled-missing", File: "internal/readcommitted/atomic.go", Old: "!void[n] && (p.acted(void) || ", New: "!void[n] && (",
 		Tests: "internal/readcommitted:TestSettled?$", Breaks: "a transaction goes on where a row is missing that may come"},
 	{Name: "rc-settled-lock", File: "internal/readcommitted/atomic.go", Old: "mode >= ir.ForShare {", New: "mode >= ir.ForKeyShare {",
 		Tests: "internal/readcommitted:TestSettled?$", Breaks: "FOR KEY SHARE keeps the values of a row"},

@@ -65,6 +65,7 @@ type state struct {
 	// done is what was written.
 	done map[*write]guarded
 	beliefs
+	outcome
 }
 
 // around is a loop or a block, with the states in which it is left or goes on.
@@ -122,9 +123,13 @@ func (a *flow) commit(st *state) {
 		}
 	}
 	var open []*sighting
+	void := map[*sighting]bool{}
+	for n := range st.sightings {
+		void[n] = a.void(st, n)
+	}
 	for n, p := range st.sightings {
 		// Where it has done nothing else, it has seen one moment.
-		if p.open() && (p.acted() || n.stmt.Snapshot() < 0 || a.reinserted[n.table] || a.moves(n)) && !a.rechecked(st, n, p) {
+		if p.open() && !void[n] && (p.acted(void) || n.stmt.Snapshot() < 0 || a.reinserted[n.table] || a.moves(n)) && !a.rechecked(st, n, p) {
 			open = append(open, n)
 		}
 	}
@@ -196,14 +201,17 @@ func (a *flow) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 	case *ir.Assign:
 		a.set(st, s.Var, a.expr(s, s.Expr, st))
 	case *ir.Emit:
+		var shown []ir.Expr
 		for _, e := range s.Exprs {
-			a.expr(s, e, st)
+			shown = append(shown, a.expr(s, e, st))
 		}
+		st.shows(shown)
 	case *ir.Dropped:
 		a.dropped(s, st)
 	case *ir.Select:
 		a.choose(s, st)
 	case *ir.EmitRows:
+		st.mixed = true
 		a.query(s, &s.Query, st, nil)
 	case *ir.Update:
 		a.update(s, st)
@@ -212,10 +220,12 @@ func (a *flow) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 			a.fail(s.Pos, "it changes the key of a row")
 		}
 		a.write(s, s.Table, s.Row, s.Where, ir.ForUpdate, st)
+		st.mayWrite(a.met)
 		a.wrote(st, s, &write{txn: a.txn, pos: s.Pos, table: s.Table, does: deletes, equals: st.more(s.Table, conditionsOf(s.Table, s.Row, ir.Conjuncts(st.value(s.Where))))})
 		st.changed(s.Table, a.met, nil)
 	case *ir.Insert:
 		a.insert(s, st)
+		st.mayWrite(a.met)
 	case *ir.Return:
 		a.commit(st)
 		return nil
@@ -231,8 +241,8 @@ func (a *flow) stmt(s ir.Stmt, rest []ir.Stmt, st *state) *state {
 		return nil
 	case *ir.If:
 		cond := a.expr(s, s.Cond, st)
-		a.branches(s, cond, st)
-		return a.joined(a.list(s.Then, a.where(cond, true, st)), a.list(s.Else, a.where(cond, false, st)))
+		then, otherwise := a.branches(s, cond, st)
+		return a.joined(a.list(s.Then, a.where(cond, true, then)), a.list(s.Else, a.where(cond, false, otherwise)))
 	case *ir.Block:
 		return a.block(s.Label, s.Body, st)
 	case *ir.While, *ir.ForRange, *ir.Foreach:

@@ -135,6 +135,7 @@ func (a *flow) glimpse(s ir.Stmt, src ir.Source, row equals, key []int, st *stat
 	absent.harmless = absent.harmless || a.neverComes(t, columnsOf(q.Where, src))
 	if a.plain == nil && st.isLasting(t, row) && onlyKey(t, src.Row, key, ir.Conjuncts(st.value(q.Where))) {
 		absent = nil
+		a.know(st, t, n.equals)
 	}
 	p := &prospect{absent: absent, present: present, set: map[int]bool{}}
 	if tells != nil {
@@ -279,6 +280,7 @@ func (a *flow) write(s ir.Stmt, t *ir.Table, row string, where ir.Expr, mode ir.
 // update looks at an UPDATE.
 func (a *flow) update(s *ir.Update, st *state) {
 	a.write(s, s.Table, s.Row, s.Where, ir.ForNoKeyUpdate, st)
+	st.mayWrite(a.met)
 	sets := setsOf(s.Table, s.Sets)
 	row := st.more(s.Table, conditionsOf(s.Table, s.Row, ir.Conjuncts(st.value(s.Where))))
 	w := &write{txn: a.txn, pos: s.Pos, table: s.Table, does: updates, sets: sets, equals: row.without(func(c int) bool { return sets[c] })}

@@ -9,6 +9,27 @@ import (
 	"github.com/txrobust/robust/internal/ir"
 )
 
+// branches gives the states in which the branches of an If begin. Where one of them ends the transaction, the condition decides
+// no more than that. In a loop it has several values.
+func (a *flow) branches(s *ir.If, cond ir.Expr, st *state) (then, otherwise *state) {
+	if ir.HasExists(s.Cond) {
+		st.uses(st.value(s.Cond))
+	}
+	looped := slices.ContainsFunc(a.around, func(x *around) bool { return x.loop })
+	if !looped && (ends(s.Then) || ends(s.Else)) {
+		return st.passing(cond, true, s.Else), st.passing(cond, false, s.Then)
+	}
+	st.uses(cond)
+	return st, st
+}
+
+// passing is the state in which a condition has come to what is said, beside another branch.
+func (st *state) passing(cond ir.Expr, yes bool, other []ir.Stmt) *state {
+	out := st.clone()
+	out.guards = append(slices.Clip(out.guards), passed{cond, yes, st.ending(other)})
+	return out
+}
+
 // joined is what holds in both of two states; nil is a place that is never reached.
 func (a *flow) joined(x, y *state) *state {
 	if x == nil {
@@ -49,6 +70,7 @@ func (a *flow) joined(x, y *state) *state {
 		out.sightings[n] = px[n].either(py[n])
 	}
 	out.beliefs = x.beliefs.joined(&y.beliefs)
+	out.outcome = x.outcome.joined(y.outcome)
 	out.choices = slices.DeleteFunc(slices.Clone(x.choices), func(c rowChoice) bool { return !slices.Contains(y.choices, c) })
 	a.meetValues(out, x, y, px, py)
 	return out
@@ -158,6 +180,9 @@ func (a *flow) rounds(s ir.Stmt, st *state, t *attempts) (out *state, ok bool) {
 		}
 		st.snapshot = st.snapshot || a.snaps[s]
 	})
+	if t == nil {
+		st.repeats(body)
+	}
 	slices.Sort(changed)
 	for _, name := range slices.Compact(changed) {
 		st.uses(st.value(ir.V(name)))

@@ -8,11 +8,12 @@ import (
 	"github.com/txrobust/robust/internal/ir"
 )
 
-// passed is a condition over values with what it came to: true, or else false or NULL. Where it had come to the other
-// one, the transaction would have aborted.
+// passed is a condition over values with what it came to: true, or else false or NULL. Where it comes to the other
+// one, the transaction takes another path, and one of the two ends it there.
 type passed struct {
-	cond ir.Expr
-	yes  bool
+	cond  ir.Expr
+	yes   bool
+	other *ending // of the other branch, or nil
 }
 
 // recheck is a lock on a row that was read before, with what is known of the row then.
@@ -29,9 +30,9 @@ const (
 
 // beliefs are what a transaction has made of what it has read.
 type beliefs struct {
-	// used are the values of which more depends than whether it aborts.
+	// used are the values of which more depends than by which conditions the path is left.
 	used map[string]bool
-	// guards are the conditions that it would have aborted by.
+	// guards are the conditions that have to come to the same again for this path.
 	guards []passed
 	// truths are texts of conditions that are true, or, where that is false, false or NULL.
 	truths map[string]map[bool]bool
@@ -76,38 +77,27 @@ func (st *state) usesOf(s ir.Stmt) {
 	}
 }
 
-// branches notes what the condition of an If decides: whether the transaction aborts, or more. In a loop it has several values.
-func (a *flow) branches(s *ir.If, cond ir.Expr, st *state) {
-	if ir.HasExists(s.Cond) {
-		st.uses(st.value(s.Cond))
-	}
-	switch {
-	case slices.ContainsFunc(a.around, func(x *around) bool { return x.loop }):
-		st.uses(cond)
-	case aborts(s.Then):
-		st.guards = append(slices.Clip(st.guards), passed{cond, false})
-	case aborts(s.Else):
-		st.guards = append(slices.Clip(st.guards), passed{cond, true})
-	default:
-		st.uses(cond)
-	}
-}
-
-// aborts reports whether all paths through statements end in an abort.
-func aborts(body []ir.Stmt) bool {
+// ends reports whether all paths through statements end the transaction.
+func ends(body []ir.Stmt) bool {
 	if len(body) == 0 {
 		return false
 	}
-	leaves := false
+	jumps := false
 	ir.Walk(body, func(s ir.Stmt) {
 		switch s.(type) {
-		case *ir.Return, *ir.Break, *ir.Continue:
-			leaves = true
+		case *ir.Break, *ir.Continue:
+			jumps = true
 		default: // it goes on
 		}
 	})
-	_, is := body[len(body)-1].(*ir.Abort)
-	return is && !leaves
+	switch last := body[len(body)-1].(type) {
+	case *ir.Abort, *ir.Return:
+		return !jumps
+	case *ir.If:
+		return ends(last.Then) && ends(last.Else) && !jumps
+	default:
+		return false
+	}
 }
 
 // believe notes what a condition has come to.
@@ -195,10 +185,10 @@ func (a *flow) recheck(st *state, n *sighting) {
 	}
 }
 
-// rechecked reports whether a read decided nothing but whether the transaction aborts, and it would not have aborted
-// either by what is in the row now that it is locked.
+// rechecked reports whether a read decided nothing but whether the transaction ends early, and it would take the same path
+// by what is in the row now that it is locked.
 func (a *flow) rechecked(st *state, n *sighting, p *prospect) bool {
-	if n.values == nil || a.plain != nil || slices.ContainsFunc(slices.Collect(maps.Keys(n.values)), func(v string) bool { return st.used[v] }) {
+	if n.values == nil || a.plain != nil || st.usesAnyOf(n) {
 		return false
 	}
 	return slices.ContainsFunc(p.rechecks, func(r recheck) bool {
@@ -207,7 +197,7 @@ func (a *flow) rechecked(st *state, n *sighting, p *prospect) bool {
 			holds[text(positive(c, false))] = true
 		}
 		return !slices.ContainsFunc(st.guards, func(g passed) bool {
-			if !slices.ContainsFunc(namesIn(g.cond), func(v string) bool { _, mine := n.values[v]; return mine }) {
+			if !n.decides(g.cond) {
 				return false
 			}
 			for _, byColumn := range []bool{false, true} {
@@ -220,10 +210,20 @@ func (a *flow) rechecked(st *state, n *sighting, p *prospect) bool {
 	})
 }
 
+// usesAnyOf reports whether more depends on what a read gave than by which conditions the path is left.
+func (b *beliefs) usesAnyOf(n *sighting) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(n.values)), func(v string) bool { return b.used[v] })
+}
+
+// decides reports whether a value depends on what a read gave.
+func (n *sighting) decides(e ir.Expr) bool {
+	return slices.ContainsFunc(namesIn(e), func(v string) bool { _, mine := n.values[v]; return mine })
+}
+
 // now writes a condition with what the row has when it is locked, instead of what was read.
 func (n *sighting) now(cond ir.Expr, r recheck, byColumn bool) (ir.Expr, bool) {
 	ok := true
-	return ir.MapExpr(cond, func(e ir.Expr) ir.Expr {
+	return ir.MapExpr(n.notNull(cond), func(e ir.Expr) ir.Expr {
 		v, is := e.(*ir.Var)
 		if !is {
 			return e
@@ -245,4 +245,18 @@ func (n *sighting) now(cond ir.Expr, r recheck, byColumn bool) (ir.Expr, bool) {
 		}
 		return r.equals[c][len(r.equals[c])-1]
 	}), ok
+}
+
+// notNull writes a condition about a row that is there: its columns which are NOT NULL are not NULL.
+func (n *sighting) notNull(cond ir.Expr) ir.Expr {
+	return ir.MapExpr(cond, func(e ir.Expr) ir.Expr {
+		if u, ok := e.(*ir.Unary); ok && u.Op == ir.IsNull {
+			if v, is := u.X.(*ir.Var); is {
+				if c, mine := n.values[v.Name]; mine && c >= 0 && n.table.Columns[c].NotNull {
+					return &ir.Const{Value: ir.Bool(false)}
+				}
+			}
+		}
+		return e
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/prepare"
 )
@@ -45,7 +46,9 @@ type sighting struct {
 type chance struct {
 	harmless bool
 	acted    bool
-	facts    facts
+	// beside are sightings that count as something else, unless they are void (flow.void).
+	beside map[*sighting]bool
+	facts  facts
 }
 
 // open reports whether it may have been so, and not stay so.
@@ -67,7 +70,7 @@ func (c *chance) clone() *chance {
 	if c == nil {
 		return nil
 	}
-	return &chance{c.harmless, c.acted, maps.Clone(c.facts)}
+	return &chance{c.harmless, c.acted, maps.Clone(c.beside), maps.Clone(c.facts)}
 }
 
 func (p *prospect) clone() *prospect {
@@ -78,8 +81,13 @@ func (p *prospect) clone() *prospect {
 func (p *prospect) open() bool { return p.absent.open() || p.present.open() }
 
 // acted reports whether the transaction has seen or done something else where it must not commit like this.
-func (p *prospect) acted() bool {
-	return p.absent.open() && p.absent.acted || p.present.open() && p.present.acted
+func (p *prospect) acted(void map[*sighting]bool) bool {
+	return slices.ContainsFunc([]*chance{p.absent, p.present}, func(c *chance) bool {
+		if !c.open() || c.acted {
+			return c.open()
+		}
+		return slices.ContainsFunc(slices.Collect(maps.Keys(c.beside)), func(n *sighting) bool { return !void[n] })
+	})
 }
 
 // acts notes that it sees or does something else.
@@ -87,6 +95,23 @@ func (p *prospect) acts() {
 	for _, c := range []*chance{p.absent, p.present} {
 		if c != nil {
 			c.acted = true
+		}
+	}
+}
+
+// seesToo notes that it sees what another sighting finds.
+func (p *prospect) seesToo(n *sighting) {
+	for _, c := range []*chance{p.absent, p.present} {
+		switch {
+		case c == nil:
+		case n.values == nil:
+			c.acted = true
+		default:
+			c.beside = maps.Clone(c.beside)
+			if c.beside == nil {
+				c.beside = map[*sighting]bool{}
+			}
+			c.beside[n] = true
 		}
 	}
 }
@@ -116,6 +141,12 @@ func (p *prospect) either(o *prospect) *prospect {
 		out := x.clone()
 		if y != nil {
 			out.harmless, out.acted = x.harmless && y.harmless, x.acted || y.acted
+			for n := range y.beside {
+				if out.beside == nil {
+					out.beside = map[*sighting]bool{}
+				}
+				out.beside[n] = true
+			}
 			out.facts = x.facts.both(y.facts)
 		}
 		return out
@@ -157,8 +188,11 @@ func (a *flow) sees(st *state, n *sighting, p *prospect) {
 			same = true
 		}
 	}
-	if len(st.sightings) > 0 && !same {
-		st.acts()
+	for o, q := range st.sightings {
+		if !same {
+			q.seesToo(n)
+			p.seesToo(o)
+		}
 	}
 	if st.sightings[n] = p; st.acted {
 		p.acts()
@@ -219,6 +253,7 @@ func (st *state) settle() {
 		if n.chosen || p.open() || p.skipped != nil || p.absent != nil && p.present != nil {
 			return false
 		}
+		st.forgets(n, p)
 		st.facts = maps.Clone(st.facts)
 		maps.Copy(st.facts, p.absent.orNone())
 		maps.Copy(st.facts, p.present.orNone())
@@ -367,5 +402,60 @@ func (a *flow) frees(t *ir.Table) bool {
 func changesKey(t *ir.Table, sets []bool) bool {
 	return slices.ContainsFunc(keys(t), func(k []int) bool {
 		return slices.ContainsFunc(k, func(c int) bool { return sets[c] })
+	})
+}
+
+// void reports whether it does not matter what a read gave: this path writes nothing, and each condition that depends on the read
+// is one of which the other branch has the same outcome.
+func (a *flow) void(st *state, n *sighting) bool {
+	keeps := slices.ContainsFunc(a.txn.Locals, func(l ir.Local) bool { return l.Kept }) // they are an outcome, too
+	if n.values == nil || a.plain != nil || keeps || st.mixed || st.usesAnyOf(n) || !a.wroteNothing(st, n) {
+		return false
+	}
+	return !slices.ContainsFunc(st.guards, func(g passed) bool {
+		return n.decides(g.cond) && (g.other == nil || failure.MayFail(g.cond) || !a.endsAlike(st, n, g.other))
+	})
+}
+
+// wroteNothing reports whether a path has written nothing. An insertion of the row that a read has not found does not count: where it
+// took place, the row was not there until then.
+func (a *flow) wroteNothing(st *state, n *sighting) bool {
+	return !slices.ContainsFunc(st.writing, func(w *sighting) bool {
+		if w == nil {
+			return true
+		}
+		_, inserts := w.stmt.(*ir.Insert)
+		if p := st.sightings[n]; inserts && p != nil && p.present == nil && len(n.key) > 0 && w.table == n.table && !a.frees(n.table) &&
+			!slices.ContainsFunc(n.key, func(c int) bool { return !w.equals.shares(n.equals, c) }) {
+			return false
+		}
+		p := st.sightings[w]
+		return p == nil || p.present != nil
+	})
+}
+
+// endsAlike reports whether a path has shown what it would have if a condition had sent it to an ending.
+func (a *flow) endsAlike(st *state, n *sighting, e *ending) bool {
+	return slices.EqualFunc(st.shown[e.before:], e.shows, func(mine, other []ir.Expr) bool {
+		return slices.EqualFunc(mine, other, func(x, y ir.Expr) bool {
+			return !n.decides(y) && text(x) == text(y) || a.given(st, n, x, y)
+		})
+	})
+}
+
+// given reports whether a value is that of a column which a read gives, whenever it is read again: the row is there to stay, and
+// so is the value.
+func (a *flow) given(st *state, n *sighting, is, read ir.Expr) bool {
+	v, ok := read.(*ir.Var)
+	if !ok {
+		return false
+	}
+	c, mine := n.values[v.Name]
+	if t := n.table; !mine || c < 0 || a.code.Deleted[t] || a.code.Updated[t][c] || a.moves(n) || !st.isLasting(t, n.equals) {
+		return false
+	}
+	return slices.ContainsFunc(st.known, func(k lasting) bool {
+		return k.table == n.table && !slices.ContainsFunc(n.key, func(c int) bool { return !k.equals.shares(n.equals, c) }) &&
+			slices.ContainsFunc(k.equals[c], func(e ir.Expr) bool { return text(e) == text(is) })
 	})
 }

@@ -30,17 +30,33 @@ var themes = map[string]func(*rand.Rand) []command{
 			{{kind: "delete", tab: tab, id: id}},
 		}[r.Intn(5)]
 	},
-	// What was read decides only whether the transaction aborts, and is checked again.
+	// What was read decides only whether the transaction aborts, or ends, and is checked again.
 	"checked": func(r *rand.Rand) []command {
 		tab, id, by := r.Intn(2), r.Intn(2), 1+r.Intn(2)
+		peek := []string{"peek", "probe"}[r.Intn(2)]
 		return [][]command{
-			{{kind: "peek", tab: tab, id: id, by: by, must: r.Intn(2) == 0}, {kind: "lock", tab: tab, id: id, must: true}, {kind: "enough", by: by}, {kind: "bump", tab: tab, id: id}},
-			{{kind: "peek", tab: tab, id: id, by: 1}, {kind: "take", tab: tab, id: id, must: true}},
-			{{kind: "peek", tab: tab, id: id, by: 1}, {kind: "bump", tab: 1 - tab, id: id}, {kind: "take", tab: tab, id: id, must: true}},
+			{{kind: peek, tab: tab, id: id, by: by, must: r.Intn(2) == 0}, {kind: "lock", tab: tab, id: id, must: true}, {kind: "enough", by: by}, {kind: "bump", tab: tab, id: id}},
+			{{kind: peek, tab: tab, id: id, by: 1}, {kind: "take", tab: tab, id: id, must: true}},
+			{{kind: peek, tab: tab, id: id, by: 1}, {kind: "bump", tab: 1 - tab, id: id}, {kind: "take", tab: tab, id: id, must: true}},
 			{{kind: "take", tab: tab, id: id, must: true}, {kind: "bump", tab: 1 - tab, id: id}},
 			{{kind: "add", tab: tab, id: id, by: by}},
 			{{kind: "delete", tab: tab, id: id}, {kind: "insert", tab: tab, id: id, by: by}},
 		}[r.Intn(6)]
+	},
+	// Where what was read ends the transaction, it ends as it would later.
+	"alike": func(r *rand.Rand) []command {
+		tab, id, by := r.Intn(2), r.Intn(2), 1+r.Intn(2)
+		return [][]command{
+			{{kind: "quit", tab: tab, id: id, by: by, must: r.Intn(2) == 0}, {kind: "grab", tab: tab, id: id, by: by}},
+			{{kind: "quit", tab: tab, id: id, by: by, must: r.Intn(2) == 0}, {kind: "grab", tab: tab, id: id, by: by}, {kind: "bump", tab: 1 - tab, id: id}},
+			{{kind: "unless", tab: tab, id: id}, {kind: "put", tab: tab, id: id, by: by}},
+			{{kind: "unless", tab: tab, id: id}, {kind: "put", tab: tab, id: id, by: by}, {kind: "bump", tab: 1 - tab, id: id}},
+			{{kind: "fetch", tab: tab, id: id}, {kind: "fill", tab: tab, id: id, by: by}, {kind: "read", tab: tab, id: id, must: r.Intn(4) > 0}},
+			{{kind: "quit", tab: tab, id: id, by: by}, {kind: "unless", tab: 1 - tab, id: id}, {kind: []string{"grab", "put"}[r.Intn(2)], tab: r.Intn(2), id: id, by: by}},
+			{{kind: "bump", tab: tab, id: id}},
+			{{kind: []string{"add", "bump", "bump"}[r.Intn(3)], tab: tab, id: id, by: by}},
+			{{kind: []string{"delete", "bump", "bump", "bump"}[r.Intn(4)], tab: tab, id: id}},
+		}[r.Intn(9)]
 	},
 	// One command runs only where another one has not, or has.
 	"branches": func(r *rand.Rand) []command {
@@ -112,7 +128,7 @@ func changedAtRandom(r *rand.Rand, list []command) []command {
 	case 2:
 		c.id = 1 - c.id
 	case 3:
-		c.must = !c.must && slices.Contains([]string{"read", "see", "lock", "none", "peek", "take"}, c.kind)
+		c.must = !c.must && slices.Contains([]string{"read", "see", "lock", "none", "peek", "probe", "take"}, c.kind)
 	case 4:
 		c.by = 3 - max(c.by, 1)
 	case 5:

@@ -60,7 +60,7 @@ func (c command) sql(s *session) string {
 		return fmt.Sprintf("SELECT count(*) FROM %s WHERE v = %d", t, c.by)
 	case "enough":
 		return "SELECT 1"
-	case "read", "absent", "peek":
+	case "read", "absent", "peek", "probe", "quit", "unless", "fetch":
 		return "SELECT v FROM " + t + " WHERE id = " + k
 	case "lock":
 		return "SELECT v FROM " + t + " WHERE id = " + k + " FOR UPDATE"
@@ -76,6 +76,8 @@ func (c command) sql(s *session) string {
 		return fmt.Sprintf("UPDATE %s SET v = v + %d%s WHERE id = %s AND w = 1", t, c.by, bump, k)
 	case "take":
 		return fmt.Sprintf("UPDATE %s SET v = v - 1%s WHERE id = %s AND v > 0", t, bump, k)
+	case "grab":
+		return fmt.Sprintf("UPDATE %s SET v = v - %d WHERE id = %s AND v >= %[2]d", t, c.by, k)
 	case "touch":
 		return "UPDATE " + t + " SET w = w WHERE id = " + k
 	case "all":
@@ -84,7 +86,7 @@ func (c command) sql(s *session) string {
 		return fmt.Sprintf("INSERT INTO %s VALUES (%d, %d, 1)", t, c.id, c.by)
 	case "upsert":
 		return fmt.Sprintf("INSERT INTO %s AS o VALUES (%d, %d, 1) ON CONFLICT (id) DO UPDATE SET v = o.v + 1%s", t, c.id, c.by, strings.Replace(bump, "= w", "= o.w", 1))
-	case "nothing":
+	case "nothing", "put", "fill":
 		return fmt.Sprintf("INSERT INTO %s VALUES (%d, %d, 1) ON CONFLICT (id) DO NOTHING", t, c.id, c.by)
 	case "delete":
 		return fmt.Sprintf("DELETE FROM %s WHERE id = %s", t, k)

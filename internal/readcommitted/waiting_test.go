@@ -54,7 +54,7 @@ func (c command) tableMode() string {
 		return "row share"
 	case "batch", "bump":
 		return "row exclusive"
-	case "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete", "confirm", "retry":
+	case "set", "add", "marked", "take", "touch", "all", "insert", "upsert", "nothing", "delete", "confirm", "retry", "grab", "put", "fill":
 		return "row exclusive"
 	}
 	return ""
@@ -69,6 +69,8 @@ func (c command) finds(s *session, id int, v version) bool {
 		return false
 	case c.kind == "take":
 		return v.v > 0
+	case c.kind == "grab":
+		return v.v >= c.by
 	case c.kind == "marked":
 		return v.w == 1
 	case c.kind == "confirm" || c.kind == "retry":
@@ -108,6 +110,13 @@ func (c command) text() string {
 		"glance":     fmt.Sprintf("while true { (a, b) := select %s.v, %[1]s.w from %[1]s where %[1]s.id == %s found f; if not f { abort; }", t, k),
 		"retry":      fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %[2]s and %[1]s.w == b; update %[1]s set v = a + %[3]d, w = %[1]s.w + 1 where %[1]s.id == %[2]s and %[1]s.w == b; if n == 1 { break; } }", t, k, c.by),
 		"peek":       fmt.Sprintf("(p) := select %s.v from %[1]s where %[1]s.id == %s found g; if %s { abort; }", t, k, tooFew("p", c.by)),
+		"probe":      fmt.Sprintf("(p) := select %s.v from %[1]s where %[1]s.id == %s found g; if %s { emit p; return; }", t, k, tooFew("p", c.by)),
+		"quit":       fmt.Sprintf("(p) := select %s.v from %[1]s where %[1]s.id == %s found g; if %s%s { emit 0; return; }", t, k, map[bool]string{true: "not g or "}[c.must], tooFew("p", c.by)),
+		"grab":       fmt.Sprintf("(n) := select agg count(*) int from %s where %[1]s.id == %[2]s and %[1]s.v >= %[3]d; update %[1]s set v = %[1]s.v - %[3]d where %[1]s.id == %[2]s and %[1]s.v >= %[3]d; if n == 0 { emit 0; return; } emit 1;", t, k, c.by),
+		"unless":     fmt.Sprintf("(h) := select 1 from %s where %[1]s.id == %s found f; if f { emit 0; return; }", t, k),
+		"put":        fmt.Sprintf("insert %s (id, v, w) values (%d, %d, 1) on conflict (id) do nothing done f; if not f { emit 0; return; } emit 1;", t, c.id, c.by),
+		"fetch":      fmt.Sprintf("(b) := select %s.v from %[1]s where %[1]s.id == %s found g; if g { emit b; return; }", t, k),
+		"fill":       fmt.Sprintf("insert %s (id, v, w) values (%d, %d, 1) on conflict (id) do nothing;", t, c.id, c.by),
 		"enough":     fmt.Sprintf("if %s { abort; }", tooFew("a", c.by)),
 		"sum":        fmt.Sprintf("(a) := select agg sum(%s.w) int from %[1]s where %[1]s.v == %d; a := (if a is null then 0 else a);", t, c.by),
 		"bump":       fmt.Sprintf("update %s set w = %[1]s.w + 1 where %[1]s.id == %s;", t, k),
@@ -159,6 +168,8 @@ func (c command) text() string {
 		switch c.kind {
 		case "peek":
 			s += " if not g { abort; }"
+		case "probe":
+			s += " if not g { return; }"
 		case "take", "touch", "confirm":
 			s += " if n == 0 { abort; }"
 		case "absent", "none":
@@ -443,6 +454,33 @@ func (w *world) run(s *session, c command) bool {
 			s.missing(c)
 		}
 		return true
+	case "probe":
+		v, there := s.seen[p]
+		if s.reply = "no rows"; there {
+			s.reply = fmt.Sprint(v.v)
+		}
+		if there && v.v < c.by {
+			s.out += s.reply + " "
+		}
+		if there && v.v < c.by || !there && c.must {
+			s.pc = len(s.list) - 1 // COMMIT is next
+		}
+		return true
+	case "quit", "unless", "fetch":
+		v, there := s.seen[p]
+		if s.reply = "no rows"; there {
+			s.reply = fmt.Sprint(v.v)
+		}
+		switch {
+		case c.kind == "quit" && (there && v.v < c.by || !there && c.must), c.kind == "unless" && there:
+			s.out += "0 "
+		case c.kind == "fetch" && there:
+			s.out += s.reply + " "
+		default:
+			return true
+		}
+		s.pc = len(s.list) - 1 // COMMIT is next
+		return true
 	case "enough":
 		s.reply = "1"
 		s.failed = s.last != nil && *s.last < c.by
@@ -479,7 +517,7 @@ func (w *world) run(s *session, c command) bool {
 	case "batch":
 		w.batch(s, c)
 		return true
-	case "insert", "upsert", "nothing":
+	case "insert", "upsert", "nothing", "put", "fill":
 		return w.insert(s, c, p)
 	}
 	exclusive := c.kind != "share" && c.kind != "share some"
@@ -513,6 +551,8 @@ func (w *world) run(s *session, c command) bool {
 			put(now.v + c.by)
 		case "take":
 			put(now.v - 1)
+		case "grab":
+			put(now.v - c.by)
 		case "touch":
 			put(now.v)
 		case "bump":
@@ -530,6 +570,10 @@ func (w *world) run(s *session, c command) bool {
 			s.missing(c)
 		}
 		return true
+	case "grab":
+		if s.out += fmt.Sprint(s.changed, " "); s.changed == 0 {
+			s.pc = len(s.list) - 1
+		}
 	case "take", "touch", "confirm":
 		s.out += fmt.Sprint(s.changed, " ")
 		if s.changed == 0 {
@@ -560,11 +604,18 @@ func (w *world) insert(s *session, c command, p place) bool {
 	case !there:
 		w.next++
 		s.writes[p], s.locks[p] = &version{w.next, c.by, 1}, true
-		if c.kind == "nothing" {
+		switch c.kind {
+		case "nothing":
 			s.out += "true "
+		case "put":
+			s.out += "1 "
 		}
 	case c.kind == "insert":
 		s.failed, s.reply = true, "23505"
+	case c.kind == "fill":
+		s.reply = "INSERT 0 0"
+	case c.kind == "put":
+		s.out, s.reply, s.pc = s.out+"0 ", "INSERT 0 0", len(s.list)-1
 	case c.kind == "nothing":
 		s.out, s.reply = s.out+"false ", "INSERT 0 0"
 		s.missing(c)
