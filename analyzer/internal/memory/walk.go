@@ -21,6 +21,7 @@ func (in *Memory) emitAll(v Value, seen map[*Cell]bool, depth int) {
 			in.emitAll(w, seen, depth+1)
 		}
 	}
+	ShareList(in, v)
 	switch v := Unbox(v).(type) {
 	case Scalar:
 		in.EmitExpr(v.E)
