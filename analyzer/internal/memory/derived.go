@@ -152,7 +152,7 @@ func (in *Memory) ScalarOf(v Value) Scalar {
 		if !v.To.Whole() && !gotypes.Optional(v.To.T) { // a struct somewhere in memory, and all that it leads to
 			in.EmitValue(v)
 			was := in.lost
-			in.lost = client.Havoc{Lost: lostPointer, Element: client.Element{List: &client.Call{Name: "struct", Args: scalarsIn([]Value{in.Load(v.To)})}}}
+			in.lost = client.Havoc{Lost: lostPointer, Element: client.Element{List: &client.Call{Name: "struct", Args: scalarsIn(in, []Value{v})}}}
 			p := Scalar{client.V(in.NewVar("pointer", client.Any, true, Unknown)), client.Any}
 			in.lost = was
 			return p

@@ -49,7 +49,7 @@ func OfElement(in *Memory, of Value, t types.Type, makes func()) {
 	case Scalar:
 		in.lost = client.Havoc{Lost: lostElement, Element: client.Element{List: of.E}}
 	case *List:
-		in.lost = client.Havoc{Lost: lostElement, Element: client.Element{List: &client.Call{Name: "list", Args: scalarsIn(of.Elems)}}}
+		in.lost = client.Havoc{Lost: lostElement, Element: client.Element{List: &client.Call{Name: "list", Args: scalarsIn(in, of.Elems)}}}
 	}
 	if _, isMap := t.Underlying().(*types.Map); isMap {
 		in.lost = client.Havoc{Lost: lostEntry, Element: client.Element{List: &client.Call{Name: "map", Args: in.entries[types.TypeString(t, nil)]}}}
@@ -75,7 +75,7 @@ func Element(in *Memory, c *Cell, of Value, t types.Type) {
 func Enters(in *Memory, t types.Type, vals ...Value) {
 	if !in.Tracing {
 		key := types.TypeString(t, nil)
-		in.entries[key] = append(slices.Clip(in.entries[key]), scalarsIn(vals)...)
+		in.entries[key] = append(slices.Clip(in.entries[key]), scalarsIn(in, vals)...)
 	}
 }
 

@@ -97,8 +97,8 @@ const (
 	lostPointer = "what a pointer leads to"
 )
 
-// scalarsIn gives the scalars in values.
-func scalarsIn(vals []Value) (out []client.Expr) {
+// scalarsIn gives the scalars in values, and in the structs that they point to.
+func scalarsIn(in *Memory, vals []Value) (out []client.Expr) {
 	for _, v := range vals {
 		switch v := Unbox(v).(type) {
 		case Scalar:
@@ -106,9 +106,15 @@ func scalarsIn(vals []Value) (out []client.Expr) {
 		case *Grown:
 			out = append(out, v.E)
 		case *Aggregate:
-			out = append(out, scalarsIn(v.Parts)...)
+			out = append(out, scalarsIn(in, v.Parts)...)
 		case *List:
-			out = append(out, scalarsIn(v.Elems)...)
+			out = append(out, scalarsIn(in, v.Elems)...)
+		case *Pointer:
+			v.To.EachLeaf(func(c *Cell) {
+				if w, ok := Unbox(in.St.Mem[c]).(Scalar); ok {
+					out = append(out, w.E)
+				}
+			})
 		}
 	}
 	return out

@@ -115,8 +115,9 @@ func onlyGathers(list []client.Stmt, label string) bool {
 // gathers. It gives the list, nil if that cannot be said.
 func merge(t *client.Txn, list []client.Stmt, at int) []client.Stmt {
 	rows := list[at].(*client.ForRows)
+	list, guards := opened(list, at+1)
 	next := at + 1
-	for next < len(list) && passes(list[next]) {
+	for next < len(list) && (passes(list[next]) || guards[list[next]] != "") {
 		next++
 	}
 	if next == len(list) {
@@ -134,6 +135,11 @@ func merge(t *client.Txn, list []client.Stmt, at int) []client.Stmt {
 	if !ok {
 		return nil
 	}
+	for s, cond := range guards { // it commits where there are no elements
+		if slices.Contains(list[at+1:next], s) && cond != client.ExprString(w.empty) {
+			return nil
+		}
+	}
 	before, after, ok := apart(list[at+1:next], rows, l, w)
 	if !ok {
 		return nil
@@ -146,6 +152,29 @@ func merge(t *client.Txn, list []client.Stmt, at int) []client.Stmt {
 	out := slices.Concat(list[:at], before, []client.Stmt{&client.ForRows{At: rows.At, Label: rows.Label, Query: rows.Query, Body: first}}, after)
 	out = append(out, &client.Block{At: l.At, Label: l.Label, Body: w.exit})
 	return append(out, list[next+1:]...)
+}
+
+// opened takes what follows an If out of its branch, where the other branch ends the transaction. guards are the conditions of those
+// that commit there.
+func opened(list []client.Stmt, from int) (out []client.Stmt, guards map[client.Stmt]string) {
+	guards = map[client.Stmt]string{}
+	out = list
+	for i := from; i < len(out); i++ {
+		s, ok := out[i].(*client.If)
+		if !ok || len(s.Then) != 1 {
+			continue
+		}
+		head := &client.If{At: s.At, Cond: s.Cond, Then: s.Then}
+		switch s.Then[0].(type) {
+		case *client.Rollback:
+		case *client.Commit:
+			guards[head] = client.ExprString(s.Cond)
+		default:
+			continue
+		}
+		out = slices.Concat(out[:i], []client.Stmt{head}, s.Else, out[i+1:])
+	}
+	return out, guards
 }
 
 // passes reports whether a statement between two loops sends nothing, and leaves by a rollback only.

@@ -13,6 +13,7 @@ type ranged struct {
 	here  string // the index of the element of a round, as a text
 	// lists are those whose elements a round takes. The length of one of them is that of the loop.
 	lists []client.Expr
+	empty client.Expr // whether it has no elements
 	// body is what a round does, exit what is done after the last one.
 	body, exit []client.Stmt
 }
@@ -43,6 +44,7 @@ func rangeOf(t *client.Txn, before []client.Stmt, l *client.Loop) *ranged {
 	default:
 		return nil
 	}
+	w.empty = &client.Op{Op: "==", Args: []client.Expr{less.Args[1], client.C(ir.Int(0))}}
 	if !startsAt(t, before, w.index, first, l) || !w.steps(l.Label) || !w.elements(less.Args[1]) {
 		return nil
 	}
