@@ -282,3 +282,26 @@ func joinKinds(in *Memory, name string, edges []*Edge, vals []Value) (Value, boo
 	}
 	return Scalar{client.V(v), client.Any}, true
 }
+
+// scalarsIn gives the scalars in values, and in the structs that they point to.
+func scalarsIn(in *Memory, vals []Value) (out []client.Expr) {
+	for _, v := range vals {
+		switch v := Unbox(v).(type) {
+		case Scalar:
+			out = append(out, v.E)
+		case *Grown:
+			out = append(out, v.E)
+		case *Aggregate:
+			out = append(out, scalarsIn(in, v.Parts)...)
+		case *List:
+			out = append(out, scalarsIn(in, v.Elems)...)
+		case *Pointer:
+			v.To.EachLeaf(func(c *Cell) {
+				if w, ok := Unbox(in.St.Mem[c]).(Scalar); ok {
+					out = append(out, w.E)
+				}
+			})
+		}
+	}
+	return out
+}

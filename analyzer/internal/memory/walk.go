@@ -21,7 +21,6 @@ func (in *Memory) emitAll(v Value, seen map[*Cell]bool, depth int) {
 			in.emitAll(w, seen, depth+1)
 		}
 	}
-	ShareList(in, v)
 	switch v := Unbox(v).(type) {
 	case Scalar:
 		in.EmitExpr(v.E)
@@ -102,6 +101,7 @@ func (in *Memory) EmitExpr(e client.Expr) {
 		}
 		return
 	}
+	shareList(in, e)
 	any := false
 	client.EachVar(e, func(string) { any = true })
 	if !any {
