@@ -31,8 +31,11 @@ func (t *text) suspected(f *Finding) {
 	}
 	t.line("")
 	why := "the database may refuse it"
-	if f.OnlyLevels() {
+	switch {
+	case f.OnlyLevels():
 		why = "its transactions may run at other levels"
+	case !slices.ContainsFunc(f.Doubts, func(d Doubt) bool { return d.Kind != ir.ByValue.String() }):
+		why = "the program may not have these values"
 	}
 	t.line("   Suspected only, since %s:", why)
 	for _, d := range f.Doubts {

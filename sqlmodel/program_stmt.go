@@ -171,6 +171,8 @@ func (p *caller) stmt1(s client.Stmt, rest []client.Stmt) {
 		if v := p.vars[s.Var]; v != nil {
 			b.EmitWeak(&ir.Havoc{At: expr.At(s.Pos), Var: v.Local, Fresh: s.Fresh, NotNull: v.NotNull || s.Fresh})
 		}
+	case *client.Guess:
+		b.Emit(&ir.Dropped{At: expr.At(s.Pos), Kind: ir.ByValue, What: s.What})
 	case *client.If:
 		p.branch(s)
 	case *client.Loop:

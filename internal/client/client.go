@@ -149,6 +149,27 @@ type Havoc struct {
 	At
 	Var   string
 	Fresh bool
+	// Lost, if not "", says what the program takes there in a way that is not followed: it has not
+	// any value.
+	Lost string
+	// Element, if it has a List, says of which element of which list the value is a part.
+	Element Element
+}
+
+// Element is a part of an element of a list that a loop over rows makes, which appends one in each round at
+// most.
+type Element struct {
+	// List and Index are the list and the index in it, Len is how many elements it has.
+	List, Index, Len Expr
+	// From is the value of the part in the round that appends the element, nil if that is not known.
+	From Expr
+}
+
+// Guess says that what follows depends on values that the program computes, and which are not
+// followed: What names them. The program may not do it with the values that it is taken to have.
+type Guess struct {
+	At
+	What string
 }
 
 // If branches.

@@ -125,11 +125,16 @@ func (p *printer) stmts(list []Stmt) {
 		case *Assign:
 			p.line("%s = %s", s.Var, ExprString(s.Expr))
 		case *Havoc:
-			if s.Fresh {
+			switch {
+			case s.Fresh:
 				p.line("%s = * fresh", s.Var)
-			} else {
+			case s.Lost != "":
+				p.line("%s = * lost %s", s.Var, s.Lost)
+			default:
 				p.line("%s = *", s.Var)
 			}
+		case *Guess:
+			p.line("guess %s", s.What)
 		case *If:
 			p.line("if %s", ExprString(s.Cond))
 			p.body(s.Then)

@@ -138,6 +138,12 @@ func EachExpr(list []Stmt, f func(e *Expr)) {
 		switch s := s.(type) {
 		case *Assign:
 			f(&s.Expr)
+		case *Havoc:
+			for _, e := range []*Expr{&s.Element.List, &s.Element.Index, &s.Element.Len, &s.Element.From} {
+				if *e != nil {
+					f(e)
+				}
+			}
 		case *If:
 			f(&s.Cond)
 		case *Emit:

@@ -16,6 +16,7 @@ var settles = map[ir.Refusal]string{
 	ir.BySessionLock:  "take a lock of a row that all of them update instead, which is modelled; a schedule on a server does not take the session's lock",
 	ir.ByAdvisoryLock: "run the schedule on a server (-replay); a lock of a row that all of them update is modelled",
 	ir.ByError:        "run the schedule on a server (-replay)",
+	ir.ByValue:        "look at whether the program can come there with these values, or write inside the loop over the rows, which is followed; a schedule on a server does not compute them",
 }
 
 // Suspect adds what the model leaves out on the way of the execution of a finding.
@@ -56,15 +57,18 @@ func doubt(f *report.Finding, d report.Doubt) {
 	f.Status, f.Doubts = report.Suspected, append(f.Doubts, d)
 }
 
+// stays are the kinds of doubts that no replay settles.
+var stays = []string{ir.BySessionLock.String(), ir.ByValue.String(), byLevel}
+
 // Replayed adds what a server did with the witness, or nil. A server that has done it
 // leaves no doubt, but for locks that sessions take before: a replay does not. Nor does it tell at
-// which levels the program runs.
+// which levels the program runs, or what it computes.
 func Replayed(f *report.Finding, r *witness.Replay) {
 	f.Replay = r
 	if r == nil || r.Outcome != witness.AsShown {
 		return
 	}
-	f.Doubts = slices.DeleteFunc(f.Doubts, func(d report.Doubt) bool { return d.Kind != ir.BySessionLock.String() && d.Kind != byLevel })
+	f.Doubts = slices.DeleteFunc(f.Doubts, func(d report.Doubt) bool { return !slices.Contains(stays, d.Kind) })
 	if len(f.Doubts) == 0 {
 		f.Status, f.Doubts = report.Confirmed, nil
 	}

@@ -35,7 +35,7 @@ func (m *Machine) Doubts(x *Execution) []Doubt {
 // mayRefuse reports whether what was dropped in transaction i of an execution could stop
 // it, or another one.
 func (m *Machine) mayRefuse(x *Execution, i int, d *DroppedAt) bool {
-	if d.Stmt.Kind == ir.ByError {
+	if d.Stmt.Kind == ir.ByError || d.Stmt.Kind == ir.ByValue {
 		return true
 	}
 	if x.Txns[len(x.Txns)-1].Split != nil {
@@ -122,7 +122,7 @@ func (m *Machine) heldBack(a, b *Run) bool {
 			hit = m.uses(b, d.Stmt)
 		case ir.ByAdvisoryLock, ir.BySessionLock:
 			hit = b.locksNumber(d)
-		case ir.ByError: // nobody waits for it
+		case ir.ByError, ir.ByValue: // nobody waits for it
 		}
 		if hit {
 			return true

@@ -90,6 +90,9 @@ const (
 	BySessionLock
 	// ByError: a constraint, a check, or a value that does not fit.
 	ByError
+	// ByValue: it does not, but the program may not come to it, or not with these values, since it computes them in a
+	// way that is not followed.
+	ByValue
 )
 
 func (r Refusal) String() string { return irwords.Refusals[r] }

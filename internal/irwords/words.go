@@ -28,5 +28,5 @@ var (
 	Wants    = [...]string{"rows", "value", "any", "many", "count", "array", "list", "first"}
 	SetOps   = [...]string{"union", "intersect", "except"}
 	Joins    = [...]string{"inner", "left", "right", "full"}
-	Refusals = [...]string{"row lock", "table lock", "advisory lock", "session lock", "error"}
+	Refusals = [...]string{"row lock", "table lock", "advisory lock", "session lock", "error", "value"}
 )

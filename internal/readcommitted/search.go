@@ -329,7 +329,7 @@ func (s *searcher) doubtful(t *ir.Txn) {
 	told := map[string]bool{}
 	ir.Walk(t.Body, func(st ir.Stmt) {
 		d, ok := st.(*ir.Dropped)
-		if !ok || d.Kind == ir.ByError {
+		if !ok || d.Kind == ir.ByError || d.Kind == ir.ByValue {
 			return
 		}
 		why := fmt.Sprintf("%s: executions in which somebody may wait for %s", d.Pos, d.What)

@@ -103,7 +103,7 @@ func (c *Cuts) find(ctx context.Context, calls []*Call, quick, solved func() *fo
 func (s *search) mayFail() bool {
 	return s.have(func(st ir.Stmt) bool {
 		d, ok := st.(*ir.Dropped)
-		return ok && d.Kind == ir.ByError
+		return ok && (d.Kind == ir.ByError || d.Kind == ir.ByValue)
 	})
 }
 

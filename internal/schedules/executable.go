@@ -77,7 +77,7 @@ func (x *executor) locks(d *ir.Dropped) []ir.Stmt {
 	switch {
 	case d.Kind == ir.ByError && len(d.Query.From) > 0:
 		return []ir.Stmt{&ir.If{At: d.At, Cond: &ir.Exists{Query: d.Query}, Then: []ir.Stmt{&ir.Abort{At: d.At}}}}
-	case d.Kind == ir.ByError:
+	case d.Kind == ir.ByError || d.Kind == ir.ByValue:
 		return []ir.Stmt{&ir.Abort{At: d.At}}
 	case d.Kind != ir.ByRowLock:
 		return nil

@@ -178,6 +178,12 @@ func (in *interp) appended(args []memory.Value, t types.Type) memory.Value {
 			return in.NewList(append(slices.Clone(x), y...))
 		}
 		e := &client.Call{Name: "append", Args: in.Exprs(args)}
+		if also {
+			memory.Appends(in.Memory, e, e.Args[0], y)
+		}
+		if _, isVar := e.Args[0].(*client.VarExpr); !isVar { // a part of a list: what stands behind it is overwritten
+			memory.ShareList(in.Memory, memory.Of(e.Args[0], client.Any))
+		}
 		if g, ok := in.Growing(args[0]); ok {
 			if h, ok := in.Growing(args[1]); ok {
 				n := memory.Op("+", g.N, h.N)

@@ -45,6 +45,7 @@ func (in *interp) indexAddr(v *ssa.IndexAddr) memory.Value {
 		in.EmitValue(x)
 		in.lead(elem, x)
 	case *memory.List:
+		memory.Element(in.Memory, some.To, x, v.X.Type())
 		if !onlyRead(v) {
 			in.EmitValue(x)
 			in.Overwrite(x)
@@ -59,6 +60,14 @@ func (in *interp) indexAddr(v *ssa.IndexAddr) memory.Value {
 		in.EmitValue(x)
 		in.lead(elem, x)
 	default:
+		if onlyRead(v) {
+			if w, ok := memory.ElementAt(in.Memory, x, in.ScalarOf(in.value(v.Index)).E, elem); ok {
+				c := in.NewCell(elem, "element", memory.Zeroed)
+				in.Store(c, w)
+				return &memory.Pointer{To: c}
+			}
+		}
+		memory.Element(in.Memory, some.To, x, v.X.Type())
 		in.EmitValue(x)
 		if s, ok := x.(memory.Scalar); ok && in.Given(s.E) { // what the caller gives is not what was collected
 			break
@@ -205,7 +214,9 @@ func (in *interp) lookup(v *ssa.Lookup) memory.Value {
 		}
 	}
 	var item memory.Value
-	memory.Computed(in.Memory, []memory.Value{k}, nil, func() { item = in.Fresh(v.Type(), "item", memory.Unknown) })
+	memory.OfElement(in.Memory, x, v.X.Type(), func() {
+		memory.Computed(in.Memory, []memory.Value{k}, nil, func() { item = in.Fresh(v.Type(), "item", memory.Unknown) })
+	})
 	return item
 }
 

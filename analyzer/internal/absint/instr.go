@@ -141,6 +141,7 @@ func (in *interp) instr(instr ssa.Instruction) {
 			away(in, v, "a map")
 		}
 		of := instr.Map.Type()
+		memory.Enters(in.Memory, of, k, v)
 		memory.KeepElement(in.Memory, of, "key", instr.Key.Type(), k)
 		memory.KeepElement(in.Memory, of, "", instr.Value.Type(), v)
 	case *ssa.Send:
@@ -473,6 +474,10 @@ func (in *interp) nextItem(v *ssa.Next) memory.Value {
 	out := make(memory.Tuple, t.Len())
 	for i := range out {
 		if b, ok := t.At(i).Type().(*types.Basic); ok && b.Kind() == types.Invalid {
+			continue
+		}
+		if r, ok := v.Iter.(*ssa.Range); ok && i > 0 {
+			memory.OfElement(in.Memory, x, r.X.Type(), func() { out[i] = itemOf(in, v, i, t.At(i).Type()) })
 			continue
 		}
 		out[i] = itemOf(in, v, i, t.At(i).Type())

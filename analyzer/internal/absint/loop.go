@@ -280,6 +280,7 @@ func (in *interp) slotFor(key any, name string, t types.Type, v memory.Value, fo
 		s := &slot{v: in.Temp(name, client.Any, true), n: in.Temp(name+".len", client.Int, false)}
 		in.Set(s.v, g.E)
 		in.Set(s.n, g.N)
+		memory.Gathers(in.Memory, s.v, t, w)
 		s.value = &memory.Grown{E: client.V(s.v), N: client.V(s.n)}
 		return s
 	case *memory.Pointer:
@@ -292,6 +293,7 @@ func (in *interp) slotFor(key any, name string, t types.Type, v memory.Value, fo
 	}
 	k := gotypes.KindOf(t)
 	s := &slot{v: in.Temp(name, k, k == client.Any || gotypes.Nullable(t)), kind: k}
+	memory.Gathers(in.Memory, s.v, t, v)
 	e := in.ScalarOf(in.Present(v, t)).E
 	in.Set(s.v, e)
 	s.value = memory.Of(client.V(s.v), k)
@@ -310,12 +312,9 @@ func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*memory.Cell, slots
 		}
 		return list[i-len(phis)]
 	}
+	ends := map[string][]client.Expr{} // what goes to each variable
 	for _, e := range h.back.Edges {
 		in.Ahead(e, func() {
-			type move struct {
-				v string
-				e client.Expr
-			}
 			var moves []move
 			for i, s := range slots {
 				var v memory.Value
@@ -363,22 +362,40 @@ func (in *interp) closeLoop(h *head, phis []*ssa.Phi, list []*memory.Cell, slots
 					moves = append(moves, move{s.v, next})
 				}
 			}
-			// All variables change at once.
-			for i := range moves {
-				for j := range i {
-					if memory.Mentions(moves[i].e, moves[j].v) {
-						t := in.Temp("next", client.Any, true)
-						in.Retype(t, moves[i].v)
-						in.Set(t, moves[i].e)
-						moves[i].e = client.V(t)
-						break
-					}
-				}
-			}
 			for _, m := range moves {
-				in.Set(m.v, m.e)
+				ends[m.v] = append(ends[m.v], m.e)
 			}
+			setAtOnce(in, moves)
 		})
 	}
+	for _, s := range slots {
+		if s.v != "" {
+			memory.Gathered(in.Memory, s.v, ends[s.v])
+		}
+	}
 	return again
+}
+
+// move is a variable that gets a value where a round ends.
+type move struct {
+	v string
+	e client.Expr
+}
+
+// setAtOnce sets variables where a round ends, all at once.
+func setAtOnce(in *interp, moves []move) {
+	for i := range moves {
+		for j := range i {
+			if memory.Mentions(moves[i].e, moves[j].v) {
+				t := in.Temp("next", client.Any, true)
+				in.Retype(t, moves[i].v)
+				in.Set(t, moves[i].e)
+				moves[i].e = client.V(t)
+				break
+			}
+		}
+	}
+	for _, m := range moves {
+		in.Set(m.v, m.e)
+	}
 }

@@ -151,7 +151,11 @@ func (in *Memory) ScalarOf(v Value) Scalar {
 		}
 		if !v.To.Whole() && !gotypes.Optional(v.To.T) { // a struct somewhere in memory, and all that it leads to
 			in.EmitValue(v)
-			return Scalar{client.V(in.NewVar("pointer", client.Any, true, Unknown)), client.Any}
+			was := in.lost
+			in.lost = client.Havoc{Lost: lostPointer, Element: client.Element{List: &client.Call{Name: "struct", Args: scalarsIn(in, []Value{v})}}}
+			p := Scalar{client.V(in.NewVar("pointer", client.Any, true, Unknown)), client.Any}
+			in.lost = was
+			return p
 		}
 		s := in.ScalarOf(in.Load(v.To))
 		if is, known := client.Truth(n); known && !is {
@@ -277,4 +281,27 @@ func joinKinds(in *Memory, name string, edges []*Edge, vals []Value) (Value, boo
 		in.Ahead(e, func() { in.Set(v, ConstInt(int64(i))) })
 	}
 	return Scalar{client.V(v), client.Any}, true
+}
+
+// scalarsIn gives the scalars in values, and in the structs that they point to.
+func scalarsIn(in *Memory, vals []Value) (out []client.Expr) {
+	for _, v := range vals {
+		switch v := Unbox(v).(type) {
+		case Scalar:
+			out = append(out, v.E)
+		case *Grown:
+			out = append(out, v.E)
+		case *Aggregate:
+			out = append(out, scalarsIn(in, v.Parts)...)
+		case *List:
+			out = append(out, scalarsIn(in, v.Elems)...)
+		case *Pointer:
+			v.To.EachLeaf(func(c *Cell) {
+				if w, ok := Unbox(in.St.Mem[c]).(Scalar); ok {
+					out = append(out, w.E)
+				}
+			})
+		}
+	}
+	return out
 }

@@ -34,6 +34,8 @@ func (in *Memory) Overwrite(v Value) {
 		}
 	case Span:
 		in.Forget(v.Array)
+	default:
+		ShareList(in, v)
 	}
 }
 
@@ -110,6 +112,8 @@ func (in *Memory) Expose(v Value) {
 			if known {
 				in.St.Mem[v.C] = in.Fresh(HiddenType, "map", Unknown)
 			}
+		default:
+			ShareList(in, v)
 		}
 	}
 	visit(v, 0)

@@ -31,6 +31,8 @@ type Cell struct {
 	made bool
 	// outside says that code which is not read gives what it holds.
 	outside bool
+	// lost is that of Memory, for what the cell holds before the first store.
+	lost client.Havoc
 }
 
 // Origin says what a cell holds before the first store.
@@ -51,7 +53,7 @@ func (c *Cell) Part(i int) *Cell {
 	if c.Parts == nil {
 		ts, names := c.layout.Parts(c.T)
 		for k, t := range ts {
-			c.Parts = append(c.Parts, &Cell{T: t, layout: c.layout, Name: c.Name + "." + names[k], Start: c.Start, outside: c.outside, Seq: c.Seq, path: append(c.path[:len(c.path):len(c.path)], k)})
+			c.Parts = append(c.Parts, &Cell{T: t, layout: c.layout, Name: c.Name + "." + names[k], Start: c.Start, outside: c.outside, lost: c.lost, Seq: c.Seq, path: append(c.path[:len(c.path):len(c.path)], k)})
 		}
 	}
 	if i < 0 || i >= len(c.Parts) {
@@ -172,7 +174,10 @@ func (in *Memory) Load(c *Cell) Value {
 		in.inputs[c] = v
 		return v
 	}
+	around := in.lost
+	in.lost = c.lost
 	v := in.Fresh(c.T, c.Name, Unknown)
+	in.lost = around
 	in.St.Mem[c] = v
 	return v
 }
@@ -259,6 +264,7 @@ func (in *Memory) Fresh(t types.Type, name string, from Origin) Value {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
 		c := in.NewCell(u.Elem(), name, from)
+		c.lost = in.lost
 		if ts, _ := in.P.Know.Layout.Parts(u.Elem()); ts == nil && !gotypes.IsPointer(u.Elem()) && in.HandleOf(u.Elem()) == nil {
 			v := in.NewVar(name, gotypes.KindOf(u.Elem()), true, from)
 			in.St.Mem[c] = Scalar{client.V(v), gotypes.KindOf(u.Elem())}
@@ -393,10 +399,14 @@ type Memory struct {
 	// variables in what is emitted there.
 	sources []client.Expr
 	gather  func(name string)
-	St      *State
-	Out     *[]client.Stmt
-	Fr      *Frame
-	Pos     token.Pos
+	// appends are the calls that append to lists which loops gather.
+	appends map[*client.Call]gathered
+	// lost, if it has a Lost, says of which list or map the values that are made are elements (OfElements).
+	lost client.Havoc
+	St   *State
+	Out  *[]client.Stmt
+	Fr   *Frame
+	Pos  token.Pos
 
 	Vars []client.Var
 	VarFacts
@@ -435,7 +445,7 @@ type Frame struct {
 
 // New makes an empty memory that writes to body.
 func New(p *program.Program, is Domain, body *[]client.Stmt) *Memory {
-	return &Memory{P: p, Domain: is, St: newState(), Out: body, VarFacts: newVarFacts(), Joined: map[*Cell]Value{}, Boxed: map[*Cell]bool{}, kept: map[string]keptElement{}}
+	return &Memory{P: p, Domain: is, St: newState(), Out: body, VarFacts: newVarFacts(), Joined: map[*Cell]Value{}, Boxed: map[*Cell]bool{}, kept: map[string]keptElement{}, appends: map[*client.Call]gathered{}}
 }
 
 // Put stores a value in a cell of HiddenType, or one that a library makes, as it is.

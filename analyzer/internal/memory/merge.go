@@ -181,14 +181,24 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 		null = null || n
 	}
 	v := in.Temp(name, kind, null || kind == client.Any)
-	for i, e := range edges {
-		in.Ahead(e, func() { in.Set(v, in.ScalarOf(vals[i]).E) })
-	}
+	setEach(in, v, edges, vals)
 	if texts := in.alternatives(vals); texts != nil {
 		in.Texts[v] = texts
 	}
 	noteValues(in, v, vals...)
 	return Scalar{client.V(v), kind}
+}
+
+// setEach sets a variable to one of several values, which come by several edges.
+func setEach(in *Memory, v string, edges []*Edge, vals []Value) {
+	exprs := make([]client.Expr, len(edges))
+	for i, e := range edges {
+		in.Ahead(e, func() {
+			exprs[i] = in.ScalarOf(vals[i]).E
+			in.Set(v, exprs[i])
+		})
+	}
+	joinGathered(in, v, exprs)
 }
 
 // Nil says when the pointer is nil.
@@ -286,13 +296,16 @@ func (in *Memory) joinGrown(name string, edges []*Edge, vals []Value) (Value, bo
 	g := &Grown{}
 	e, n := in.Temp(name, client.Any, true), in.Temp(name+".len", client.Int, false)
 	g.E, g.N = client.V(e), client.V(n)
+	lists := make([]client.Expr, len(edges))
 	for i, ed := range edges {
 		in.Ahead(ed, func() {
 			w, _ := in.Growing(vals[i])
+			lists[i] = w.E
 			in.Set(e, w.E)
 			in.Set(n, w.N)
 		})
 	}
+	joinGathered(in, e, lists)
 	return g, true
 }
 

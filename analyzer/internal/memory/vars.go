@@ -44,15 +44,25 @@ type VarFacts struct {
 	// Unkept are those that it looks at when the transaction is rolled back: they are shown
 	// if it never commits, since nothing but a reader ends so.
 	Unkept map[string]bool
+	// lists says of variables what lists they hold, by the loops that gather them; taken are the variables for elements of the
+	// list of a loop, and shared the loops whose lists somebody may have changed. Lost are variables for elements that may have been.
+	lists  map[string]gathered
+	taken  map[string][]string
+	shared map[string]bool
+	Lost   map[string]bool
+	// entries are what maps of each type got.
+	entries map[string][]client.Expr
 }
 
 func newVarFacts() VarFacts {
 	return VarFacts{named: map[string]int{}, inputs: map[*Cell]Value{}, Texts: map[string][]string{}, values: map[string][]ir.Value{}, Pairs: map[string]Pair{}, Indexes: map[string]Pair{},
-		Fresheds: map[string]bool{}, origins: map[string][]errorOrigin{}, choices: map[string]client.Expr{}, held: map[string]string{}, Keys: map[string]client.Expr{}, Shown: map[string]bool{}, Unkept: map[string]bool{}}
+		Fresheds: map[string]bool{}, origins: map[string][]errorOrigin{}, choices: map[string]client.Expr{}, held: map[string]string{}, Keys: map[string]client.Expr{}, Shown: map[string]bool{}, Unkept: map[string]bool{},
+		lists: map[string]gathered{}, taken: map[string][]string{}, shared: map[string]bool{}, Lost: map[string]bool{}, entries: map[string][]client.Expr{}}
 }
 
 // Clone copies facts.
 func (f VarFacts) Clone() VarFacts {
 	return VarFacts{named: maps.Clone(f.named), inputs: maps.Clone(f.inputs), Texts: maps.Clone(f.Texts), values: maps.Clone(f.values), Pairs: maps.Clone(f.Pairs), Indexes: maps.Clone(f.Indexes),
-		Fresheds: maps.Clone(f.Fresheds), origins: maps.Clone(f.origins), choices: maps.Clone(f.choices), held: maps.Clone(f.held), Keys: maps.Clone(f.Keys), Shown: maps.Clone(f.Shown), Unkept: maps.Clone(f.Unkept)}
+		Fresheds: maps.Clone(f.Fresheds), origins: maps.Clone(f.origins), choices: maps.Clone(f.choices), held: maps.Clone(f.held), Keys: maps.Clone(f.Keys), Shown: maps.Clone(f.Shown), Unkept: maps.Clone(f.Unkept),
+		lists: maps.Clone(f.lists), taken: maps.Clone(f.taken), shared: maps.Clone(f.shared), Lost: maps.Clone(f.Lost), entries: maps.Clone(f.entries)}
 }

@@ -101,6 +101,7 @@ func (in *Memory) EmitExpr(e client.Expr) {
 		}
 		return
 	}
+	shareList(in, e)
 	any := false
 	client.EachVar(e, func(string) { any = true })
 	if !any {

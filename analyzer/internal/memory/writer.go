@@ -223,7 +223,7 @@ func (in *Memory) NewVar(name string, k client.Kind, nullable bool, from Origin)
 	case len(in.sources) > 0:
 		in.Emit(&client.Assign{At: in.At(), Var: v, Expr: &client.Call{Name: "computed", Args: in.sources, Kind: k}})
 	default:
-		in.Emit(&client.Havoc{At: in.At(), Var: v})
+		in.Emit(&client.Havoc{At: in.At(), Var: v, Lost: in.lost.Lost, Element: in.lost.Element})
 	}
 	return v
 }

@@ -32,6 +32,7 @@ func (in *Session) FinishTxn(t *client.Txn) {
 	in.showResults(t)
 	in.showAtCommit(t)
 	simplify.Abandoned(t, in.mayEnd)
+	simplify.Elements(t, in.Lost)
 	simplify.Txn(t, func(base string) string { return in.Temp(base, client.Int, false) })
 }
 

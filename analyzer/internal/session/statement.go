@@ -65,8 +65,7 @@ func (in *Session) Send(inv *Invocation, h *memory.Handle, r program.Role, args 
 		return in.Into1(rs, dest, true), true
 	case program.SelectRole:
 		return in.unlessUnsent(rs, func() memory.Value {
-			in.All(rs, dest)
-			return &memory.Failure{}
+			return in.All(rs, dest)
 		}), true
 	}
 	return nil, false
@@ -110,17 +109,33 @@ func (in *Session) KeepRows(rs *memory.Rows, of types.Type, scan func(p *memory.
 	return true
 }
 
-// All stores all rows of a query in a slice: the program may look at each.
-func (in *Session) All(rs *memory.Rows, dest memory.Value) {
+// All stores all rows of a query in a slice: the program may look at each. The result is the error of a row that does not fit.
+func (in *Session) All(rs *memory.Rows, dest memory.Value) *memory.Failure {
 	if p, ok := memory.Unbox(dest).(*memory.Pointer); ok && in.KeepRows(rs, p.To.T, func(p *memory.Pointer) { in.Into1(rs, p, true) }) {
 		in.Forget(p.To)
-		return
+		return &memory.Failure{}
+	}
+	if p, ok := memory.Unbox(dest).(*memory.Pointer); ok && empty(in, p) {
+		if list, err, ok := Gather(in, rs, p.To.T, func(p *memory.Pointer) memory.Value { return in.Into1(rs, p, true) }); ok {
+			in.Store(p.To, list)
+			return err
+		}
 	}
 	rs.Query.Returned = true
 	in.Execute(rs)
 	if p, ok := memory.Unbox(dest).(*memory.Pointer); ok {
-		in.Forget(p.To)
+		memory.OfRows(in.Memory, func() { in.Forget(p.To) })
 	}
+	return &memory.Failure{}
+}
+
+// empty reports whether a pointer is to a slice without elements, which is not that of somebody else.
+func empty(in *Session, p *memory.Pointer) bool {
+	if _, isSlice := p.To.T.Underlying().(*types.Slice); !isSlice || p.To.Start != memory.Zeroed || !memory.IsTrue(client.Not(p.Nil())) {
+		return false
+	}
+	list, known := in.ListOf(in.Load(p.To))
+	return known && len(list) == 0
 }
 
 // Statement makes the query of a statement, which execute or a loop writes.

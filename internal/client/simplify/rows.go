@@ -22,7 +22,7 @@ func collectRows(t *client.Txn, newName func(base string) string) (some bool) {
 				continue
 			}
 			body, end, own := endAtNull(f)
-			after, ok := collects(body)
+			after, ok := collects(body, func(v string) bool { return uses[v] == insideOf(f)[v] })
 			if !ok {
 				out = append(out, s)
 				continue
@@ -41,6 +41,9 @@ func collectRows(t *client.Txn, newName func(base string) string) (some bool) {
 // that ends the round, and the rest. own says that the loop goes on, or what is
 // behind it, and not somewhere else.
 func endAtNull(f *client.ForRows) (rest, end []client.Stmt, own bool) {
+	if c, ok := stopsAtNull(f); ok {
+		return f.Body[1:], []client.Stmt{c}, true
+	}
 	if len(f.Body) != 1 || f.Query.Null == "" {
 		return f.Body, nil, false
 	}
@@ -64,6 +67,40 @@ func endAtNull(f *client.ForRows) (rest, end []client.Stmt, own bool) {
 	return c.Else, []client.Stmt{&client.If{At: c.At, Cond: c.Cond, Then: c.Then}}, false
 }
 
+// stopsAtNull gives what a loop does that ends where a NULL does not fit: it only sets variables to constants, such as that of an error.
+func stopsAtNull(f *client.ForRows) (*client.If, bool) {
+	if len(f.Body) < 2 || f.Query.Null == "" {
+		return nil, false
+	}
+	c, ok := f.Body[0].(*client.If)
+	if !ok || len(c.Else) > 0 || len(c.Then) == 0 {
+		return nil, false
+	}
+	v, isVar := c.Cond.(*client.VarExpr)
+	n := len(c.Then) - 1
+	b, leaves := c.Then[n].(*client.Break)
+	if !isVar || v.Name != f.Query.Null || !leaves || b.Label != f.Label {
+		return nil, false
+	}
+	for _, s := range c.Then[:n] {
+		a, ok := s.(*client.Assign)
+		if !ok || insideOf(f)[a.Var] > 0 {
+			return nil, false
+		}
+		if _, isConst := a.Expr.(*client.Const); !isConst {
+			return nil, false
+		}
+	}
+	return &client.If{At: c.At, Cond: c.Cond, Then: c.Then[:n]}, true
+}
+
+// insideOf counts how often a loop uses each variable.
+func insideOf(f *client.ForRows) map[string]int {
+	inside := map[string]int{}
+	client.EachExpr(f.Body, func(e *client.Expr) { client.EachVar(*e, func(name string) { inside[name]++ }) })
+	return inside
+}
+
 // collection makes a query of a loop. partly says that it may leave rows out.
 type collection struct {
 	txn     *client.Txn
@@ -78,8 +115,7 @@ type collection struct {
 // variables of their own, if something happens then.
 func (c *collection) keepColumns(uses map[string]int, end []client.Stmt) {
 	q := c.loop.Query
-	inside := map[string]int{}
-	client.EachExpr(c.loop.Body, func(e *client.Expr) { client.EachVar(*e, func(name string) { inside[name]++ }) })
+	inside := insideOf(c.loop)
 	fits := map[string]bool{}
 	kind := map[string]client.Kind{}
 	for _, v := range c.txn.Vars {
@@ -122,7 +158,7 @@ func (c *collection) effects(after []collected) (out []client.Stmt) {
 					from = append(from, client.V(name))
 				}
 			})
-			out = append(out, &client.Emit{At: at, Exprs: from}, &client.Havoc{At: at, Var: a.v})
+			out = append(out, &client.Emit{At: at, Exprs: from}, &client.Havoc{At: at, Var: a.v, Lost: lostList(a.e)})
 			continue
 		}
 		if q.Count == "" {
@@ -138,6 +174,32 @@ func (c *collection) effects(after []collected) (out []client.Stmt) {
 	return out
 }
 
+// lostList says what a list is whose elements come from rows; "" for other values.
+func lostList(e client.Expr) string {
+	if c, ok := e.(*client.Call); ok && c.Name == "append" {
+		return "an element of a list"
+	}
+	return ""
+}
+
+// zeroForNull gives the variable that an If sets to a column, or to the zero value where that is NULL, as libraries do.
+func zeroForNull(s client.Stmt) (string, bool) {
+	c, ok := s.(*client.If)
+	if !ok || len(c.Then) != 1 || len(c.Else) != 1 {
+		return "", false
+	}
+	o, isOp := c.Cond.(*client.Op)
+	a, sets := c.Then[0].(*client.Assign)
+	b, also := c.Else[0].(*client.Assign)
+	if !isOp || o.Op != "null" || !sets || !also || a.Var != b.Var {
+		return "", false
+	}
+	_, isConst := a.Expr.(*client.Const)
+	v, isVar := b.Expr.(*client.VarExpr)
+	w, column := o.Args[0].(*client.VarExpr)
+	return a.Var, isConst && isVar && column && v.Name == w.Name
+}
+
 // collected is a variable that each round changes: by step, or (0) in another
 // way.
 type collected struct {
@@ -147,9 +209,16 @@ type collected struct {
 }
 
 // collects reports whether statements only collect values, and gives the
-// variables that they change.
-func collects(list []client.Stmt) (out []collected, ok bool) {
+// variables that they change. within reports whether nothing but the loop uses a variable: what such a one
+// is, under a condition, is a part of what is collected.
+func collects(list []client.Stmt, within func(v string) bool) (out []collected, ok bool) {
 	for _, s := range list {
+		if v, ok := zeroForNull(s); ok {
+			if !within(v) {
+				out = append(out, collected{v: v, e: client.V(v)})
+			}
+			continue
+		}
 		a, ok := s.(*client.Assign)
 		if !ok {
 			return nil, false

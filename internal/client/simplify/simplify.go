@@ -18,9 +18,15 @@ func Txn(t *client.Txn, newName func(base string) string) {
 		}
 		Reduce(t)
 	}
+	for overElements(t) {
+		Reduce(t)
+	}
+	showLists(t)
+	Reduce(t)
 	if collectRows(t, newName) {
 		Reduce(t)
 	}
+	guesses(t)
 }
 
 // Reduce removes what has no effect, until nothing is left to remove.

@@ -124,12 +124,18 @@ func (b *Core) overRows(x *query.Place, q *query.Query, round func() []ir.Stmt, 
 
 // mayLeave reports whether the body of a loop may end it before its last row.
 func mayLeave(body []ir.Stmt, label string) bool {
+	inside := map[string]bool{}
+	ir.Walk(body, func(s ir.Stmt) {
+		if b, ok := s.(*ir.Block); ok {
+			inside[b.Label] = true
+		}
+	})
 	return anyInside(body, 0, func(s ir.Stmt, depth int) bool {
 		switch s := s.(type) {
 		case *ir.Return:
 			return true
 		case *ir.Break:
-			return s.Label == "" && depth == 0 || s.Label != ""
+			return s.Label == "" && depth == 0 || s.Label != "" && !inside[s.Label]
 		case *ir.Continue:
 			return s.Label != "" && s.Label != label
 		}

@@ -101,8 +101,7 @@ func (in *run) take(rs *memory.Rows, d destination, one, single bool) *memory.Fa
 	case d.none:
 		in.Execute(rs)
 	case d.list != nil:
-		in.All(rs, d.list)
-		return &memory.Failure{}
+		return in.All(rs, d.list)
 	default:
 		rs.One = true
 		in.Execute(rs)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/analyzer/internal/session"
 	"github.com/txrobust/robust/analyzer/internal/sqltext"
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/gormmodel"
@@ -332,6 +333,9 @@ func (in *run) receive(r *chain, s *subject, rs *memory.Rows, dest memory.Value,
 		return
 	}
 	if _, isSlice := p.To.T.Underlying().(*types.Slice); isSlice && gotypes.IsList(p.To.T) {
+		if in.gathered(r, s, rs, p, o) {
+			return
+		}
 		count := in.Counted(rs)
 		in.All(rs, dest)
 		in.setResult(r, in.rowsError(rs, o), count)
@@ -380,6 +384,25 @@ func (in *run) receive(r *chain, s *subject, rs *memory.Rows, dest memory.Value,
 			in.hook(r, s, "AfterFind")
 		}, func() {})
 	}
+}
+
+// gathered takes all rows of a query to a slice of structs, if nothing changes them after that. It reports whether it has.
+func (in *run) gathered(r *chain, s *subject, rs *memory.Rows, p *memory.Pointer, o reading) bool {
+	elem := p.To.T.Underlying().(*types.Slice).Elem()
+	if s.m == nil || len(s.d.preloads) > 0 || len(s.d.related) > 0 || in.hasHook(s, "AfterFind") || in.lib.models().Model(elem) == nil || gotypes.IsTime(elem) || gotypes.Storable(elem) {
+		return false
+	}
+	list, err, ok := session.Gather(in.Session, rs, p.To.T, func(p *memory.Pointer) memory.Value { return in.takeRow(rs, p, s) })
+	if !ok {
+		return false
+	}
+	in.Store(p.To, list)
+	f := &memory.Failure{Other: err.Other}
+	if o.must {
+		f.NoRows = memory.Op("==", list.N, memory.ConstInt(0))
+	}
+	in.setResult(r, f, memory.Of(list.N, client.Int))
+	return true
 }
 
 // rowsError is the error of a query whose rows are not looked at one by one.

@@ -64,7 +64,8 @@ func collect(model func(in *session.Session, inv *session.Invocation, c collecti
 
 // collectRows gives all rows.
 func collectRows(in *session.Session, inv *session.Invocation, c collection) memory.Value {
-	out := in.Quiet(inv.T).(memory.Tuple)
+	var out memory.Tuple
+	memory.OfRows(in.Memory, func() { out = in.Quiet(inv.T).(memory.Tuple) })
 	if c.how != unknownTo && in.KeepRows(c.rs, inv.T.(*types.Tuple).At(0).Type(), func(p *memory.Pointer) {
 		if c.how == valueTo {
 			in.Scan(c.rs, []memory.Value{p})
@@ -73,6 +74,17 @@ func collectRows(in *session.Session, inv *session.Invocation, c collection) mem
 		}
 	}) {
 		return out
+	}
+	if c.how != unknownTo {
+		list, err, ok := session.Gather(in, c.rs, inv.T.(*types.Tuple).At(0).Type(), func(p *memory.Pointer) memory.Value {
+			if c.how == valueTo {
+				return in.Scan(c.rs, []memory.Value{p})
+			}
+			return in.Into1(c.rs, p, c.how == byNameTo)
+		})
+		if ok {
+			return memory.Tuple{list, err}
+		}
 	}
 	if c.rs.Mine && !in.IsSent(c.rs) {
 		out[1] = collectAll(in, inv, c.rs, c.how)

@@ -52,7 +52,7 @@ func Collect(ctx context.Context, db *pgxpool.Pool, id int) error {
 		if _, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) { var s string; return s, row.Scan(&s) }); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, "INSERT INTO seen (item, dear, n, m) VALUES ($1, $2, $3, $4)", one.ID, dear.Name, len(list), len(ids)) // want `INSERT INTO seen (item, dear, n, m) VALUES ($1, $2, $3, $4) (row.ID_1, row.Name_2, len(v_1), len(v_6))`
+		_, err = tx.Exec(ctx, "INSERT INTO seen (item, dear, n, m) VALUES ($1, $2, $3, $4)", one.ID, dear.Name, len(list), len(ids)) // want `INSERT INTO seen (item, dear, n, m) VALUES ($1, $2, $3, $4) (row.ID_1, row.Name_2, rows.len, rows.len_1)`
 		return err
 	})
 }
