@@ -132,4 +132,6 @@ var goFaults = []Fault{
 		Tests: "analyzer:^TestWanted$", Breaks: "a function literal that a library calls with a transaction sends nothing"},
 	{Name: "go-unimplemented", File: "analyzer/internal/absint/call.go", Old: "if !in.P.Unimplemented(m) {", New: "if len(args) > 0 {",
 		Tests: "analyzer:^TestWanted$", Breaks: "an interface that nothing implements does not get at the transaction of a context"},
+	{Name: "go-savepoint-both", File: "analyzer/internal/absint/interp.go", Old: "	in.goesBothWays(instr)\n", New: "",
+		Tests: "analyzer:^TestBuilders$", Breaks: "who goes on after an error behind a savepoint has none where the program makes errors, too"},
 }
