@@ -33,8 +33,8 @@ func (in *interp) leaves(cond ssa.Value, dropped *ssa.BasicBlock) {
 }
 
 // goesBothWays looks at a branch that is taken both ways, also where the error that it is about is one of the server.
-func (in *interp) goesBothWays(instr *ssa.If) {
-	if !in.behindSavepoint() || !aboutError(instr.Cond) || !in.mayBeServers(instr.Cond, map[ssa.Value]bool{}) {
+func goesBothWays(in *interp, instr *ssa.If) {
+	if !in.behindSavepoint() || !aboutError(instr.Cond) || !mayBeServers(in, instr.Cond, map[ssa.Value]bool{}) {
 		return
 	}
 	cond, is := instr.Cond, true
@@ -60,13 +60,13 @@ func (in *interp) goesBothWays(instr *ssa.If) {
 
 // mayBeServers reports whether a value may be an error of the server, or is about one: what a call gives that may send a
 // statement.
-func (in *interp) mayBeServers(v ssa.Value, seen map[ssa.Value]bool) bool {
+func mayBeServers(in *interp, v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return false
 	}
 	seen[v] = true
 	some := func(list ...ssa.Value) bool {
-		return slices.ContainsFunc(list, func(v ssa.Value) bool { return in.mayBeServers(v, seen) })
+		return slices.ContainsFunc(list, func(v ssa.Value) bool { return mayBeServers(in, v, seen) })
 	}
 	switch v := v.(type) {
 	case *ssa.Const, *ssa.Global:
