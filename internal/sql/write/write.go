@@ -49,8 +49,9 @@ func (b *Writer) updateRows(f *expr.Frame, x *query.Place, s *pg.UpdateStmt, pos
 	}
 	y.Choose(y.FormOfWrite(s.FromClause), func() {
 		sure := y.Surely(func() {
-			w = b.from(y, row, s.FromClause, s.WhereClause, cond, func() []ir.Expr { return b.given(y, row, s.TargetList, ret) })
-			w.gives(ret)
+			given := func() []ir.Expr { return b.given(y, row, s.TargetList, ret) }
+			w = b.from(y, row, s.FromClause, s.WhereClause, cond, given)
+			w.gives(ret, row, given)
 			list = b.sets(w.in, row, s.TargetList)
 		})
 		b.lockSurely(sure, row, w)
@@ -176,8 +177,9 @@ func (b *Writer) deleteRows(f *expr.Frame, x *query.Place, s *pg.DeleteStmt, pos
 	}
 	y.Choose(y.FormOfWrite(s.UsingClause), func() {
 		sure := y.Surely(func() {
-			w = b.from(y, row, s.UsingClause, s.WhereClause, cond, func() []ir.Expr { return b.given(y, row, nil, ret) })
-			w.gives(ret)
+			given := func() []ir.Expr { return b.given(y, row, nil, ret) }
+			w = b.from(y, row, s.UsingClause, s.WhereClause, cond, given)
+			w.gives(ret, row, given)
 		})
 		b.lockSurely(sure, row, w)
 	}, func() {
@@ -219,11 +221,15 @@ type writeQuery struct {
 	set      []assignment // of an UPDATE
 }
 
-// gives refuses RETURNING of a join.
-func (w *writeQuery) gives(ret *pg.ReturningClause) {
-	if ret != nil && len(w.other) > 0 {
+// gives makes a condition of a join whose other rows say only which rows are written, and refuses RETURNING of any other.
+func (w *writeQuery) gives(ret *pg.ReturningClause, row *expr.RowSource, given func() []ir.Expr) {
+	if ret == nil || len(w.other) == 0 {
+		return
+	}
+	if slices.ContainsFunc(given(), func(e ir.Expr) bool { return !expr.RowFree(e, map[string]bool{row.Row: true}) }) {
 		w.in.Unmodelled("RETURNING with FROM or USING")
 	}
+	w.where, w.other = &ir.Exists{Query: ir.Query{From: w.other, Where: w.where}}, nil
 }
 
 // sets makes the assignments of an UPDATE, with those of columns that follow others.
