@@ -132,4 +132,12 @@ var goFaults = []Fault{
 		Tests: "analyzer:^TestWanted$", Breaks: "a function literal that a library calls with a transaction sends nothing"},
 	{Name: "go-unimplemented", File: "analyzer/internal/absint/call.go", Old: "if !in.P.Unimplemented(m) {", New: "if len(args) > 0 {",
 		Tests: "analyzer:^TestWanted$", Breaks: "an interface that nothing implements does not get at the transaction of a context"},
+	{Name: "go-savepoint-both", File: "analyzer/internal/absint/interp.go", Old: "	goesBothWays(in, instr)\n", New: "",
+		Tests: "analyzer:^TestBuilders$", Breaks: "who goes on after an error behind a savepoint has none where the program makes errors, too"},
+	{Name: "go-nil-inside", File: "analyzer/internal/memory/derived.go", Old: "		case IsNilValue(vals[i]):\n", New: "		case len(vals) == 0:\n",
+		Tests: "analyzer:^TestBuilders$", Breaks: "an interface that has nil inside on some paths is nil"},
+	{Name: "go-holds-value", File: "analyzer/internal/absint/operator.go", Old: "	if !ok || memory.IsHandle(b.V) {", New: "	if ok || memory.IsHandle(b.V) {",
+		Tests: "analyzer:^TestBuilders$", Breaks: "an interface with an empty struct in it is nil"},
+	{Name: "go-never-boxed", File: "analyzer/internal/program/handed.go", Old: "			for v := range m.Signature().Results().Variables() {\n				b.holds(v.Type())\n			}\n", New: "			_ = m\n",
+		Tests: "analyzer:^TestNeverBoxed$", Breaks: "a method gives values that no interface is taken to hold"},
 }

@@ -2,6 +2,8 @@ package main
 
 // sqlFaults are those of what SQL statements do.
 var sqlFaults = []Fault{
+	{Name: "join-self-stale", File: "internal/sql/query/target.go", Old: "!locked && stays(src)", New: "!locked && t == nil && stays(src)",
+		Tests: "internal/readcommitted:^TestJoinedWithItself$", Breaks: "a write that joins its row with itself sees of both what was written last"},
 	{Name: "locks-named", File: "internal/sql/syntax/tree.go", Old: "named := len(c.LockedRels) == 0 || slices", New: "named := slices",
 		Tests: "sqlmodel:^TestRowLocks$", Breaks: "a locking clause without OF locks nothing"},
 	{Name: "locks-of-others", File: "internal/sql/syntax/tree.go", Old: "named := len(c.LockedRels) == 0 || slices", New: "named := len(c.LockedRels) > 0 || slices",

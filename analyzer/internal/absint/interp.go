@@ -264,6 +264,7 @@ func (in *interp) ifInstr(b *ssa.BasicBlock, instr *ssa.If) {
 		in.branch(b, taken)
 		return
 	}
+	goesBothWays(in, instr)
 	s := &client.If{At: in.At(), Cond: cond}
 	if in.St.Phase == memory.Done {
 		in.Show(cond)

@@ -109,6 +109,9 @@ func (in *interp) equal(x, y memory.Value, t types.Type) client.Expr {
 			return client.False
 		}
 	}
+	if holdsValue(in, x) && memory.IsNilValue(y) || holdsValue(in, y) && memory.IsNilValue(x) {
+		return client.False
+	}
 	x, y = memory.Unbox(x), memory.Unbox(y)
 	f, xFails := x.(*memory.Failure)
 	g, yFails := y.(*memory.Failure)
@@ -174,6 +177,22 @@ func (in *interp) equal(x, y memory.Value, t types.Type) client.Expr {
 		return memory.Op("null", v.E)
 	}
 	return memory.Op("==", u.E, v.E)
+}
+
+// holdsValue reports whether an interface is not nil since it has a value, be that nil itself. A handle in it stands for
+// the interface, and so does an error.
+func holdsValue(in *interp, v memory.Value) bool {
+	b, ok := v.(memory.Box)
+	if !ok || memory.IsHandle(b.V) {
+		return false
+	}
+	switch w := b.V.(type) {
+	case *memory.Failure:
+		return false
+	case *memory.Pointer:
+		return !in.Boxed[w.To]
+	}
+	return true
 }
 
 // isNil says when a value is nil.
@@ -256,7 +275,7 @@ func isOfContext(v ssa.Value) bool {
 
 func (in *interp) typeAssert(v *ssa.TypeAssert) memory.Value {
 	x := in.value(v.X)
-	if c, ok := memory.ConstOf(memory.Unbox(x)); ok && c.IsNull() && v.CommaOk {
+	if c, ok := memory.ConstOf(x); ok && c.IsNull() && v.CommaOk {
 		return memory.Tuple{in.Zero(v.AssertedType), memory.Of(client.False, client.Bool)}
 	}
 	var out memory.Value

@@ -32,6 +32,68 @@ func (in *interp) leaves(cond ssa.Value, dropped *ssa.BasicBlock) {
 	}
 }
 
+// goesBothWays looks at a branch that is taken both ways, also where the error that it is about is one of the server.
+func goesBothWays(in *interp, instr *ssa.If) {
+	if !in.behindSavepoint() || !aboutError(instr.Cond) || !mayBeServers(in, instr.Cond, map[ssa.Value]bool{}) {
+		return
+	}
+	cond, is := instr.Cond, true
+	for {
+		n, ok := cond.(*ssa.UnOp)
+		if !ok || n.Op != token.NOT {
+			break
+		}
+		cond, is = n.X, !is
+	}
+	c, ok := cond.(*ssa.BinOp)
+	after := instr.Block().Succs
+	if ok && (program.IsNilConst(c.X) || program.IsNilConst(c.Y)) {
+		if (c.Op == token.NEQ) != is {
+			after = after[1:]
+		}
+		after = after[:1]
+	}
+	if slices.ContainsFunc(after, func(b *ssa.BasicBlock) bool { return !in.passesOn(b) }) {
+		in.Unknown(goesOnAfterError)
+	}
+}
+
+// mayBeServers reports whether a value may be an error of the server, or is about one: what a call gives that may send a
+// statement.
+func mayBeServers(in *interp, v ssa.Value, seen map[ssa.Value]bool) bool {
+	if seen[v] {
+		return false
+	}
+	seen[v] = true
+	some := func(list ...ssa.Value) bool {
+		return slices.ContainsFunc(list, func(v ssa.Value) bool { return mayBeServers(in, v, seen) })
+	}
+	switch v := v.(type) {
+	case *ssa.Const, *ssa.Global:
+		return false
+	case *ssa.BinOp:
+		return some(v.X, v.Y)
+	case *ssa.Phi:
+		return some(v.Edges...)
+	case *ssa.Extract:
+		return some(v.Tuple)
+	case *ssa.TypeAssert:
+		return some(v.X)
+	case *ssa.MakeInterface:
+		return some(v.X)
+	case *ssa.ChangeInterface:
+		return some(v.X)
+	case *ssa.Call:
+		return in.sends(v.Common()) || some(v.Common().Args...)
+	case *ssa.UnOp:
+		if g, ok := v.X.(*ssa.Global); ok && v.Op == token.MUL { // a sentinel
+			return some(g)
+		}
+		return v.Op == token.MUL || some(v.X)
+	}
+	return true
+}
+
 // ignores looks at a call whose error nobody looks at.
 func (in *interp) ignores(instr ssa.Instruction) {
 	call, ok := instr.(*ssa.Call)
@@ -66,7 +128,7 @@ func (in *interp) sends(c *ssa.CallCommon) bool {
 // one, or a value that has one.
 func (in *interp) errorUsed(call *ssa.Call) bool {
 	if gotypes.IsError(call.Type()) || in.P.Know.Failing[gotypes.TypeName(call.Type())] {
-		return len(*call.Referrers()) > 0
+		return lookedAt(call)
 	}
 	results, ok := call.Type().(*types.Tuple)
 	if !ok || results.Len() == 0 || !gotypes.IsError(results.At(results.Len()-1).Type()) {
@@ -74,7 +136,39 @@ func (in *interp) errorUsed(call *ssa.Call) bool {
 	}
 	return slices.ContainsFunc(*call.Referrers(), func(r ssa.Instruction) bool {
 		x, ok := r.(*ssa.Extract)
-		return !ok || x.Index == results.Len()-1 && len(*x.Referrers()) > 0
+		return !ok || x.Index == results.Len()-1 && lookedAt(x)
+	})
+}
+
+// lookedAt reports whether the program does more with an error than to give it away as a value of any type, such as to a log.
+func lookedAt(v ssa.Value) bool {
+	return slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+			return false
+		case *ssa.ChangeInterface:
+			i, ok := r.Type().Underlying().(*types.Interface)
+			return !ok || i.NumMethods() > 0 || !onlyListed(r)
+		}
+		return true
+	})
+}
+
+// onlyListed reports whether a value is only one of the last arguments of calls that give no error, as fmt.Errorf does.
+func onlyListed(v *ssa.ChangeInterface) bool {
+	return !slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
+		s, ok := r.(*ssa.Store)
+		if !ok {
+			return true
+		}
+		at, ok := s.Addr.(*ssa.IndexAddr)
+		return !ok || slices.ContainsFunc(*at.X.Referrers(), func(r ssa.Instruction) bool {
+			list, ok := r.(*ssa.Slice)
+			return ok && slices.ContainsFunc(*list.Referrers(), func(r ssa.Instruction) bool {
+				c, ok := r.(*ssa.Call)
+				return !ok || gotypes.IsError(c.Type())
+			})
+		})
 	})
 }
 

@@ -305,3 +305,21 @@ func scalarsIn(in *Memory, vals []Value) (out []client.Expr) {
 	}
 	return out
 }
+
+// unboxAll takes values out of interfaces. What is nil there is another value then, since the interface is not nil.
+func unboxAll(in *Memory, edges []*Edge, vals []Value) {
+	mixed := slices.ContainsFunc(vals, IsNilValue)
+	for i, v := range vals {
+		vals[i] = Unbox(v)
+		if _, boxed := v.(Box); !boxed {
+			continue
+		}
+		p, points := vals[i].(*Pointer)
+		switch {
+		case IsNilValue(vals[i]):
+			in.Ahead(edges[i], func() { vals[i] = Of(client.V(in.NewVar("some", client.Any, false, Unknown)), client.Any) })
+		case mixed && points && !in.Boxed[p.To]:
+			vals[i] = &Pointer{To: p.To}
+		}
+	}
+}

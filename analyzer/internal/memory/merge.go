@@ -118,9 +118,7 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 	if v, ok := joinKinds(in, name, edges, vals); ok {
 		return v
 	}
-	for i := range vals {
-		vals[i] = Unbox(vals[i])
-	}
+	unboxAll(in, edges, vals)
 	if allSame(vals) {
 		return vals[0]
 	}

@@ -114,3 +114,109 @@ func (h *handed) eachNamed(t types.Type, f func(*types.TypeName)) {
 	}
 	visit(t)
 }
+
+// neverBoxed reports whether no interface of a program holds a value of a type of it, such as a double that only tests use:
+// nothing that was read puts such a value into an interface, alone or as a part of another one, or gives its type to generic code.
+func (p *Program) neverBoxed(t types.Type) bool {
+	n := gotypes.NamedOf(t)
+	if n == nil || n.TypeParams().Len() > 0 || !p.IsProgram() {
+		return false
+	}
+	if p.boxed == nil {
+		b := &boxed{h: &handed{p: p}, out: map[*types.TypeName]bool{}, seen: map[types.Type]bool{}}
+		for _, f := range p.outermostFuncs() {
+			b.arguments(f.Signature)
+			gotypes.EachInstr(f, b.instr)
+		}
+		for _, pkg := range p.Pkgs {
+			for _, m := range pkg.Members {
+				b.arguments(m.Type())
+			}
+		}
+		p.boxed = b.out
+	}
+	return !p.boxed[n.Obj()]
+}
+
+// boxed finds the types of which an interface may hold values.
+type boxed struct {
+	h    *handed
+	out  map[*types.TypeName]bool
+	seen map[types.Type]bool
+}
+
+func (b *boxed) instr(instr ssa.Instruction) {
+	if v, ok := instr.(ssa.Value); ok {
+		b.arguments(v.Type())
+	}
+	if v, ok := instr.(*ssa.MakeInterface); ok {
+		b.holds(v.X.Type())
+		b.arguments(v.X.Type())
+	}
+	for _, op := range instr.Operands(nil) {
+		if f, ok := (*op).(*ssa.Function); ok {
+			for _, t := range f.TypeArgs() {
+				b.holds(t)
+			}
+		}
+	}
+}
+
+// holds records that an interface holds a value of a type: whoever has it gets at its parts, and what its methods give.
+func (b *boxed) holds(t types.Type) {
+	b.h.eachNamed(t, func(n *types.TypeName) {
+		if b.out[n] {
+			return
+		}
+		b.out[n] = true
+		named, ok := n.Type().(*types.Named)
+		if !ok {
+			return
+		}
+		for m := range named.Methods() {
+			for v := range m.Signature().Results().Variables() {
+				b.holds(v.Type())
+			}
+		}
+	})
+}
+
+// arguments records the arguments of generic types.
+func (b *boxed) arguments(t types.Type) {
+	if t = types.Unalias(t); b.seen[t] {
+		return
+	}
+	b.seen[t] = true
+	switch t := t.(type) {
+	case *types.Named:
+		for a := range t.TypeArgs().Types() {
+			b.holds(a)
+			b.arguments(a)
+		}
+		if b.h.declares(t.Obj().Pkg()) {
+			b.arguments(t.Underlying())
+		}
+	case *types.Pointer:
+		b.arguments(t.Elem())
+	case *types.Slice:
+		b.arguments(t.Elem())
+	case *types.Array:
+		b.arguments(t.Elem())
+	case *types.Map:
+		b.arguments(t.Key())
+		b.arguments(t.Elem())
+	case *types.Chan:
+		b.arguments(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			b.arguments(f.Type())
+		}
+	case *types.Tuple:
+		for v := range t.Variables() {
+			b.arguments(v.Type())
+		}
+	case *types.Signature:
+		b.arguments(t.Params())
+		b.arguments(t.Results())
+	}
+}

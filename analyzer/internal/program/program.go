@@ -76,6 +76,8 @@ type Program struct {
 	Sessions []SessionLevel
 	// handed are the types whose methods somebody outside may call, nil before that is looked for.
 	handed map[*types.TypeName]bool
+	// boxed are the types of which interfaces may hold values, nil before that is looked for.
+	boxed map[*types.TypeName]bool
 	// Holders tell what may hold a transaction: of a database, and of one connection.
 	holders [2]*Holders
 	// contexts says whether PutsIntoContexts, nil before that is looked for.
@@ -440,7 +442,9 @@ func (p *Program) Implementers(m *types.Func) []*ssa.Function {
 	var out []*ssa.Function
 	for _, f := range p.byName[m.Name()] {
 		if t := f.Signature.Recv().Type(); types.Implements(t, i) || types.Implements(types.NewPointer(t), i) {
-			out = append(out, f)
+			if !p.neverBoxed(t) {
+				out = append(out, f)
+			}
 		} else if g := p.instance(t, m, i); g != nil {
 			out = append(out, g)
 		}

@@ -59,12 +59,14 @@ func (x *Place) Target(r *pg.RangeVar) (*Place, *expr.RowSource) {
 	return y, s
 }
 
-// JoinSelf drops the sources of FROM or USING that are the row that is written.
-func (q *Query) JoinSelf() {
+// JoinSelf drops the sources of FROM or USING that are the row that is written. At READ COMMITTED a source without a
+// lock keeps what the statement found first, where the row itself is read again after a wait: it stays if stays says so.
+func (q *Query) JoinSelf(stays func(ir.Source) bool) {
 	t := q.Target
 	for i := len(q.From) - 1; i >= 0; i-- {
 		src := q.From[i]
-		if src.Table != t.Table.IR || !sameRow(src.Table, t.Row, src.Row, q.Where) {
+		locked := slices.ContainsFunc(q.inner, func(i *innerLocks) bool { return i.q.Locks.Of(src.Row) >= ir.ForShare })
+		if src.Table != t.Table.IR || !sameRow(src.Table, t.Row, src.Row, q.Where) || !locked && stays(src) {
 			continue
 		}
 		q.Place.Draft.Applied(trace.JoinSelf, q.Place.Draft.Cur)

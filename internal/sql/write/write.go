@@ -49,8 +49,9 @@ func (b *Writer) updateRows(f *expr.Frame, x *query.Place, s *pg.UpdateStmt, pos
 	}
 	y.Choose(y.FormOfWrite(s.FromClause), func() {
 		sure := y.Surely(func() {
-			w = b.from(y, row, s.FromClause, s.WhereClause, cond)
-			w.gives(ret)
+			given := func() []ir.Expr { return b.given(y, row, s.TargetList, ret) }
+			w = b.from(y, row, s.FromClause, s.WhereClause, cond, given)
+			w.gives(ret, row, given)
 			list = b.sets(w.in, row, s.TargetList)
 		})
 		b.lockSurely(sure, row, w)
@@ -176,8 +177,9 @@ func (b *Writer) deleteRows(f *expr.Frame, x *query.Place, s *pg.DeleteStmt, pos
 	}
 	y.Choose(y.FormOfWrite(s.UsingClause), func() {
 		sure := y.Surely(func() {
-			w = b.from(y, row, s.UsingClause, s.WhereClause, cond)
-			w.gives(ret)
+			given := func() []ir.Expr { return b.given(y, row, nil, ret) }
+			w = b.from(y, row, s.UsingClause, s.WhereClause, cond, given)
+			w.gives(ret, row, given)
 		})
 		b.lockSurely(sure, row, w)
 	}, func() {
@@ -219,11 +221,15 @@ type writeQuery struct {
 	set      []assignment // of an UPDATE
 }
 
-// gives refuses RETURNING of a join.
-func (w *writeQuery) gives(ret *pg.ReturningClause) {
-	if ret != nil && len(w.other) > 0 {
+// gives makes a condition of a join whose other rows say only which rows are written, and refuses RETURNING of any other.
+func (w *writeQuery) gives(ret *pg.ReturningClause, row *expr.RowSource, given func() []ir.Expr) {
+	if ret == nil || len(w.other) == 0 {
+		return
+	}
+	if slices.ContainsFunc(given(), func(e ir.Expr) bool { return !expr.RowFree(e, map[string]bool{row.Row: true}) }) {
 		w.in.Unmodelled("RETURNING with FROM or USING")
 	}
+	w.where, w.other = &ir.Exists{Query: ir.Query{From: w.other, Where: w.where}}, nil
 }
 
 // sets makes the assignments of an UPDATE, with those of columns that follow others.
@@ -233,9 +239,37 @@ func (b *Writer) sets(x *query.Place, row *expr.RowSource, targets []*pg.Node) [
 	return append(list, b.regenerated(row, list)...)
 }
 
+// given are the values that an UPDATE or DELETE makes of the rows of y: for columns, and for RETURNING. Where they
+// are not modelled, the write is not.
+func (b *Writer) given(y *query.Place, row *expr.RowSource, targets []*pg.Node, ret *pg.ReturningClause) []ir.Expr {
+	var out []ir.Expr
+	b.Trial(func() {
+		list := b.sets(y, row, targets)
+		for _, a := range list {
+			out = append(out, a.v.Expr)
+		}
+		for _, c := range b.targetsOf(&query.Query{Place: y}, withValues(row, list), y.Levels[len(y.Levels)-1].Sources[1:], ret) {
+			out = append(out, c.Expr)
+		}
+	})
+	return out
+}
+
+// tellsMore reports whether expressions depend on more of a source than its key.
+func tellsMore(src ir.Source, list []ir.Expr) bool {
+	more := false
+	for _, e := range list {
+		ir.WalkExpr(e, func(e ir.Expr) {
+			c, ok := e.(*ir.Col)
+			more = more || ok && c.Row == src.Row && !src.Table.IsKey(src.Table.Column(c.Col))
+		})
+	}
+	return more
+}
+
 // from translates FROM or USING, and WHERE, for which current stands if it is not
-// nil.
-func (b *Writer) from(y *query.Place, row *expr.RowSource, list []*pg.Node, where *pg.Node, current ir.Expr) *writeQuery {
+// nil. given are the values that the write makes of the rows.
+func (b *Writer) from(y *query.Place, row *expr.RowSource, list []*pg.Node, where *pg.Node, current ir.Expr, given func() []ir.Expr) *writeQuery {
 	q := query.NewQuery(y)
 	q.Target = q.Level.Sources[0]
 	var conds []ir.Expr
@@ -252,7 +286,7 @@ func (b *Writer) from(y *query.Place, row *expr.RowSource, list []*pg.Node, wher
 		conds = append(conds, y.Conditions(where)...)
 	}
 	q.Where = ir.AndE(conds...)
-	q.JoinSelf()
+	q.JoinSelf(func(src ir.Source) bool { return !b.App.In.MySQL && tellsMore(src, append(given(), q.Where)) })
 	q.TakeLocks(&pg.SelectStmt{}, ir.NoLock)
 	query.LooseInner(b.Draft, q)
 	if len(q.Locks) > 0 { // on what is joined with the rows that are written

@@ -3,6 +3,7 @@ package shop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"gorm.io/gorm"
@@ -205,5 +206,45 @@ func TryBlind(db *gorm.DB, code string) error {
 		tx.Create(&Product{Code: code})
 		tx.RollbackTo("try")
 		return nil
+	})
+}
+
+// Redeem goes on where the inner transaction failed, be it because of the server or by its own decision.
+func Redeem(db *gorm.DB, code string) error {
+	return db.Transaction(func(tx *gorm.DB) error {
+		err := tx.Transaction(func(inner *gorm.DB) error {
+			res := inner.Exec("UPDATE totals SET value = 0 WHERE value > 0")
+			if res.Error != nil {
+				return res.Error
+			}
+			if res.RowsAffected == 0 {
+				return errors.New("too late")
+			}
+			return nil
+		})
+		if err != nil {
+			fmt.Println(err)
+		}
+		return tx.Create(&Product{Code: code}).Error
+	})
+}
+
+// RedeemOrEnd ends with the error of the inner transaction.
+func RedeemOrEnd(db *gorm.DB, code string) error {
+	return db.Transaction(func(tx *gorm.DB) error {
+		err := tx.Transaction(func(inner *gorm.DB) error {
+			res := inner.Exec("UPDATE totals SET value = 0 WHERE value > 0")
+			if res.Error != nil {
+				return res.Error
+			}
+			if res.RowsAffected == 0 {
+				return errors.New("too late")
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("redeem: %w", err)
+		}
+		return tx.Create(&Product{Code: code}).Error
 	})
 }

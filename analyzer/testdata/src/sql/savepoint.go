@@ -85,3 +85,16 @@ func (s *Shelf) with(ctx context.Context, f func(tx *sql.Tx) error) error {
 	}
 	return tx.Commit()
 }
+
+// ClaimLogged writes the error into a log, and goes on.
+func (s *Shelf) ClaimLogged(ctx context.Context, name string) error {
+	return s.with(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "SAVEPOINT claim"); err != nil {
+			return err
+		}
+		err := s.insert(ctx, tx, name)
+		log.Println("claim:", err)
+		_, err = tx.ExecContext(ctx, "RELEASE claim")
+		return err
+	})
+}
