@@ -13,7 +13,7 @@ import (
 
 // withoutLabels drops the texts that stand before the statement among the arguments of a method of the program's own, such as
 // a name for measurements. They are constants that begin as no statement does. Where a text is one of two, none is known.
-func (in *Session) withoutLabels(sig *types.Signature, args []memory.Value) []memory.Value {
+func withoutLabels(in *Session, sig *types.Signature, args []memory.Value) []memory.Value {
 	fixed := sig.Params().Len()
 	from := fixed - len(args)
 	if sig.Variadic() {
