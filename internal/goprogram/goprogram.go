@@ -77,6 +77,7 @@ func Open(ctx context.Context, found *analyzer.Result, opt Options) (*Source, er
 	if err := s.schema(ctx, opt); err != nil {
 		return nil, err
 	}
+	s.dropRefused()
 	s.models()
 	return s, nil
 }

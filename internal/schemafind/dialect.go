@@ -61,10 +61,10 @@ func dialectOfName(path string) Dialect {
 }
 
 // dialectOfFile tells the database that the name of a file ends or, without a
-// number, begins with: schema.mysql.sql, 001_users.pg.up.sql, sqlite-schema.sql.
+// number, begins with: schema.mysql.sql, 001_users.pg.up.sql, sqlite-schema.sql, store_postgres.go.
 func dialectOfFile(path string) Dialect {
 	list := words(strings.ToLower(filepath.Base(path)))
-	for len(list) > 1 && slices.Contains([]string{"sql", "up", "down", "tx"}, list[len(list)-1]) {
+	for len(list) > 1 && slices.Contains([]string{"sql", "up", "down", "tx", "go"}, list[len(list)-1]) {
 		list = list[:len(list)-1]
 	}
 	if len(list) == 0 {

@@ -76,7 +76,7 @@ func (c *Candidate) note(pos ir.Pos, format string, args ...any) {
 
 // Schema is what was found.
 type Schema struct {
-	// Chosen has at most one candidate for each module, in the order of these.
+	// Chosen has at most one candidate for each module, in the order of these, or several of which each is a part.
 	Chosen []Candidate
 	// Passed are the other candidates.
 	Passed []Candidate
@@ -237,7 +237,7 @@ type gap struct {
 // choose takes over the best candidate of a module.
 func (s *Schema) choose(m *module, want Dialect) {
 	slices.SortStableFunc(m.candidates, m.compare)
-	chosen := (*Candidate)(nil)
+	chosen, first := (*Candidate)(nil), len(s.Chosen)
 	for _, c := range m.candidates {
 		switch {
 		case !fits(c.Dialect, want):
@@ -245,6 +245,9 @@ func (s *Schema) choose(m *module, want Dialect) {
 		case chosen == nil:
 			chosen = &c
 			s.Chosen = append(s.Chosen, c)
+			continue
+		case isComponent(s.Chosen[first:], &c):
+			s.Chosen, s.Notes = append(s.Chosen, c), append(s.Notes, c.Notes...)
 			continue
 		default:
 			c.Why = m.why(chosen, &c)

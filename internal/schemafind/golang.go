@@ -62,11 +62,13 @@ func (m *module) goFiles(ctx context.Context) error {
 		c.Embedded = slices.ContainsFunc(c.Files, func(f File) bool { return m.embedded[f.Name] })
 	}
 	for _, dir := range sortedKeys(byDir) {
-		c := byDir[dir]
-		sortFiles(c.Files)
-		c.Dialect = m.dialect(dir, group{files: c.Files})
-		if slices.ContainsFunc(c.Files, func(f File) bool { return createsTable(f.Text) }) {
-			m.candidates = append(m.candidates, *c)
+		for _, g := range byDialect(byDir[dir].Files) {
+			c := *byDir[dir]
+			sortFiles(g.files)
+			c.Files, c.Dialect = g.files, m.dialect(dir, g)
+			if slices.ContainsFunc(c.Files, func(f File) bool { return createsTable(f.Text) }) {
+				m.candidates = append(m.candidates, c)
+			}
 		}
 	}
 	return nil

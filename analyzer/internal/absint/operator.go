@@ -211,8 +211,10 @@ func (in *interp) isNil(v memory.Value) client.Expr {
 		if v.Mine || in.Trace != nil {
 			return client.False
 		}
-	case *memory.Closure, *memory.OneOf, *memory.Aggregate, *memory.Outcome, *memory.Dict, memory.Span:
+	case *memory.Closure, *memory.OneOf, *memory.Aggregate, *memory.Outcome, memory.Span:
 		return client.False
+	case *memory.Dict:
+		return memory.NoneOf(v)
 	case memory.Object:
 		if v.Sends() {
 			return client.False

@@ -13,8 +13,11 @@ import (
 )
 
 // Dict is a map with texts as keys. Its cell holds *entries as long as they are
-// known.
-type Dict struct{ C *Cell }
+// known. None, if not nil, says when the map is nil.
+type Dict struct {
+	C    *Cell
+	None client.Expr
+}
 
 // Entries are what a map holds, in the order of the keys.
 type Entries struct{ list []Entry }
@@ -35,7 +38,7 @@ func (in *Memory) MakeMap(v *ssa.MakeMap) (Value, bool) {
 	if !ok || gotypes.KindOf(m.Key()) != client.Text {
 		return nil, false
 	}
-	d := &Dict{in.NewCell(HiddenType, "map", Zeroed)}
+	d := &Dict{C: in.NewCell(HiddenType, "map", Zeroed)}
 	in.St.Mem[d.C] = &Entries{}
 	return d, true
 }
@@ -53,7 +56,17 @@ func (in *Memory) EntriesOf(v Value) ([]Entry, bool) {
 	if !ok {
 		return nil, false
 	}
-	return e.list, true
+	var list []Entry
+	for _, x := range e.list {
+		if is, known := in.Known(x.When); x.When != nil && known {
+			if !is {
+				continue
+			}
+			x.When = nil
+		}
+		list = append(list, x)
+	}
+	return list, true
 }
 
 // MapUpdate sets an entry of a map; k nil stands for one that is not known. It
@@ -223,15 +236,21 @@ func (in *Memory) joinEntry(name string, edges []*Edge, has []*Entry, list []Val
 	return v
 }
 
-// joinDicts joins several maps: the result is a new one.
+// joinDicts joins several maps, some of which may be nil: the result is a new one.
 func (in *Memory) joinDicts(edges []*Edge, vals []Value) (Value, bool) {
-	if !AllOf[*Dict](vals) {
+	if !slices.ContainsFunc(vals, func(v Value) bool { _, ok := v.(*Dict); return ok }) ||
+		slices.ContainsFunc(vals, func(v Value) bool { _, ok := v.(*Dict); return !ok && !IsNilValue(v) }) {
 		return nil, false
 	}
 	list := make([]Value, len(vals))
-	d := &Dict{in.NewCell(HiddenType, "map", Zeroed)}
+	d := &Dict{C: in.NewCell(HiddenType, "map", Zeroed)}
 	for i, v := range vals {
-		c := v.(*Dict).C
+		m, ok := v.(*Dict)
+		if !ok {
+			list[i] = &Entries{}
+			continue
+		}
+		c := m.C
 		d.C.Alias = append(d.C.Alias, c)
 		list[i] = edges[i].St.Mem[c]
 	}
@@ -243,7 +262,7 @@ func (in *Memory) joinDicts(edges []*Edge, vals []Value) (Value, bool) {
 		joined = Scalar{client.C(ir.Null), client.Any}
 	}
 	in.Joined[d.C] = joined
-	return d, true
+	return joinNone(in, d, edges, vals), true
 }
 
 // SameKey reports whether two keys of a context are equal, if that is known.

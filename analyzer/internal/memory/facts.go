@@ -144,7 +144,9 @@ func (in *Memory) Known(e client.Expr) (is, ok bool) {
 				}
 				all = all && ok
 			}
-			return e.Op == "&&", all
+			if all {
+				return e.Op == "&&", true
+			}
 		case e.Op == "!=":
 			is, ok = in.Known(&client.Op{Op: "==", Args: e.Args})
 			return !is, ok
@@ -206,6 +208,9 @@ func (in *Memory) codesOf(f *Failure) []int64 {
 		if ok {
 			return out
 		}
+	}
+	if failed, known := in.Known(in.Failed(f)); known && failed {
+		return out
 	}
 	return append(out, CodeNil)
 }

@@ -116,7 +116,7 @@ type Prepared struct {
 	None client.Expr
 }
 
-// Unless gives a value of the database that is nil where a condition holds.
+// Unless gives a value of the database, or a map, that is nil where a condition holds.
 func Unless(none client.Expr, v Value) Value {
 	switch v := v.(type) {
 	case *Handle:
@@ -127,17 +127,21 @@ func Unless(none client.Expr, v Value) Value {
 		out := *v
 		out.None = none
 		return &out
+	case *Dict:
+		return &Dict{C: v.C, None: none}
 	}
 	return v
 }
 
-// NoneOf says when a value of the database is nil.
+// NoneOf says when a value of the database, or a map, is nil.
 func NoneOf(v Value) client.Expr {
 	var none client.Expr
 	switch v := v.(type) {
 	case *Handle:
 		none = v.None
 	case *Prepared:
+		none = v.None
+	case *Dict:
 		none = v.None
 	case *Pointer:
 		none = v.IsNil

@@ -229,6 +229,9 @@ func (in *Memory) JoinWhen(edges []*Edge, of func(i int) client.Expr) client.Exp
 				w = client.True
 			}
 			in.Set(v, w)
+			if is, known := client.Truth(w); known {
+				in.Assume(client.V(v), is)
+			}
 		})
 	}
 	return client.V(v)
@@ -474,7 +477,7 @@ func Same(a, b Value) bool {
 		return ok && sameEntries(a, b)
 	case *Dict:
 		b, ok := b.(*Dict)
-		return ok && a.C == b.C
+		return ok && a.C == b.C && sameWhen(a.None, b.None)
 	case *ContextValue:
 		b, ok := b.(*ContextValue)
 		return ok && (a == b || !a.Ends && !b.Ends && a.Call == b.Call && a.Lasts == b.Lasts && a.Parent != nil && b.Parent != nil && Same(a.Parent, b.Parent) && Same(a.Key, b.Key) && Same(a.V, b.V))

@@ -406,8 +406,23 @@ func (p *Program) Small(f *ssa.Function) bool {
 	for _, b := range f.Blocks {
 		n += len(b.Instrs)
 	}
-	p.smalls[f] = n <= 60 && len(p.Shape(f).Heads) == 0 && (!p.Relevant[f] || givesFunction(f))
+	limit := 60
+	if givesMap(f) {
+		limit = 600
+	}
+	p.smalls[f] = n <= limit && len(p.Shape(f).Heads) == 0 && (!p.Relevant[f] || givesFunction(f))
 	return p.smalls[f]
+}
+
+// givesMap reports whether a function gives a map with texts as keys, such as the values of the parameters of a
+// statement: each entry takes several instructions.
+func givesMap(f *ssa.Function) bool {
+	for v := range f.Signature.Results().Variables() {
+		if m, ok := v.Type().Underlying().(*types.Map); ok && types.Identical(m.Key(), types.Typ[types.String]) {
+			return true
+		}
+	}
+	return false
 }
 
 // givesFunction reports whether a function gives another one, which somebody else

@@ -79,7 +79,7 @@ func (in *Session) onDatabase(inv *Invocation, h *memory.Handle, name string, si
 	}
 	switch r {
 	case program.ExecRole, program.QueryRole, program.QueryRowRole, program.GetRole, program.SelectRole, program.NamedExecRole, program.NamedRowsRole:
-		return in.Send(inv, h, r, args)
+		return in.Send(inv, h, r, withoutLabels(in, sig, args))
 	case program.BeginRole:
 		if !in.P.Begins(sig) {
 			return nil, false

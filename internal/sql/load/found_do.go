@@ -63,7 +63,7 @@ func (d *doBlock) readable(list []plpgsql.Stmt) bool {
 			}
 		case *plpgsql.Execute: // the text may be computed, but its verb rarely is
 			text := s.Query.Text(d.f.BodyText.SQL)
-			ok = ok && (rowVerb.MatchString(text) && !changesTables.MatchString(text) || d.checksOf(s) != nil)
+			ok = ok && (rowVerb.MatchString(text) && !changesTables.MatchString(text) || addsExtension.MatchString(text) || d.checksOf(s) != nil)
 		case *plpgsql.SQL:
 			if !s.Perform && changesTables.MatchString(s.Query.Text(d.f.BodyText.SQL)) {
 				_, err := d.parse(s)
@@ -80,6 +80,7 @@ func (d *doBlock) readable(list []plpgsql.Stmt) bool {
 var (
 	changesTables = regexp.MustCompile(`(?i)\b(alter|create|drop|truncate|comment)\b`)
 	rowVerb       = regexp.MustCompile(`(?i)^[^']*'\s*(update|insert|delete)\b`)
+	addsExtension = regexp.MustCompile(`(?i)^\s*'\s*create\s+extension\b[^']*'\s*$`)
 	constant      = regexp.MustCompile(`'([^']*)'`)
 )
 
@@ -259,6 +260,8 @@ func (d *doBlock) looksFor(n *syntax.Node, cond string) bool {
 	case *pg.CreateTrigStmt:
 		return named[strings.ToLower(s.Trigname)]
 	case *pg.CreateEnumStmt:
+		return named[strings.ToLower(syntax.LastPart(syntax.Qualified(syntax.Names(s.TypeName))))]
+	case *pg.CreateRangeStmt:
 		return named[strings.ToLower(syntax.LastPart(syntax.Qualified(syntax.Names(s.TypeName))))]
 	case *pg.AlterEnumStmt:
 		return named[strings.ToLower(s.NewVal)]

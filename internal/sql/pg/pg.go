@@ -92,6 +92,7 @@ type (
 	CreateDomainStmt    = pgquery.CreateDomainStmt
 	AlterDomainStmt     = pgquery.AlterDomainStmt
 	CreateEnumStmt      = pgquery.CreateEnumStmt
+	CreateRangeStmt     = pgquery.CreateRangeStmt
 	CreatePolicyStmt    = pgquery.CreatePolicyStmt
 	RuleStmt            = pgquery.RuleStmt
 	CreateForeignTable  = pgquery.CreateForeignTableStmt

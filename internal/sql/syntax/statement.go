@@ -133,10 +133,10 @@ const ChecksDropped = "session_replication_role, which turns off foreign keys an
 func (n *Node) SQLText() string {
 	from := n.Text.Offset(int(n.Raw.StmtLocation))
 	to := n.Text.Offset(int(n.Raw.StmtLocation + n.Raw.StmtLen))
-	if n.Raw.StmtLen == 0 || to > len(n.Src.Text) {
-		to = len(n.Src.Text)
+	if n.Raw.StmtLen == 0 { // it goes to the end of its text, which may be a part of a file
+		to = n.Text.Offset(len(n.Text.SQL)-1) + 1
 	}
-	return n.Src.Text[from:to]
+	return n.Src.Text[from:min(to, len(n.Src.Text))]
 }
 
 // StatementSpan gives where a statement stands in a text, without the comments before
