@@ -20,6 +20,21 @@ CREATE FUNCTION g() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.v := NEW.v 
 ---
 UPDATE a SET v = v * 2;
 
+-- ## a BEFORE row trigger that returns a copy of NEW, which it changed
+CREATE FUNCTION g() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE _new record; BEGIN _new := NEW; _new.v = NEW.v + 1; RETURN _new; END $$; CREATE TRIGGER t BEFORE INSERT OR UPDATE ON a FOR EACH ROW EXECUTE FUNCTION g();
+---
+UPDATE a SET v = 5 WHERE k = 1;
+
+-- ## a BEFORE row trigger that returns COALESCE(NEW, OLD)
+CREATE FUNCTION g() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF TG_OP = 'INSERT' THEN NEW.v := 7; END IF; RETURN COALESCE(NEW, OLD); END $$; CREATE TRIGGER t BEFORE INSERT OR DELETE ON a FOR EACH ROW EXECUTE FUNCTION g();
+---
+DELETE FROM a WHERE k = 1;
+
+-- ## a BEFORE row trigger that returns a row of a query
+CREATE FUNCTION g() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE r record; BEGIN r := NEW; SELECT * INTO r FROM a WHERE k = NEW.k; RETURN r; END $$; CREATE TRIGGER t BEFORE UPDATE ON a FOR EACH ROW EXECUTE FUNCTION g();
+---
+UPDATE a SET v = 5 WHERE k = 1;
+
 -- ## a BEFORE trigger that raises
 CREATE FUNCTION g() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.v < OLD.v THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END $$; CREATE TRIGGER t BEFORE UPDATE ON a FOR EACH ROW EXECUTE FUNCTION g();
 ---
