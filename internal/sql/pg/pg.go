@@ -93,6 +93,7 @@ type (
 	AlterDomainStmt     = pgquery.AlterDomainStmt
 	CreateEnumStmt      = pgquery.CreateEnumStmt
 	CreatePolicyStmt    = pgquery.CreatePolicyStmt
+	AlterPolicyStmt     = pgquery.AlterPolicyStmt
 	RuleStmt            = pgquery.RuleStmt
 	CreateForeignTable  = pgquery.CreateForeignTableStmt
 	PartitionCmd        = pgquery.PartitionCmd
