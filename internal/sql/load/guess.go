@@ -160,16 +160,6 @@ func (g *guesser) declare(t *guessed) {
 // SortedNames gives the names in a set, sorted.
 func SortedNames(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
-// BuiltinOnly reports whether functions that are called are none that is declared here.
-func BuiltinOnly(calls map[string]bool, in *schema.Resolver) bool {
-	for name := range calls {
-		if fns, sure := in.Functions(name); len(fns) > 0 || !sure {
-			return false
-		}
-	}
-	return true
-}
-
 // SystemTable reports whether a name is one of the system's tables.
 func SystemTable(name string) bool {
 	schema, own := syntax.SplitName(name)

@@ -87,6 +87,11 @@ func (l *Completer) FinishTables() {
 	}
 	l.markActions()
 	l.NoteUnseen()
+	l.notePolicies()
+}
+
+// notePolicies tells which tables have row level security.
+func (l *Completer) notePolicies() {
 	for _, t := range l.Order {
 		where := " outside of SECURITY DEFINER"
 		if t.Forced {

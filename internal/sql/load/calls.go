@@ -17,3 +17,13 @@ func AsOwner(calls []*schema.Function, t *schema.Table, granted func(text string
 	}
 	return false
 }
+
+// BuiltinOnly reports whether functions that are called are none that is declared here.
+func BuiltinOnly(calls map[string]bool, in *schema.Resolver) bool {
+	for name := range calls {
+		if fns, sure := in.Functions(name); len(fns) > 0 || !sure {
+			return false
+		}
+	}
+	return true
+}
