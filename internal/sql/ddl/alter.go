@@ -201,7 +201,8 @@ func (l *Definer) alter(tab *schema.Table, c *pg.AlterTableCmd, t *syntax.Text, 
 	case pg.AlterAttachPartition:
 		l.attach(tab, pg.Inner(c.Def).(*pg.PartitionCmd), t, pos)
 	case pg.AlterEnableRowSecurity, pg.AlterForceRowSecurity:
-		tab.RowSec, tab.Forced = true, tab.Forced || c.Subtype == pg.AlterForceRowSecurity
+		tab.RowSec = true
+		tab.Forced = tab.Forced || c.Subtype == pg.AlterForceRowSecurity
 	case pg.AlterDisableRowSecurity:
 		tab.RowSec = false
 	case pg.AlterSetIdentity:
