@@ -17,10 +17,11 @@
 // migrations is left out: the part of a file behind a mark, such as -- +goose Down, and
 // files named x.down.sql, x_rollback.sql or U1__x.sql beside what they undo.
 //
-// A table that no file declares is an error, as it is on the server. Two kinds are not, and a note tells of each: a table
-// in a schema that no CREATE SCHEMA makes, which an extension or a platform may have (auth.users), and one that the
-// body of a function in PL/pgSQL names, which the server looks up when it runs. A statement on one may do anything.
-// A foreign key to one refers to a table with this key. What is declared of one is left out, triggers included.
+// A table that no file declares is an error, as it is on the server. Three kinds are not, and a note tells of each: a table
+// in a schema that no CREATE SCHEMA makes, which an extension or a platform may have (auth.users), one that the
+// body of a function in PL/pgSQL names, which the server looks up when it runs, and the parent of a foreign key, which a file that is not given
+// may declare. A statement on one may do anything. A foreign key to one refers to a table with this key. What is declared of one is left out,
+// triggers included.
 //
 // Each function is a template: its parameters are those of the template, what
 // a client sees of it is what it returns. Functions that others or scripts call
@@ -232,8 +233,8 @@
 // in other ways, transaction control but for what a procedure that no other one calls does
 // last, writes of views that do more than choose rows and
 // columns of one table or that have triggers, rules, CHECK OPTION or defaults, triggers that run at
-// commit, read transition tables or are not in PL/pgSQL, inheritance, row level
-// security and rules.
+// commit, read transition tables or are not in PL/pgSQL, inheritance, rules and row
+// level security, unless a function is SECURITY DEFINER: its owner is taken for one whom that does not bind.
 //
 // Where a row r of a query has no column f, r.f is the call f(r), as (r).f is of any row: a
 // function in SQL that only computes something of the row becomes an expression.

@@ -120,7 +120,7 @@ func TestErrors(t *testing.T) {
 		{"CREATE TABLE t (k int, k text);", "1:24: table t has two columns k"},
 		{"CREATE TABLE t (k int, PRIMARY KEY (z));", "1:24: table t has no column z"},
 		{"CREATE TABLE t (k int PRIMARY KEY, PRIMARY KEY (k));", "1:36: table t has two primary keys"},
-		{"CREATE TABLE t (k int REFERENCES u);", "1:23: foreign key t_k_fkey refers to u, but there is no such table"},
+		{"CREATE TABLE u (a int PRIMARY KEY); DROP TABLE u; CREATE TABLE t (k int REFERENCES u);", "1:73: foreign key t_k_fkey refers to u, but there is no such table"},
 		{"CREATE TABLE u (a int); CREATE TABLE t (k int REFERENCES u);", "1:47: foreign key t_k_fkey refers to u, which has no primary key; name the columns"},
 		{"CREATE TABLE u (a int); CREATE TABLE t (k int REFERENCES u (a));", "1:47: foreign key t_k_fkey refers to columns of u that are no primary key and no unique key"},
 		{"CREATE TABLE u (a text PRIMARY KEY); CREATE TABLE t (k int REFERENCES u);", "1:60: foreign key t_k_fkey compares k (int) with a (text)"},

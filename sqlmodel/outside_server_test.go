@@ -12,7 +12,8 @@ import (
 
 // platform is what the cases of TestOutside name and do not declare.
 const platform = `CREATE ROLE anon; CREATE SCHEMA auth; CREATE TABLE auth.users (id int PRIMARY KEY, email text UNIQUE);
-CREATE SCHEMA store; CREATE TABLE store.objects (bucket text, path text, owner int, PRIMARY KEY (bucket, path));`
+CREATE SCHEMA store; CREATE TABLE store.objects (bucket text, path text, owner int, PRIMARY KEY (bucket, path));
+CREATE TABLE nation (code text PRIMARY KEY, no int UNIQUE);`
 
 // outsideCases declare p, the function bump, which is exact, and something that names what is not declared.
 var outsideCases = []struct {
@@ -39,6 +40,8 @@ var outsideCases = []struct {
 	{"a foreign key", `CREATE TABLE c (id int PRIMARY KEY, u int NOT NULL REFERENCES auth.users (id) ON DELETE CASCADE)`, nil, false},
 	{"a foreign key without columns", `CREATE TABLE c (id int PRIMARY KEY, u int REFERENCES auth.users)`, nil, false},
 	{"foreign keys to two keys", `CREATE TABLE c (id int PRIMARY KEY, u int REFERENCES auth.users, m text REFERENCES auth.users (email), b text, o text, FOREIGN KEY (b, o) REFERENCES store.objects)`, nil, false},
+	{"foreign keys to a table of a file that is not given", `CREATE TABLE c (id int PRIMARY KEY, n text REFERENCES nation, m int REFERENCES nation (no) ON DELETE SET NULL)`, nil, false},
+	{"a body that reads such a table", `CREATE TABLE c (id int PRIMARY KEY, n text REFERENCES nation); CREATE FUNCTION f(k text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN EXISTS (SELECT FROM nation WHERE code = k); END $$`, []string{"f"}, false},
 	{"FOR UPDATE OF an alias", `CREATE FUNCTION g(k int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM FROM p a1 WHERE a1.id = k FOR UPDATE OF a1; END $$`, nil, true},
 	{"a temporary table", `CREATE FUNCTION g() RETURNS void LANGUAGE plpgsql AS $$ BEGIN CREATE TEMP TABLE x (k int); PERFORM FROM x; END $$`, nil, true},
 }

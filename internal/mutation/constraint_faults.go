@@ -44,6 +44,8 @@ var constraintFaults = []Fault{
 		Tests: "sqlmodel", Breaks: "ALTER CONSTRAINT … DEFERRABLE does nothing"},
 	{Name: "row-security", File: "internal/sql/ddl/alter.go", Old: "		tab.RowSec = true", New: "		tab.RowSec = tab.RowSec || len(tab.Policies) > 0",
 		Tests: "sqlmodel", Breaks: "ENABLE ROW LEVEL SECURITY without a policy does nothing"},
+	{Name: "row-security-forced", File: "internal/sql/load/calls.go", Old: "if t.Forced {", New: "if t == nil {",
+		Tests: "sqlmodel:^TestGolden$", Breaks: "FORCE ROW LEVEL SECURITY does not bind the owner"},
 	{Name: "rename-reference", File: "internal/sql/ddl/alter.go", Old: "if f.Parent() == tab {\n				f.RenameParentColumn", New: "if f.Parent() != tab {\n				f.RenameParentColumn",
 		Tests: "sqlmodel", Breaks: "RENAME COLUMN is not followed by foreign keys to it"},
 	{Name: "rename-index-where", File: "internal/sql/schema/constraints.go", Old: "	rename(u.Columns, old, to)\n	u.Where = u.Where.renamed(old, to)", New: "	rename(u.Columns, old, to)",

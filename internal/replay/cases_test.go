@@ -36,6 +36,16 @@ BEGIN
   INSERT INTO app."Order" ("select", note) VALUES (n, t) RETURNING id INTO k;
   RETURN k;
 END $$;`, robust.Options{}},
+		{"a materialized view, policies of a platform and a table of another file", `CREATE TABLE staff (id int PRIMARY KEY, on_call boolean NOT NULL, team int REFERENCES team);
+CREATE TABLE note (id int PRIMARY KEY, owner text);
+ALTER TABLE note ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON note USING (auth.uid() = owner);
+ALTER POLICY own ON note RENAME TO mine;
+ALTER POLICY mine ON note USING (auth.uid() <> owner);
+DROP POLICY mine ON note;
+CREATE MATERIALIZED VIEW calls AS SELECT on_call, count(*) AS n FROM staff GROUP BY on_call;
+CREATE FUNCTION leave(p int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+  IF (SELECT count(*) FROM staff WHERE on_call) > 1 THEN UPDATE staff SET on_call = false WHERE id = p; END IF; END $$;`, robust.Options{}},
 		{"rows that refer to each other in a circle", `CREATE TABLE a (id int PRIMARY KEY, b int NOT NULL, v int NOT NULL);
 CREATE TABLE b (id int PRIMARY KEY, a int NOT NULL REFERENCES a, v int NOT NULL);
 ALTER TABLE a ADD FOREIGN KEY (b) REFERENCES b;

@@ -161,6 +161,13 @@ func (g *gen) trigger(name string) {
 		stmts.Kids = append(stmts.Kids, seq("trigger raises", "IF ", g.cond(&env{vars: e.vars, plain: true}, 1), " THEN RAISE EXCEPTION 'no'; END IF;\n"))
 	}
 	ret := row
+	if when == "BEFORE" && row == "NEW" && g.on("copy of new") && g.chance(25) {
+		ret = "r"
+		b.decls.Kids = append(b.decls.Kids, seq("copy of new", pick(g, []string{"r record := NEW", "r " + t.Name + "%ROWTYPE := NEW"}), ";\n"))
+		if c := t.other(g); c != nil {
+			stmts.Kids = append(stmts.Kids, seq("assignment to the copy", "r."+c.Name+" := ", g.expr(&env{vars: e.vars, plain: true}, c.Type, 1), ";\n"))
+		}
+	}
 	if when == "BEFORE" && g.chance(15) {
 		stmts.Kids = append(stmts.Kids, seq("trigger skips", "IF ", g.cond(&env{vars: e.vars, plain: true}, 1), " THEN RETURN NULL; END IF;\n"))
 	}

@@ -1,6 +1,9 @@
 package sqlgen
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // callOther calls a function that was made before.
 func (g *gen) callOther(b *body, e *env) *Node {
@@ -64,6 +67,15 @@ func (g *gen) withWrites(e *env) (query, bool) {
 	}
 	in := e.inner()
 	with := list(", ", 1)
+	own := len(in.ctes)
+	if g.chance(30) {
+		if n := g.cte(in, 1); n.Productions()["with recursive"] == 0 {
+			with.Kids = append(with.Kids, n)
+		} else {
+			in.ctes = in.ctes[:own]
+		}
+	}
+	named := len(in.ctes)
 	for range 1 + g.rng.IntN(2) {
 		n, ret := g.write(in, true)
 		if ret == nil {
@@ -79,6 +91,9 @@ func (g *gen) withWrites(e *env) (query, bool) {
 		}
 		with.Kids = append(with.Kids, seq("writing with", name+"("+join(cols)+") AS (", n, ")"))
 		in.ctes = append(in.ctes, (query{cols: ret}).asTable(name))
+	}
+	if g.chance(80) { // only the writes use it
+		in.ctes = slices.Delete(in.ctes, own, named)
 	}
 	q := g.selects(in, queryWish{depth: 2, top: true})
 	q.node = seq("with", "WITH ", with, " ", q.node)

@@ -112,9 +112,12 @@ func (b *builder) bare() (*Plan, softValues) {
 // levelSQL are the isolation levels of Witness.Isolation as SQL has them.
 var levelSQL = map[string]string{"si": "REPEATABLE READ", "rc": "READ COMMITTED", InnoDB: "REPEATABLE READ"}
 
-// planTables are the tables that a database has.
+// planTables are the tables that a database has, without those of which nothing is known but that they may have rows:
+// a materialized view is one.
 func (b *builder) planTables() []*ir.Table {
-	return slices.DeleteFunc(slices.Clone(b.e.Program.Tables), func(t *ir.Table) bool { return t.Mutex })
+	return slices.DeleteFunc(slices.Clone(b.e.Program.Tables), func(t *ir.Table) bool {
+		return t.Mutex || t.Rowid && len(t.Columns) == 1 && len(b.x.Versions[0].Rows(b.index[t])) == 0
+	})
 }
 
 // session adds the steps of one transaction.

@@ -202,6 +202,7 @@ func (l *Definer) alter(tab *schema.Table, c *pg.AlterTableCmd, t *syntax.Text, 
 		l.attach(tab, pg.Inner(c.Def).(*pg.PartitionCmd), t, pos)
 	case pg.AlterEnableRowSecurity, pg.AlterForceRowSecurity:
 		tab.RowSec = true
+		tab.Forced = tab.Forced || c.Subtype == pg.AlterForceRowSecurity
 	case pg.AlterDisableRowSecurity:
 		tab.RowSec = false
 	case pg.AlterSetIdentity:

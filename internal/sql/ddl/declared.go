@@ -15,15 +15,24 @@ import (
 // database or says who may use it.
 func (l *Definer) Declared(n *syntax.Node) {
 	optional := false
-	switch pg.Inner(n.Raw.Stmt).(type) {
+	switch s := pg.Inner(n.Raw.Stmt).(type) {
 	case *pg.InsertStmt, *pg.CopyStmt, *pg.TruncateStmt, *pg.TransactionStmt, *pg.VariableShow, *pg.CheckPointStmt, *pg.DiscardStmt,
 		*pg.ExplainStmt, *pg.NotifyStmt, *pg.ListenStmt, *pg.ConstraintsSet, *pg.ReindexStmt, *pg.ClusterStmt:
 		return
 	case *pg.GrantStmt, *pg.GrantRoleStmt, *pg.AlterDefaultPriv, *pg.AlterOwnerStmt, *pg.CreateRoleStmt, *pg.AlterRoleStmt, *pg.AlterRoleSetStmt,
-		*pg.AlterDatabaseSet, *pg.CreateDatabase, *pg.DropDatabase, *pg.CreatePublication, *pg.SecLabelStmt, *pg.CommentStmt:
+		*pg.AlterDatabaseSet, *pg.CreateDatabase, *pg.DropDatabase, *pg.CreatePublication, *pg.SecLabelStmt, *pg.CommentStmt,
+		*pg.CreatePolicyStmt, *pg.AlterPolicyStmt: // those who own the tables replay
 		return
 	case *pg.CreateExtension, *pg.AlterExtensionStmt, *pg.SelectStmt, *pg.CallStmt, *pg.CreateStatsStmt, *pg.VacuumStmt, *pg.AlterObjectDepends:
 		optional = true
+	case *pg.DropStmt:
+		if s.RemoveType == pg.ObjectPolicy {
+			return
+		}
+	case *pg.RenameStmt:
+		if s.RenameType == pg.ObjectPolicy {
+			return
+		}
 	}
 	if l.InDo {
 		return

@@ -85,8 +85,11 @@ func (l *Definer) createFunction(s *pg.CreateFunctionStmt, t *syntax.Text, first
 }
 
 // confine says of a procedure that it may not end transactions, if an option of it does: SECURITY DEFINER, or a
-// setting of its own.
+// setting of its own. It keeps SECURITY, too.
 func confine(f *schema.Function, d *pg.DefElem) {
+	if d.Defname == "security" {
+		f.Definer = d.GetArg().GetBoolean().GetBoolval()
+	}
 	if f.Body != nil && (d.Defname == "set" || d.Defname == "security" && d.GetArg().GetBoolean().GetBoolval()) {
 		f.Body.Confine()
 	}

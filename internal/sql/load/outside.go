@@ -93,7 +93,7 @@ func (l *Loader) notDeclared(in *schema.Resolver, name string, pos ir.Pos, what 
 	}
 }
 
-// lateParents declares the tables outside to which foreign keys refer: there is a row or none for each value, and
+// lateParents declares the tables to which foreign keys refer and which no file declares: there is a row or none for each value, and
 // only statements that may do anything write it.
 func (l *Loader) lateParents() {
 	if len(l.In.Found) > 0 || l.In.MySQL {
@@ -103,7 +103,7 @@ func (l *Loader) lateParents() {
 	for _, named := range []bool{true, false} { // a key that names no columns refers to those of the others
 		for _, t := range slices.Clone(l.Order) {
 			for _, f := range t.Foreign {
-				if (len(f.RefColumns) > 0) == named && l.Outside(f.Ref) {
+				if (len(f.RefColumns) > 0) == named && (l.Outside(f.Ref) || l.elsewhere(f, l.Order[before:])) {
 					l.lateParent(t, f)
 				}
 			}
@@ -114,6 +114,16 @@ func (l *Loader) lateParents() {
 		made = append(made, declarationOf(t)...)
 	}
 	l.Prog.Schema = append(made, l.Prog.Schema...)
+}
+
+// elsewhere reports whether a foreign key refers to a table that no file declares, in no schema: that is one of a file
+// which was not given, and what was dropped is not. Those were found before.
+func (l *Loader) elsewhere(f *schema.ForeignKey, those []*schema.Table) bool {
+	if to := f.Parent(); to != nil {
+		return slices.Contains(those, to)
+	}
+	_, name := syntax.SplitName(f.Ref)
+	return len(l.Declarations.Relations[name]) == 0 && !f.Names.WasDropped(f.Ref)
 }
 
 // lateParent declares the table to which a foreign key of t refers, with the columns of the key.

@@ -94,6 +94,7 @@ type (
 	CreateEnumStmt      = pgquery.CreateEnumStmt
 	CreateRangeStmt     = pgquery.CreateRangeStmt
 	CreatePolicyStmt    = pgquery.CreatePolicyStmt
+	AlterPolicyStmt     = pgquery.AlterPolicyStmt
 	RuleStmt            = pgquery.RuleStmt
 	CreateForeignTable  = pgquery.CreateForeignTableStmt
 	PartitionCmd        = pgquery.PartitionCmd

@@ -90,7 +90,7 @@ func (x *Place) TableOf(r *pg.RangeVar) *schema.Table {
 	if t.Odd != "" {
 		x.Unmodelled("%s", t.Odd)
 	}
-	if t.RowSec {
+	if t.RowSec && (x.Draft == nil || !load.AsOwner(x.Draft.Calls, t, func(text string) { x.App.Premise(x.Pos(r.Location), text) })) {
 		x.Unmodelled("row level security of %s", t.Name)
 	}
 	return t

@@ -241,20 +241,24 @@ func (x *Place) writesApart(t *schema.Table, cte *pg.Node, w *pg.WithClause, roo
 	caused := l.Tracer()
 	caused.Write(t, schema.ChangesRows)
 	caused.Tables[t.Name] = true
-	for _, f := range t.Foreign { // a parent that comes later would be missed
-		if p := f.Parent(); p != nil {
-			caused.Tables[p.Name] = true
-		}
-	}
-	others, rest := l.Tracer(), l.Tracer() // other WITH queries, and the statement itself
+	others, rest, tr := l.Tracer(), l.Tracer(), l.Tracer() // other WITH queries, and the statement itself, with what it writes
+	private := syntax.PrivateTo(w, root, cte)
 	for _, n := range w.Ctes {
-		if n != cte {
-			others.Add(x.refsHere(n))
+		if r := x.refsHere(n); n != cte && !(private[n] && load.BuiltinOnly(l.Calls(r), l.Sees(x.Text))) {
+			others.Add(r)
 			x.addTarget(others, pg.Inner(pg.Inner(n).(*pg.CommonTableExpr).Ctequery))
 		}
 	}
 	own, target := x.restOf(root)
 	rest.Add(own)
+	if target != nil {
+		tr.Write(target, schema.ChangesRows)
+	}
+	for _, f := range t.Foreign { // a parent that comes later would be missed
+		if p := f.Parent(); max(others.Wrote[p], tr.Wrote[p]) > 0 {
+			caused.Tables[p.Name] = true
+		}
+	}
 	if caused.All || others.All || rest.All {
 		x.Unmodelled("a WITH query that writes, beside something that may touch anything")
 	}
@@ -273,8 +277,6 @@ func (x *Place) writesApart(t *schema.Table, cte *pg.Node, w *pg.WithClause, roo
 	if target == nil {
 		return
 	}
-	tr := l.Tracer()
-	tr.Write(target, schema.ChangesRows)
 	for _, name := range load.SortedNames(caused.Tables) {
 		if tr.Tables[name] && name != target.Name {
 			x.Unmodelled("a WITH query that writes, in a statement that changes %s, too", name)

@@ -1,6 +1,7 @@
 package routine
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -381,7 +382,13 @@ func (b *Builder) TriggerBody(t *schema.Table, g *schema.Trigger, r *expr.RowTri
 // triggerReturn is RETURN in the function of a trigger.
 func (b *Builder) triggerReturn(f *expr.Frame, s *plpgsql.Return, pos ir.Pos) {
 	r := f.Trigger
-	what := strings.ToLower(strings.TrimSpace(s.Expr.Text(f.Text.SQL)))
+	what := strings.ToLower(strings.Join(strings.Fields(s.Expr.Text(f.Text.SQL)), ""))
+	if what == "coalesce(new,old)" {
+		what = "new"
+		if r.New == nil {
+			what = "old"
+		}
+	}
 	switch {
 	case !r.Before: // the result is dropped
 	case what == "new" && r.New != nil, what == "old" && r.New == nil && r.Old != nil:
@@ -391,10 +398,26 @@ func (b *Builder) triggerReturn(f *expr.Frame, s *plpgsql.Return, pos ir.Pos) {
 		for i, fd := range r.New.Fields {
 			b.Assign(pos, fd.Local, ir.V(r.Old.Fields[i].Local))
 		}
+	case r.New != nil && what != "" && what == write.Copy(f.Func):
+		v, _ := f.Scope.Find([]string{what})
+		b.copyBack(v, r, pos)
 	default:
 		panic(write.NoTrigger{Reason: "a trigger that returns " + what})
 	}
 	b.Emit(&ir.Break{At: expr.At(pos), Label: f.Result.Label})
+}
+
+// copyBack makes NEW what a copy of it has become.
+func (b *Builder) copyBack(v *expr.Variable, r *expr.RowTrigger, pos ir.Pos) {
+	if v == nil || !v.IsRecord || v.Lost || v.Fixed && v.Type.Name != r.New.Type.Name || len(v.Fields) != len(r.New.Fields) {
+		panic(write.NoTrigger{Reason: "a trigger that returns a record whose fields are not known here"})
+	}
+	for i, fd := range r.New.Fields {
+		if !v.Fixed && (fd.Domain != nil || len(fd.Within) > 0) {
+			panic(write.NoTrigger{Reason: fmt.Sprintf("a trigger that returns %s, whose field %s has a domain", v.Name, fd.Name)})
+		}
+		b.Assign(pos, fd.Local, ir.V(v.Fields[i].Local))
+	}
 }
 
 // Tracked translates a statement by f, and follows the search path: sets are those that it may set. A loop may come to

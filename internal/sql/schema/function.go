@@ -48,6 +48,7 @@ type Function struct {
 	// Immutable says that it is declared to give the same for the same arguments for ever.
 	Immutable bool
 	Helper    bool
+	Definer   bool // it runs with the rights of its owner
 	Fresh     []string
 	// Text is what positions of the declaration refer to.
 	Text *syntax.Text

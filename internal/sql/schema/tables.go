@@ -248,6 +248,7 @@ type Table struct {
 	OddAll   bool
 	Policies []Policy
 	RowSec   bool
+	Forced   bool // its row level security binds the owner, too
 	Inserts  []InitialInsert
 	// Partitioned says that a row may fit into no partition, and partitions into which
 	// it does.

@@ -201,6 +201,42 @@ func MentionsCte(root pg.Message, part any) bool {
 	return found
 }
 
+// PrivateTo gives the queries of WITH that only the INSERT part names, or others that only it needs: their rows are looked for as it runs.
+func PrivateTo(w *pg.WithClause, root pg.Message, part *pg.Node) map[*pg.Node]bool {
+	private := map[*pg.Node]bool{}
+	if _, is := pg.Inner(pg.Inner(part).(*pg.CommonTableExpr).Ctequery).(*pg.InsertStmt); !is {
+		return private
+	}
+	mentions := func(in pg.Message, name string) int {
+		found := 0
+		pg.Walk(in, func(tree any) bool {
+			if r, ok := tree.(*pg.RangeVar); ok && r.Schemaname == "" && r.Relname == name {
+				found++
+			}
+			return true
+		})
+		return found
+	}
+	for more := true; more; {
+		more = false
+		for _, n := range w.Ctes {
+			c := pg.Inner(n).(*pg.CommonTableExpr)
+			sel, is := pg.Inner(c.Ctequery).(*pg.SelectStmt)
+			if private[n] || !is || len(sel.LockingClause) > 0 || sel.WithClause != nil {
+				continue
+			}
+			here := mentions(part, c.Ctename)
+			for other := range private {
+				here += mentions(other, c.Ctename)
+			}
+			if here > 0 && here == mentions(root, c.Ctename) {
+				private[n], more = true, true
+			}
+		}
+	}
+	return private
+}
+
 // TypeSpelling writes a type as the program does.
 func TypeSpelling(t *pg.TypeName) string {
 	if t == nil {

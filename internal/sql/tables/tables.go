@@ -87,12 +87,21 @@ func (l *Completer) FinishTables() {
 	}
 	l.markActions()
 	l.NoteUnseen()
+	l.notePolicies()
+}
+
+// notePolicies tells which tables have row level security.
+func (l *Completer) notePolicies() {
 	for _, t := range l.Order {
+		where := " outside of SECURITY DEFINER"
+		if t.Forced {
+			where = ""
+		}
 		for _, p := range t.Policies {
-			l.Note(t.Pos, "policy %s of %s is not modelled: nor is any statement on %s", p.Name, t.Name, t.Name)
+			l.Note(t.Pos, "policy %s of %s is not modelled: nor is any statement on %s%s", p.Name, t.Name, t.Name, where)
 		}
 		if t.RowSec && len(t.Policies) == 0 {
-			l.Note(t.Pos, "row level security of %s is not modelled: nor is any statement on it", t.Name)
+			l.Note(t.Pos, "row level security of %s is not modelled: nor is any statement on it%s", t.Name, where)
 		}
 	}
 }

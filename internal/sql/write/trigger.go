@@ -8,6 +8,8 @@ import (
 	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/query"
 	"github.com/txrobust/robust/internal/sql/schema"
+	"slices"
+	"strings"
 )
 
 // refuseTriggersOfGenerated refuses a MERGE or an upsert of a table with a trigger on a generated
@@ -105,9 +107,10 @@ func (b *Writer) changedByTriggers(t *schema.Table, list []*schema.Trigger) map[
 			if fn.Body == nil {
 				continue
 			}
+			twin := Copy(fn)
 			plpgsql.Walk([]plpgsql.Stmt{fn.Body.Block}, func(s plpgsql.Stmt) {
 				for _, n := range schema.Assigned(s) {
-					if n.Parts[0] != "new" {
+					if n.Parts[0] != "new" && (n.Parts[0] != twin || len(n.Parts) == 1) {
 						continue
 					}
 					for _, c := range t.Columns {
@@ -120,6 +123,41 @@ func (b *Writer) changedByTriggers(t *schema.Table, list []*schema.Trigger) map[
 		}
 	}
 	return out
+}
+
+// Copy gives the variable that the function of a trigger fills with NEW before all else, and of which it
+// sets nothing but fields then, or NEW again; "" if there is none. RETURN of it is a row, never NULL.
+func Copy(fn *schema.Function) string {
+	b := fn.Body.Block
+	isNew := func(x plpgsql.Span) bool { return strings.EqualFold(strings.TrimSpace(x.Text(fn.BodyText.SQL)), "new") }
+	name := ""
+	if len(b.Body) > 0 {
+		if a, is := b.Body[0].(*plpgsql.Assign); is && len(a.Target.Parts) == 1 && isNew(a.Expr) {
+			name = a.Target.Parts[0]
+		}
+	}
+	for _, d := range b.Decls {
+		if !d.Default.Empty() && isNew(d.Default) {
+			name = d.Name
+		}
+	}
+	plpgsql.Walk([]plpgsql.Stmt{b}, func(s plpgsql.Stmt) {
+		whole := slices.ContainsFunc(schema.Assigned(s), func(n plpgsql.Name) bool { return len(n.Parts) == 1 && n.Parts[0] == name })
+		if a, is := s.(*plpgsql.Assign); whole && !(is && len(a.Subscripts) == 0 && isNew(a.Expr)) {
+			name = ""
+		}
+		switch s := s.(type) {
+		case *plpgsql.Block: // of the same name, another variable
+			if s != b && slices.ContainsFunc(s.Decls, func(d plpgsql.Decl) bool { return d.Name == name }) {
+				name = ""
+			}
+		case *plpgsql.ForRange:
+			if s.Var == name {
+				name = ""
+			}
+		}
+	})
+	return name
 }
 
 // before runs the BEFORE triggers of a row, and then write, unless one of them

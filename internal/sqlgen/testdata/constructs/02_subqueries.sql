@@ -119,6 +119,20 @@ WITH x AS (UPDATE a SET v = 0 WHERE k = 1 RETURNING k) SELECT a.v FROM a, x WHER
 -- ## WITH: two writes of two tables
 WITH x AS (UPDATE a SET v = 0 WHERE k = 1 RETURNING k), y AS (DELETE FROM b WHERE k = 1 RETURNING k) SELECT x.k, y.k FROM x, y;
 
+-- ## WITH: a query that looks at a table, and an INSERT of it that uses the result
+WITH free AS (SELECT max(k) + 1 AS k FROM a HAVING count(*) < 4), made AS (INSERT INTO a SELECT k, 1, 'z' FROM free ON CONFLICT DO NOTHING RETURNING k) SELECT EXISTS (SELECT FROM made);
+
+-- ## WITH: a query of several rows of a table, and an INSERT of them
+WITH old AS (SELECT k + 10 AS k, v FROM a), kept AS (SELECT k, v FROM old WHERE v IS NOT NULL), made AS (INSERT INTO a SELECT k, v, 'z' FROM kept RETURNING k) SELECT count(*), min(k) FROM made;
+
+-- ## WITH: a query that an INSERT of its table and the statement use
+WITH n AS (SELECT count(*) AS n FROM a), made AS (INSERT INTO a SELECT n + 10, 1, 'z' FROM n RETURNING k) SELECT n, (SELECT k FROM made) FROM n;
+
+-- ## WITH: a query that looks at the parents of an INSERT
+CREATE TABLE c (id int PRIMARY KEY, a int REFERENCES a);
+---
+WITH p AS (SELECT k, v FROM a WHERE v > 5), made AS (INSERT INTO c (id, a) SELECT k + 100, k FROM p RETURNING id) SELECT (SELECT count(*) FROM made), (SELECT count(*) FROM a);
+
 -- ## WITH: a write whose result a second write uses
 WITH x AS (INSERT INTO log VALUES (1, 'a') RETURNING id), y AS (INSERT INTO b SELECT 9, id, 0 FROM x RETURNING k) SELECT k FROM y;
 
