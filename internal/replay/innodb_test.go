@@ -14,6 +14,28 @@ import (
 
 const accounts = "CREATE TABLE acc (id INT PRIMARY KEY, bal INT NOT NULL, version INT NOT NULL) ENGINE=InnoDB;\n"
 
+// guarded is a program with a procedure that begins no transaction, and a comment before it. Another one is right if that one keeps its lock.
+func guarded(comment string) string {
+	return accounts + "CREATE TABLE lim (acc INT PRIMARY KEY, low INT NOT NULL) ENGINE=InnoDB;\nDELIMITER //\n" + comment + `
+CREATE PROCEDURE more(IN a INT, IN n INT)
+BEGIN
+  DECLARE b INT;
+  SELECT bal INTO b FROM acc WHERE id = a FOR UPDATE;
+  IF b IS NOT NULL THEN UPDATE lim SET low = low + n WHERE acc = a; END IF;
+END//
+CREATE PROCEDURE twice(IN a INT)
+BEGIN
+  DECLARE b, l INT;
+  START TRANSACTION;
+  SELECT bal INTO b FROM acc WHERE id = a FOR UPDATE;
+  IF b IS NOT NULL THEN
+    SELECT low INTO l FROM lim WHERE acc = a;
+    UPDATE lim SET low = l * 2 WHERE acc = a;
+  END IF;
+  COMMIT;
+END//`
+}
+
 // innodbPrograms are anomalies of InnoDB with their repaired twins: the verdicts without
 // innodb_snapshot_isolation, and with it.
 var innodbPrograms = []struct {
@@ -59,6 +81,9 @@ BEGIN;
 SELECT bal FROM acc WHERE id = 1;
 SELECT bal FROM acc WHERE id = 2;
 COMMIT;`, "rc", robust.NotRobust, robust.NotRobust, ""},
+	{"a lock that autocommit gives back", guarded("-- robust: assume autocommit"), "", robust.NotRobust, robust.Robust, witness.LostUpdate},
+	{"a lock in the transaction of the caller or none", guarded(""), "rc", robust.NotRobust, robust.NotRobust, witness.LostUpdate},
+	{"a lock in the transaction of the caller", guarded("-- robust: assume transaction"), "rc", robust.Robust, robust.Robust, ""},
 	{"two reads of one snapshot", accounts + `-- name: add
 BEGIN;
 UPDATE acc SET bal = bal + :n WHERE id = 1;
