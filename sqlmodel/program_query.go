@@ -64,6 +64,11 @@ func (p *caller) query(q *client.Query, rest []client.Stmt) {
 		return
 	}
 	p.raises(s)
+	if p.b.App.In.MySQL && len(s.List) > 1 && q.Count != "" {
+		p.lost(s, s.Refs, "the number of rows of a statement that writes several tables", false)
+		p.forget(q)
+		return
+	}
 	p.send(s)
 	for i, st := range s.List {
 		if t, ok := st.Tree.(*pg.TransactionStmt); ok {

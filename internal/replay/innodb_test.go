@@ -36,6 +36,20 @@ BEGIN
 END//`
 }
 
+// called is a program whose procedure calls a function that reads what it then writes.
+func called(how string) string {
+	return accounts + `DELIMITER //
+CREATE FUNCTION balance(i INT) RETURNS INT READS SQL DATA RETURN (SELECT bal FROM acc WHERE id = i)//
+CREATE PROCEDURE pay(IN i INT, IN n INT)
+BEGIN
+  DECLARE b INT;
+  START TRANSACTION;
+  ` + how + `;
+  UPDATE acc SET bal = b - n WHERE id = i;
+  COMMIT;
+END//`
+}
+
 // innodbPrograms are anomalies of InnoDB with their repaired twins: the verdicts without
 // innodb_snapshot_isolation, and with it.
 var innodbPrograms = []struct {
@@ -209,6 +223,8 @@ BEGIN
   IF b >= n THEN UPDATE acc SET bal = b - n WHERE id = i; END IF;
   COMMIT;
 END;`, "rc", robust.Robust, robust.Robust, ""},
+	{"the query of a function locks where a SET calls it", called("SET b = balance(i)"), "", robust.Robust, robust.Robust, ""},
+	{"the query of a function reads plainly where a SELECT calls it", called("SELECT balance(i) INTO b"), "", robust.NotRobust, robust.Robust, witness.LostUpdate},
 	{"a procedure that does not ask for the version again", accounts + `CREATE PROCEDURE edit(IN i INT)
 BEGIN
   DECLARE v INT;
