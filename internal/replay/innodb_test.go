@@ -98,6 +98,20 @@ COMMIT;`, "rc", robust.NotRobust, robust.NotRobust, ""},
 	{"a lock that autocommit gives back", guarded("-- robust: assume autocommit"), "", robust.NotRobust, robust.Robust, witness.LostUpdate},
 	{"a lock in the transaction of the caller or none", guarded(""), "rc", robust.NotRobust, robust.NotRobust, witness.LostUpdate},
 	{"a lock in the transaction of the caller", guarded("-- robust: assume transaction"), "rc", robust.Robust, robust.Robust, ""},
+	{"a transaction that the procedure which it calls ends", accounts + `DELIMITER //
+CREATE PROCEDURE log(IN n INT)
+BEGIN
+  START TRANSACTION;
+  UPDATE acc SET version = version + n WHERE id = 0;
+  COMMIT;
+END//
+DELIMITER ;
+-- name: pay
+BEGIN;
+SELECT bal INTO @b FROM acc WHERE id = :id;
+UPDATE acc SET bal = @b - :n WHERE id = :id;
+CALL log(1);
+COMMIT;`, "", robust.NotRobust, robust.Robust, witness.LostUpdate},
 	{"two reads of one snapshot", accounts + `-- name: add
 BEGIN;
 UPDATE acc SET bal = bal + :n WHERE id = 1;

@@ -2,6 +2,7 @@ package mysqlscript
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/mysql"
@@ -103,6 +104,11 @@ func (s *Scripts) callings() {
 		if c.block.snapshot {
 			c.txn.Body = slices.Insert(c.txn.Body, 0, client.Stmt(withSnapshot(pos)))
 		}
+		if w.ended || w.rolled { // a procedure has ended it: what follows is transactions of their own
+			for _, t := range s.bodyFrom(p, nil, flow{other: true}).apart {
+				s.addRoutine(name+ofAutocommit, t)
+			}
+		}
 	}
 }
 
@@ -127,4 +133,27 @@ func (s *Scripts) replace(c calling, list []*client.Txn) {
 		return
 	}
 	s.note(c.txn.Pos, "%s begins no transaction: each statement of what it calls is one, as autocommit makes it. Write START TRANSACTION and COMMIT around the CALL if that is what runs", c.txn.Name)
+}
+
+// finishes reports whether a statement, or a procedure that it calls, may end a transaction.
+func (s *Scripts) finishes(a *action) bool {
+	seen := map[*routine]bool{}
+	var ends func(a *action) bool
+	ends = func(a *action) (out bool) {
+		a.each(func(o *action) {
+			switch {
+			case o.kind != simple:
+			case o.st.First("COMMIT"), o.st.First("ROLLBACK") && !o.st.Has("TO"), setsAutocommit.MatchString(o.st.Text()):
+				out = true
+			case o.st.First("CALL"):
+				c := &mysql.Cursor{St: o.st, I: 1}
+				if p := s.routines[strings.ToLower(c.TableName())]; p != nil && !seen[p] {
+					seen[p] = true
+					out = out || ends(p.body)
+				}
+			}
+		})
+		return out
+	}
+	return ends(a)
 }

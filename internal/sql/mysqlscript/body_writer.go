@@ -450,6 +450,10 @@ func (w *bodyWriter) loop(a *action, head func(j *jump)) {
 	})
 	w.repeats = w.repeats || w.commands > commands
 	again := w.flow
+	if before.other && w.of.finishes(a) { // rounds after the end of the transaction
+		w.flow = flow{}
+		w.collect(func() { w.actions(a.body) })
+	}
 	w.flow = before
 	if w.start != nil && !w.inside && a.holds(w.start) { // rounds before did other transactions
 		for _, v := range w.mayBeSet(a) {
