@@ -441,18 +441,19 @@ func (w *bodyWriter) choose(st *mysql.Statement, cond client.Expr, then, otherwi
 func (w *bodyWriter) loop(a *action, head func(j *jump)) {
 	j := w.jump(a)
 	before, commands := w.flow, w.commands
-	body := w.collect(func() {
+	round := func() {
 		head(j)
 		w.actions(a.body)
 		if a.kind == repeat && !w.gone {
 			w.choose(a.st, w.cond(a.st, nil, a.cond), func() { w.leave(j, a.st) }, func() {})
 		}
-	})
+	}
+	body := w.collect(round)
 	w.repeats = w.repeats || w.commands > commands
 	again := w.flow
 	if before.other && w.of.finishes(a) { // rounds after the end of the transaction
 		w.flow = flow{}
-		w.collect(func() { w.actions(a.body) })
+		w.collect(round)
 	}
 	w.flow = before
 	if w.start != nil && !w.inside && a.holds(w.start) { // rounds before did other transactions
