@@ -64,6 +64,11 @@ func (p *caller) query(q *client.Query, rest []client.Stmt) {
 		return
 	}
 	p.raises(s)
+	if p.b.App.In.MySQL && len(s.List) > 1 && q.Count != "" {
+		p.lost(s, s.Refs, "the number of rows of a statement that writes several tables", false)
+		p.forget(q)
+		return
+	}
 	p.send(s)
 	for i, st := range s.List {
 		if t, ok := st.Tree.(*pg.TransactionStmt); ok {
@@ -171,6 +176,15 @@ const faulty = "a statement that does not fit the schema ("
 
 // inserts is a statement that may draw a value of AUTO_INCREMENT.
 var inserts = regexp.MustCompile(`(?i)^\s*(INSERT|REPLACE|CALL)\b`)
+
+// selects is a SELECT, intoVariables one whose rows stay in the server.
+var selects, intoVariables = regexp.MustCompile(`(?i)^\s*SELECT\b`), regexp.MustCompile(`(?i)\bINTO\b`)
+
+// rowsCome reports whether the rows of a command that is sent in the place of a query come back.
+func rowsCome(q *client.Query) bool {
+	text := strings.Join(q.Command.Text, "?")
+	return !q.Inner && selects.MatchString(text) && !intoVariables.MatchString(text)
+}
 
 // insertID is what a statement before has given.
 var insertID = regexp.MustCompile(`(?i)\bLAST_INSERT_ID\b`)
@@ -382,7 +396,7 @@ func (p *caller) results(s *schema.Sent, st schema.SentStmt, rest []client.Stmt)
 	}
 	body := b.Collect(func() { p.command(g, st, s, to) })
 	b.Out = append(b.Out, body...)
-	if q.Command == nil { // else the server keeps the variables
+	if q.Command == nil || rowsCome(q) { // else the server keeps the variables
 		p.sent.Into, p.sent.Found, p.sent.Count = locals(o.list), g.Found, g.Rowcount
 	}
 	for _, flag := range write.NonEmptyList(g.Found, g.Rowcount) {

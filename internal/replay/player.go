@@ -27,6 +27,8 @@ type player struct {
 	first   []string // what each session runs first
 	// waitable lets commands wait and fail: what happens is only watched.
 	waitable bool
+	// other is the first reply of a watched run that differs from that of the witness, nil if there is none.
+	other *difference
 	// watch, if not nil, is told what happens, and may take its time for that.
 	watch    func(Event) error
 	sessions map[int]*session
@@ -360,6 +362,9 @@ func (p *player) command(ctx context.Context, s *session, c *witness.Command, n 
 		p.say("%s: -> %d rows", s.label, got.count)
 	}
 	if p.waitable {
+		if _, _, text := compareReply(p.likely[0].names, &c.Want, got); text != "" && p.other == nil {
+			p.other = &difference{outcome: witness.OtherOutcome, text: fmt.Sprintf("%s at %s", text, where(s.label, c.SQL(), c.Position))}
+		}
 		return nil, nil
 	}
 	var fits []*candidate

@@ -326,6 +326,9 @@ func serializable(p *player, d *difference, err error) string {
 	if failed != nil {
 		return "at SERIALIZABLE " + strings.Join(failed, ", ")
 	}
+	if d == nil { // the values of later commands are those of the witness
+		d = p.other
+	}
 	if d != nil {
 		return "at SERIALIZABLE all commit, with another outcome: " + d.text
 	}

@@ -3,14 +3,15 @@ package mysql
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/xwb1989/sqlparser"
 )
 
 // joined writes an UPDATE or DELETE of one of several tables with FROM or USING, as PostgreSQL has them, in words of MySQL
-// otherwise. ok is false for another statement, and for one that has no such form: that writes several tables, joins others
-// than by inner joins, or would give its parameters in another order.
+// otherwise, and an UPDATE that sets columns of several as one for each. ok is false for another statement, and for one that has no such form: that deletes rows of
+// several tables, joins others than by inner joins, or would give its parameters in another order.
 func joined(sql string) (out string, ok bool) {
 	defer func() {
 		if recover() != nil { // the parser has faults of its own
@@ -110,24 +111,103 @@ func (j *joinedTables) write(word string, where *sqlparser.Where) string {
 	return b.String()
 }
 
+// part is what an UPDATE of several tables sets in one of them.
+type part struct {
+	target  string
+	columns []string
+	sets    []string
+	values  []sqlparser.SQLNode
+}
+
+// joinedUpdate writes one UPDATE for each table that an UPDATE of several sets columns of, one after the other. They are the same statement if none sees what
+// another one has set.
 func joinedUpdate(n *sqlparser.Update) (string, bool) {
 	j := &joinedTables{}
 	if !j.add(n.TableExprs) || len(j.tables) < 2 || n.OrderBy != nil || n.Limit != nil {
 		return "", false
 	}
-	target := n.Exprs[0].Name.Qualifier.Name.String()
-	var sets []string
-	for _, e := range n.Exprs {
-		if target == "" || !strings.EqualFold(e.Name.Qualifier.Name.String(), target) { // which table has the column is not known here
-			return "", false
-		}
-		sets = append(sets, sqlparser.String(e.Name.Name)+" = "+sqlparser.String(e.Expr))
-	}
-	t := j.take(target)
-	if t == nil {
+	parts, ok := parted(n.Exprs)
+	if !ok || len(parts) > 1 && !apart(n, parts, j) {
 		return "", false
 	}
-	return "UPDATE " + sqlparser.String(t) + " SET " + strings.Join(sets, ", ") + j.write("FROM", n.Where), true
+	var out []string
+	for _, p := range parts {
+		own := &joinedTables{slices.Clone(j.tables), slices.Clone(j.conds)}
+		t := own.take(p.target)
+		if t == nil {
+			return "", false
+		}
+		out = append(out, "UPDATE "+sqlparser.String(t)+" SET "+strings.Join(p.sets, ", ")+own.write("FROM", n.Where))
+	}
+	return strings.Join(out, "; "), true
+}
+
+// parted gives what each table gets. ok is false where it is not known here which table has a column.
+func parted(list sqlparser.UpdateExprs) (parts []*part, ok bool) {
+	for _, e := range list {
+		target := strings.ToLower(e.Name.Qualifier.Name.String())
+		if target == "" {
+			return nil, false
+		}
+		i := slices.IndexFunc(parts, func(p *part) bool { return p.target == target })
+		if i < 0 {
+			i = len(parts)
+			parts = append(parts, &part{target: target})
+		}
+		p := parts[i]
+		p.columns = append(p.columns, e.Name.Name.Lowered())
+		p.sets = append(p.sets, sqlparser.String(e.Name.Name)+" = "+sqlparser.String(e.Expr))
+		p.values = append(p.values, e.Expr)
+	}
+	return parts, true
+}
+
+// apart reports whether the parts of an UPDATE of different tables do the same one after the other, in the order that it gives them: values are computed of columns that no
+// other part sets, in no order that MySQL promises, and what decides about rows is set by the last part only.
+func apart(n *sqlparser.Update, parts []*part, j *joinedTables) bool {
+	names := map[string]bool{}
+	for _, t := range j.tables {
+		table, ok := t.Expr.(sqlparser.TableName)
+		if name := strings.ToLower(table.Name.String()); !ok || names[name] {
+			return false
+		} else {
+			names[name] = true
+		}
+	}
+	for _, p := range parts {
+		for _, o := range parts {
+			if o != p && o.seenBy(p.values...) {
+				return false
+			}
+		}
+	}
+	decides := func(p *part) bool { return p.seenBy(n.TableExprs, n.Where) }
+	slices.SortStableFunc(parts, func(p, o *part) int {
+		switch {
+		case !decides(p) && decides(o):
+			return -1
+		case decides(p) && !decides(o):
+			return 1
+		}
+		return 0
+	})
+	return !decides(parts[len(parts)-2])
+}
+
+// seenBy reports whether expressions may name a column that a part sets.
+func (p *part) seenBy(list ...sqlparser.SQLNode) bool {
+	seen := false
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) { // it fails where the function does
+		switch n := n.(type) {
+		case *sqlparser.ColName:
+			table := strings.ToLower(n.Qualifier.Name.String())
+			seen = seen || (table == "" || table == p.target) && slices.Contains(p.columns, n.Name.Lowered())
+		case *sqlparser.Subquery:
+			seen = true
+		}
+		return true, nil
+	}, list...)
+	return seen
 }
 
 func joinedDelete(n *sqlparser.Delete) (string, bool) {

@@ -75,7 +75,10 @@ func (s *Schema) Postgres(sql string, standard bool) string {
 		}
 		if st.Tokens[0].Is("UPDATE", "DELETE") && st.Readable() {
 			if sql, ok := joined(st.Text()); ok {
-				st = Cut(File{Text: sql})[0]
+				for _, one := range Cut(File{Text: sql}) {
+					out = append(out, Rewritten(one.Src.Text, one.Tokens))
+				}
+				continue
 			}
 		}
 		out = append(out, Rewritten(st.Src.Text, st.Tokens))

@@ -263,6 +263,7 @@ func (w *bodyWriter) send(st *mysql.Statement, q *client.Query, tables bool) {
 		w.add(q)
 		return
 	case w.separate():
+		w.outsideLock(st)
 		w.alone(q)
 	}
 	for _, v := range q.Into {

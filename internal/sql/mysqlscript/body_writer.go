@@ -58,8 +58,9 @@ type bodyWriter struct {
 	rolled bool
 	late   []string
 	ends   []*client.Emit
-	// commands counts the statements on tables; apart are those outside of transactions, which are some of their own.
+	// commands counts the statements on tables, repeats says that one stands in a loop; apart are those outside of transactions, which are some of their own.
 	commands int
+	repeats  bool
 	apart    []*client.Txn
 	// outside are the variables with what statements outside of the transaction have read, with the places of these.
 	outside map[string]ir.Pos
@@ -439,15 +440,21 @@ func (w *bodyWriter) choose(st *mysql.Statement, cond client.Expr, then, otherwi
 // loop writes LOOP, WHILE and REPEAT: first what head writes in each round, then the body.
 func (w *bodyWriter) loop(a *action, head func(j *jump)) {
 	j := w.jump(a)
-	before := w.flow
-	body := w.collect(func() {
+	before, commands := w.flow, w.commands
+	round := func() {
 		head(j)
 		w.actions(a.body)
 		if a.kind == repeat && !w.gone {
 			w.choose(a.st, w.cond(a.st, nil, a.cond), func() { w.leave(j, a.st) }, func() {})
 		}
-	})
+	}
+	body := w.collect(round)
+	w.repeats = w.repeats || w.commands > commands
 	again := w.flow
+	if before.other && w.of.finishes(a) { // rounds after the end of the transaction
+		w.flow = flow{}
+		w.collect(round)
+	}
 	w.flow = before
 	if w.start != nil && !w.inside && a.holds(w.start) { // rounds before did other transactions
 		for _, v := range w.mayBeSet(a) {

@@ -14,12 +14,15 @@
 //	-- fresh: name, name             these parameters are unique per call
 //	-- robust: ignore RB1001 reason  findings about it are accepted (ir.Ignore);
 //	                                 without a code, all of them
+//	-- robust: assume transaction    the callers of the next procedure, which begins no transaction, have begun one
+//	-- robust: assume autocommit     they have not
+//	-- robust: helper                no client calls the next procedure
 //
 // The body of a procedure is written as what a client would do (bodyWriter): DECLARE, SET, IF, CASE, LOOP, WHILE, REPEAT, FOR, LEAVE, ITERATE,
 // SELECT … INTO, SELECT @v := x, CALL, SIGNAL, ROW_COUNT(), FOUND_ROWS() and LAST_INSERT_ID(x). PREPARE and EXECUTE of a constant text are its statement. A stored
 // function stands before the statement that calls it, where its arguments do not depend on rows; one that looks at tables does so where the statement looks at none. There is a transaction for each START TRANSACTION in it, up to COMMIT or ROLLBACK,
 // and for each statement on tables outside of these; what such a statement reads into a variable is any value for the others. A procedure without START TRANSACTION, of its own or in those that it calls, is one
-// transaction; what follows COMMIT or ROLLBACK in it is others. Handlers for NOT FOUND stand where no row is found. The query of a cursor runs at OPEN: cursors are modelled where right behind OPEN
+// transaction, for callers that have begun one, and each of its statements on tables is one, for callers that have not (autocommit); what follows COMMIT or ROLLBACK in it is others. Handlers for NOT FOUND stand where no row is found. The query of a cursor runs at OPEN: cursors are modelled where right behind OPEN
 // one row is fetched, or all of them in a loop of three usual forms. Outside of the transaction FETCH gives any values.
 // An error of a statement ends the transaction without effect, also where no handler rolls back: the caller is taken to do so. What a handler does
 // after ROLLBACK is transactions of their own. A handler after which the transaction may commit all the same is not modelled, but for one

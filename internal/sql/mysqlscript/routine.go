@@ -23,6 +23,9 @@ type routine struct {
 	cast string
 	// ignores are the comments that accept findings about it.
 	ignores []*ir.Ignore
+	// event says that it is an event, which nobody calls; reading how it is read if it begins no transaction.
+	event   bool
+	reading reading
 }
 
 // parameter is a parameter of a procedure. It has an argument if in, and gives a value back if out.
@@ -51,6 +54,7 @@ func (r *reader) routine(st *mysql.Statement, what string) {
 		return
 	}
 	p.ignores, r.ignores = r.ignores, nil
+	p.reading, p.event = r.reading, what == "EVENT"
 	for _, g := range p.ignores {
 		g.From, g.To = p.pos, st.Src.Pos(st.Tokens[len(st.Tokens)-1].To)
 	}
@@ -148,17 +152,9 @@ func characteristic(c *mysql.Cursor) bool {
 }
 
 // procedures writes the transactions of procedures: for each START TRANSACTION in a body what it does up to the end of the
-// transaction, and each statement outside of them. A procedure that begins no transaction is one.
+// transaction, and each statement outside of them.
 func (s *Scripts) procedures() {
-	for _, c := range s.calling {
-		name, pos := c.txn.Name, c.txn.Pos
-		*c.txn = *s.body(c.body(), nil).txn
-		c.txn.Name, c.txn.Pos, c.txn.Levels = name, pos, []string{c.block.level}
-		c.fresh()
-		if c.block.snapshot {
-			c.txn.Body = slices.Insert(c.txn.Body, 0, client.Stmt(withSnapshot(pos)))
-		}
-	}
+	s.callings()
 	for i, key := range s.order {
 		p := s.routines[key]
 		if p == nil || s.later(i, key) {
@@ -168,12 +164,15 @@ func (s *Scripts) procedures() {
 			s.whole(p)
 			continue
 		}
+		if p.reading != both {
+			s.note(p.pos, "%s begins transactions: the comment that says how it is called changes nothing", p.name)
+		}
 		for _, start := range p.body.starts() {
-			s.addRoutine(p, s.body(p, start).txn)
+			s.addRoutine(p.name, s.body(p, start).txn)
 		}
 		w := s.body(p, nil)
 		for _, t := range w.apart {
-			s.addRoutine(p, t)
+			s.addRoutine(p.name, t)
 		}
 	}
 }
@@ -186,22 +185,6 @@ func (s *Scripts) later(i int, key string) bool {
 		}
 	}
 	return false
-}
-
-// whole adds a procedure that begins no transaction.
-func (s *Scripts) whole(p *routine) {
-	w := s.body(p, nil)
-	if w.commands > 1 {
-		s.note(p.pos, "%s begins no transaction: it is taken for one, as if the caller began it. With autocommit, each of its statements is a transaction of its own; "+
-			"write START TRANSACTION and COMMIT into it, or around the CALL", p.name)
-	}
-	s.addRoutine(p, w.txn)
-	if w.ended || w.rolled { // what follows is transactions of their own
-		w.apart = s.bodyFrom(p, nil, flow{other: true}).apart
-	}
-	for _, t := range w.apart {
-		s.addRoutine(p, t)
-	}
 }
 
 // starts reports whether a procedure begins transactions, or one that it calls.
@@ -225,17 +208,22 @@ func (s *Scripts) starts(p *routine) bool {
 	return begins(p)
 }
 
-// addRoutine adds a transaction of a procedure under a name of its own.
-func (s *Scripts) addRoutine(p *routine, t *client.Txn) {
-	t.Name = p.name
-	if n := s.named[t.Name]; n > 0 {
-		t.Name += "#" + strconv.Itoa(n+1)
-	}
+// addRoutine adds a transaction of a procedure, under a name of its own if another one has that name.
+func (s *Scripts) addRoutine(name string, t *client.Txn) {
+	t.Name = s.unused(name)
+	s.Txns = append(s.Txns, t)
+}
+
+// unused gives a name for another transaction of what has that name.
+func (s *Scripts) unused(name string) string {
 	if s.named == nil {
 		s.named = map[string]int{}
 	}
-	s.named[p.name]++
-	s.Txns = append(s.Txns, t)
+	s.named[name]++
+	if n := s.named[name]; n > 1 {
+		name += "#" + strconv.Itoa(n)
+	}
+	return name
 }
 
 // calling is a transaction of a script that calls procedures.
@@ -251,14 +239,16 @@ func (b *block) calls(s *Scripts) bool {
 	})
 }
 
-// fresh marks the parameters that are unique per call.
-func (c calling) fresh() {
+// fresh marks the parameters of a transaction that are unique per call. Those that it does not have are faults if it must have all.
+func (c calling) fresh(t *client.Txn, all bool) {
 	for _, f := range c.block.fresh {
-		i := slices.IndexFunc(c.txn.Vars, func(v client.Var) bool { return strings.EqualFold(v.Name, f) })
-		if i < 0 {
+		i := slices.IndexFunc(t.Vars, func(v client.Var) bool { return strings.EqualFold(v.Name, f) })
+		switch {
+		case i >= 0:
+			t.Vars[i].Fresh, t.Vars[i].Nullable = true, false
+		case all:
 			panic(ir.Errorf(c.block.pos, "transaction %s has no parameter %s, which -- fresh: names", c.block.name, f))
 		}
-		c.txn.Vars[i].Fresh, c.txn.Vars[i].Nullable = true, false
 	}
 }
 

@@ -69,6 +69,8 @@ type block struct {
 	named bool
 	// snapshot says that it begins WITH CONSISTENT SNAPSHOT.
 	snapshot bool
+	// alone says that it is one statement outside of transactions.
+	alone bool
 	// ignores are the comments that accept findings about it.
 	ignores []*ir.Ignore
 }
@@ -93,10 +95,11 @@ type reader struct {
 	level, next string
 	// carried are the variables with what earlier transactions have read.
 	carried carried
-	// name, fresh and ignores are what comments say of the next transaction.
+	// name, fresh and ignores are what comments say of the next transaction, reading of the next procedure.
 	name    string
 	fresh   []string
 	ignores []*ir.Ignore
+	reading reading
 }
 
 // file reads the statements of a file.
@@ -183,6 +186,7 @@ func (r *reader) keep(b *block) {
 
 // comments reads what comments say of the transaction behind them.
 func (r *reader) comments(list []mysql.Comment) {
+	r.reading = both
 	for _, c := range list {
 		if n, ok := strings.CutPrefix(c.Text, "name:"); ok {
 			words := strings.Fields(n)
@@ -191,12 +195,8 @@ func (r *reader) comments(list []mysql.Comment) {
 			}
 			r.name = words[0]
 		}
-		if n, ok := strings.CutPrefix(c.Text, "robust:"); ok && len(strings.Fields(n)) > 0 && strings.Fields(n)[0] == "ignore" {
-			g, err := ignore.Parse(c.Pos, strings.TrimPrefix(strings.TrimSpace(n), "ignore"))
-			if err != nil {
-				panic(err)
-			}
-			r.ignores = append(r.ignores, g)
+		if n, ok := strings.CutPrefix(c.Text, "robust:"); ok {
+			r.directive(c.Pos, strings.Join(strings.Fields(n), " "), n)
 		}
 		if n, ok := strings.CutPrefix(c.Text, "fresh:"); ok {
 			for _, w := range strings.Split(n, ",") {
@@ -204,6 +204,24 @@ func (r *reader) comments(list []mysql.Comment) {
 			}
 		}
 	}
+}
+
+// directive reads a comment behind "robust:", with its words and as it is.
+func (r *reader) directive(pos ir.Pos, words, text string) {
+	if as, ok := readings[words]; ok {
+		r.reading = as
+		return
+	}
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "ignore")
+	if !ok || words != "ignore" && !strings.HasPrefix(words, "ignore ") {
+		r.note(pos, "the comment \"robust: %s\" is not understood; there are ignore, and before a procedure assume transaction, assume autocommit and helper", words)
+		return
+	}
+	g, err := ignore.Parse(pos, rest)
+	if err != nil {
+		panic(err)
+	}
+	r.ignores = append(r.ignores, g)
 }
 
 // statement reads a statement that begins or ends a transaction, or is one of it, or stands outside.
@@ -280,7 +298,7 @@ func (r *reader) single(st *mysql.Statement) {
 	default:
 		r.begin(st)
 		b := r.open
-		b.stmts = append(b.stmts, st)
+		b.stmts, b.alone = append(b.stmts, st), true
 		r.open = nil
 		r.across(b.stmts)
 		r.keep(b)

@@ -141,6 +141,8 @@ DELETE FROM h WHERE id = :i;
 REPLACE INTO h2 (id, f) VALUES (:i, :s);
 -- name: joined_update
 UPDATE a JOIN b ON b.x = a.id SET a.m = a.m + 1 WHERE b.tag = 'a';
+-- name: joined_update_both
+UPDATE a JOIN b ON b.x = a.id SET a.m = a.m + 1, b.tag = 'abc' WHERE b.y < :i AND a.m < 8;
 -- name: joined_delete
 DELETE b FROM b JOIN a ON a.id = b.x WHERE a.m > :i;
 -- name: grouped
