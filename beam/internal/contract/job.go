@@ -44,10 +44,10 @@ type Job struct {
 	Whole   bool
 	// Only are the transactions that windows have; nil if they have all of their intervals. Open
 	// tells that windows are not asked about as closed parts.
-	Only []ID `json:",omitempty"`
-	Open bool `json:",omitempty"`
-	Levels  []string
-	Limit   int // of anomalies of each kind that a window lists
+	Only   []ID `json:",omitempty"`
+	Open   bool `json:",omitempty"`
+	Levels []string
+	Limit  int // of anomalies of each kind that a window lists
 
 	stale map[ID]bool
 	keys  map[string]bool

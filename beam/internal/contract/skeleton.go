@@ -13,7 +13,9 @@ type skeleton struct {
 	session  []int32
 	sessions [][]int32 // the transactions of each, in its order
 	turn     []int32   // the place of a transaction in its session
-	odd      bool // a transaction does not see its own writes
+	odd      bool      // a transaction does not see its own writes
+	// witness is, of a transaction of unknown outcome, one that read from it, and noNode of others.
+	witness []int32
 
 	keys    []linkedKey
 	reads   [][]linkedRead // by reader, in the order of its operations
@@ -75,6 +77,9 @@ func newSkeleton(nodes []nodeRecord, links []reader) *skeleton {
 		t := int32(len(s.at))
 		number[n.at.Txn] = t
 		s.at, s.session, s.odd = append(s.at, n.at), append(s.session, x), s.odd || n.odd
+		if s.witness = append(s.witness, noNode); n.unknown {
+			s.witness[t] = t
+		}
 		s.sessions[x] = append(s.sessions[x], t)
 	}
 	s.turn, s.reads = make([]int32, len(s.at)), make([][]linkedRead, len(s.at))
@@ -87,8 +92,13 @@ func newSkeleton(nodes []nodeRecord, links []reader) *skeleton {
 	for _, r := range links {
 		s.addKey(r, number)
 	}
-	for _, r := range s.reads {
-		slices.SortFunc(r, func(a, b linkedRead) int { return cmp.Compare(a.op, b.op) })
+	for t, all := range s.reads {
+		slices.SortFunc(all, func(a, b linkedRead) int { return cmp.Compare(a.op, b.op) })
+		for _, r := range all {
+			if r.from >= 0 && s.witness[r.from] == r.from {
+				s.witness[r.from] = int32(t)
+			}
+		}
 	}
 	return s
 }
@@ -174,7 +184,7 @@ type arc struct {
 const (
 	known   = -1 // session order, and reads
 	closing = -2 // a version that is read elsewhere is the last
-	listed  = -3 // the order of list elements
+	listed  = -3 // the order of list elements; less: the reader listed-1-reader shows it
 )
 
 // base gives the arcs of session order, reads and lists.
@@ -191,10 +201,19 @@ func (s *skeleton) base() (out []arc) {
 	}
 	for i := range s.keys {
 		k := &s.keys[i]
-		for n, w := range k.writers {
-			if n := min(n, k.chained); n > 0 && k.writers[n-1] != w {
-				out = append(out, arc{k.writers[n-1], w, listed})
+		if k.chained == 0 {
+			continue
+		}
+		shown := map[int32]int32{} // by the last transaction that is
+		for _, r := range k.reads {
+			shown[r.from] = r.reader
+		}
+		reader := int32(noNode)
+		for n := len(k.writers) - 1; n > 0; n-- {
+			if r, some := shown[k.writers[n]]; some && n < k.chained {
+				reader = r
 			}
+			out = append(out, arc{k.writers[min(n, k.chained)-1], k.writers[n], listed - 1 - reader})
 		}
 	}
 	return out

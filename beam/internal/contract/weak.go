@@ -178,12 +178,12 @@ func (d *driver) confirm(ctx context.Context, j Job) error {
 	return nil
 }
 
-// probes is how many windows probe asks about, of probeOps operations, where one window has more than
-// probeFrom.
+// probe asks about windows of probeOps operations, of twice as many, and so on, probes in all, where one
+// window has more than probeFrom.
 const (
-	probes    = 16
+	probes    = 6
 	probeOps  = 4_096
-	probeFrom = 100_000
+	probeFrom = 500_000
 )
 
 // probe asks about small parts of a history of which nearly everything is suspicious: mostly they show
@@ -194,9 +194,9 @@ func (d *driver) probe(ctx context.Context, hard []Interval) error {
 	}
 	var j Job
 	for n := range probes {
-		i := n * len(d.samples) / probes
+		i, end := n*len(d.samples)/probes, (n+1)*len(d.samples)/probes
 		w := Interval{d.samples[i].At, d.samples[i].At}
-		for ops := 0; ops < probeOps && i < (n+1)*len(d.samples)/probes; i++ {
+		for ops := 0; ops < probeOps<<n && i < end; i++ {
 			w.To = d.samples[i].At
 			ops += d.samples[i].Ops
 		}

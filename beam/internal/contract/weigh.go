@@ -9,7 +9,9 @@ import (
 )
 
 // weakLevels are those whose demands follow from who read from whom, stronger ones first.
-func weakLevels() []isolation.Level { return []isolation.Level{isolation.CC, isolation.RA, isolation.RC} }
+func weakLevels() []isolation.Level {
+	return []isolation.Level{isolation.CC, isolation.RA, isolation.RC}
+}
 
 // weakVerdict is what the links of a window say.
 type weakVerdict struct {
@@ -240,6 +242,9 @@ func (s *skeleton) sight(a arc) []int32 {
 	if a.to >= 0 {
 		out = append(out, a.to)
 	}
+	if a.reader < listed {
+		return append(out, listed-1-a.reader)
+	}
 	if a.reader < 0 {
 		return out
 	}
@@ -267,7 +272,13 @@ func (s *skeleton) sight(a arc) []int32 {
 	return out
 }
 
+// positions gives those of some transactions, and of those from which it is known that they took effect.
 func (s *skeleton) positions(some []int32) []Pos {
+	for i := 0; i < len(some); i++ {
+		if w := s.witness[some[i]]; w >= 0 && !slices.Contains(some, w) {
+			some = append(some, w)
+		}
+	}
 	slices.Sort(some)
 	var out []Pos
 	for _, t := range slices.Compact(some) {
