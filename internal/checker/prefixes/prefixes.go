@@ -44,7 +44,12 @@ func Check(ctx context.Context, h *history.History, o Options) (*checker.Result,
 		return r, nil
 	}
 	answers := map[isolation.Level]checker.Answer{}
-	open := slices.Clone(o.Levels)
+	open := slices.DeleteFunc(slices.Clone(o.Levels), func(l isolation.Level) bool {
+		if p.forgets != "" && l.Implies(isolation.RA) {
+			answers[l] = checker.Answer{Level: l, Verdict: checker.Violated, Why: p.forgets}
+		}
+		return answers[l].Why != ""
+	})
 	var last *execution
 	for try := range cmp.Or(o.Tries, defaultTries) {
 		if len(open) == 0 || try > 0 && p.choices == 0 {
@@ -150,6 +155,7 @@ type problem struct {
 	lanes   [][]*txn
 	choices int    // how many times the order of writers is a guess
 	apart   string // what no order of writers fits, if there is something
+	forgets string // the same, of orders that contain what a session did before
 	adder   map[element]history.Op
 	after   map[history.Op]int // of adds: see write
 	shown   map[history.Op]bool
@@ -192,6 +198,9 @@ func newProblem(h *history.History) (p *problem, why string) {
 		p.lanes = append(p.lanes, lane)
 	}
 	p.states()
+	if p.grows {
+		p.bounds()
+	}
 	elements := 0
 	for _, lane := range p.lanes {
 		for _, t := range lane {
@@ -314,6 +323,33 @@ func (p *problem) states() {
 	for e, w := range p.adder {
 		if !p.shown[w] {
 			p.after[w] = largest[e.key]
+		}
+	}
+}
+
+// bounds finds reads of counters, which only grow, that are less than what has to be in them.
+func (p *problem) bounds() {
+	for _, lane := range p.lanes {
+		did := map[history.Key]int64{}
+		for _, t := range lane {
+			if p.h.Status(t.id) == history.Unknown {
+				continue
+			}
+			for _, n := range t.needs {
+				if p.h.Type(n.key) != history.Counter {
+					continue
+				}
+				initial, _ := p.h.Amount(p.h.Value(history.Op(n.key)))
+				switch {
+				case n.sum < initial && p.apart == "":
+					p.apart = fmt.Sprintf("Transaction %d read less of the counter %s than it was initially, with its own increments.", t.id, p.h.KeyName(n.key))
+				case n.sum < initial+did[n.key] && p.forgets == "":
+					p.forgets = fmt.Sprintf("Transaction %d read less of the counter %s than its session had added to it before.", t.id, p.h.KeyName(n.key))
+				}
+			}
+			for _, w := range t.writes {
+				did[w.key] += w.amount
+			}
 		}
 	}
 }
