@@ -20,9 +20,6 @@ type execution struct {
 	lengths map[history.Op]int
 	at      []int // by lane
 	sizes   []int // how many writes of each key there are
-	// grows: increments are positive, so that a counter had every sum that was read and is not
-	// more than it has.
-	grows bool
 }
 
 // find finds an execution: of counters that grow by a search, otherwise step by step.
@@ -167,7 +164,8 @@ func (e *execution) ready(t *txn) bool {
 	return true
 }
 
-// had tells whether a counter had a sum.
+// had tells whether a counter had a sum. One that grows, and passes no sum that was read, had
+// all of those up to what it has.
 func (e *execution) had(k history.Key, sum int64) bool {
 	if e.grows {
 		return sum <= e.sums[k]

@@ -364,7 +364,7 @@ func (p *problem) guess(ctx context.Context, try int) (*execution, error) {
 		}
 		e.ends[k] = map[int64]int{e.sums[k]: 0}
 	}
-	e.sizes, e.grows = make([]int, p.h.NumKeys()), p.grows
+	e.sizes = make([]int, p.h.NumKeys())
 	if ok, err := e.find(ctx); !ok || err != nil {
 		return nil, err
 	}
