@@ -60,6 +60,18 @@
 // the windows that it meets, and is asked again; at the end it is the whole history, about which both
 // questions are the same as one machine's. That is bounded by -worker-ops, and the level is unknown beyond it.
 //
+// # Weak levels
+//
+// A history that only satisfies RC, RA or CC has stale reads everywhere, so that its windows are one. What these levels
+// demand follows from who wrote and who read from whom, without keys and values. So a
+// key tells the windows its links: who wrote it, and from whom each read comes; and a worker gets numbers of
+// transactions, with their sessions. It concludes the arcs of the commit order as c4 does, and looks for a cycle. A window has the
+// readers with all versions that they do not show, so that whoever reads a version from elsewhere sees
+// the last one: that is one more arc from each other writer of the window. If no window has a cycle then, the level
+// holds, by the argument above. A cycle without such an arc is given to the ordinary checkers: its transactions, and those
+// through which they saw each other, as an open part. What they do not reject so, and what
+// stays open in a window of everything (values that were written twice), is left to the windows above.
+//
 // Transactions of unknown outcome take effect in the guess if somebody read from them. If one did, and another of its
 // writes was not read, all that the write would disturb is suspicious. Both choices are the checkers' in a window.
 //
@@ -76,7 +88,7 @@
 //
 // Registers and lists. A single shard with sets, counters, ranges, inserts, deletes, write ids or
 // unknown initial values is judged whole, by one worker; several shards with them are unknown. Levels are RC, RA,
-// CC, SI and SER. Histories that only satisfy RC, RA or CC have stale reads everywhere: their windows grow
-// together, and one worker judges nearly everything. The merge without stamps is made by one worker, in memory.
+// CC, SI and SER. The links of histories that only satisfy RC, RA or CC come to one worker, and vector clocks of it take
+// time of transactions times sessions. The merge without stamps is made by one worker, in memory.
 // A first transaction that a format takes for the initial one is taken so in each shard.
 package beam

@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/internal/checker/commute"
 	"github.com/txrobust/robust/internal/checker/elle"
 	"github.com/txrobust/robust/internal/checker/polysi"
+	"github.com/txrobust/robust/internal/checker/prefixes"
 	"github.com/txrobust/robust/internal/checker/states"
 	"github.com/txrobust/robust/internal/checker/viper"
 	"github.com/txrobust/robust/isolation"
@@ -46,6 +47,7 @@ var methods = []method{
 	{"adya", adya.Levels(), false, always, runAdya},
 	{"commute", commute.Levels(), true, commuting, runCommute},
 	{"states", states.Levels(), false, commuting, runStates},
+	{"prefixes", prefixes.Levels(), true, commuting, runPrefixes},
 	{"brute", brute.Levels(), false, small, runBrute},
 }
 
@@ -187,6 +189,14 @@ func runCommute(ctx context.Context, h *history.History, levels []isolation.Leve
 		return nil, err
 	}
 	return found(h, "commute", r), nil
+}
+
+func runPrefixes(ctx context.Context, h *history.History, levels []isolation.Level, _ Options) (*finding, error) {
+	r, err := prefixes.Check(ctx, h, prefixes.Options{Levels: levels})
+	if err != nil {
+		return nil, err
+	}
+	return found(h, "prefixes", r), nil
 }
 
 func runElle(ctx context.Context, h *history.History, levels []isolation.Level, o Options) (*finding, error) {

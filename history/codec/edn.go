@@ -7,6 +7,7 @@ import (
 
 	"github.com/txrobust/robust/history"
 	"github.com/txrobust/robust/history/codec/internal/ednode"
+	"github.com/txrobust/robust/history/codec/internal/sniff"
 )
 
 // ednReader reads what Jepsen writes: a stream of maps, or one vector or list of
@@ -130,7 +131,7 @@ func (r *ednReader) finish(in *input) error {
 	return nil
 }
 
-// logReader reads the lines that Jepsen logs while it runs: level, logger, -,
+// logReader reads the lines that Jepsen logs while it runs: time, level, thread, logger,
 // and then process, type, function and value, separated by tabs or blanks. An error may
 // follow.
 type logReader struct{ ednReader }
@@ -145,10 +146,7 @@ func (r *logReader) file(in *input) error {
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		if _, rest, ok := bytes.Cut(text, []byte(" - ")); ok {
-			text = rest
-		}
-		e, err := logEvent(text)
+		e, err := logEvent(sniff.Logged(text))
 		if err == nil {
 			err = r.j.add(e, line, history.At(in.file, int64(line)))
 		}

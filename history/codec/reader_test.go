@@ -146,6 +146,10 @@ nil: read = nil`},
 		{"jepsen log, apart by blanks, with an error", JepsenLog, "2020-01-02 03:04:05,678{GMT}\tINFO\t[jepsen worker 0] jepsen.util - 0  :invoke :write  4\nINFO jepsen.util - 0 :ok :write 4\n1 :invoke :cas [4 2]\n1 :info :cas [4 2] :timeout\n", `
 0: write 4
 1: unknown read = 4, write 2`},
+		{"jepsen log, behind a thread", JepsenLog, "INFO [2019-09-19 15:09:43,478] jepsen worker 4 - jepsen.util 4\t:invoke\t:write\t4\nINFO [2019-09-19 15:09:43,479] jepsen worker 4 - jepsen.util 4\t:ok\t:write\t4\n", `
+4: write 4`},
+		{"jepsen log, behind a colon", JepsenLog, "2020-01-02 03:04:05,678{GMT}\tINFO\t[jepsen worker 0] jepsen.util: 0\t:invoke\t:write\t4\n2020-01-02 03:04:05,679{GMT}\tINFO\t[jepsen worker 0] jepsen.util: 0\t:ok\t:write\t4\n", `
+0: write 4`},
 		{"get, put and append", EDN, `{:process 0, :type :invoke, :f :put, :key "k", :value "a"}{:process 0, :type :ok, :f :put, :key "k", :value "a"}
 			{:process 1, :type :invoke, :f :append, :key "k", :value "bc"}{:process 0, :type :invoke, :f :append, :key "k", :value "d"}
 			{:process 2, :type :invoke, :f :get, :key "k", :value nil}{:process 2, :type :ok, :f :get, :key "k", :value "abcd"}

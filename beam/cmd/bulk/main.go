@@ -20,6 +20,8 @@ func main() {
 	flag.IntVar(&o.Width, "width", 8, "`operations` of a transaction")
 	flag.Float64Var(&o.Reads, "reads", 0.5, "`share` of reads, 0 to 1")
 	flag.IntVar(&o.Skews, "skews", 0, "`number` of write skews")
+	flag.IntVar(&o.Replicas, "replicas", 0, "`number` of replicas that are causally consistent; 0 for a serial database")
+	flag.IntVar(&o.Delay, "delay", 1_000, "after how many `transactions` replicas see those of others")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "bulk: name a new folder for the shards; bulk -h lists the flags")

@@ -1,6 +1,6 @@
 // Package bulk writes recorded histories of any length without holding them in memory: those of a
 // serializable database with stamps, a slice of time after the other, with anomalies where they
-// are asked for.
+// are asked for, or of replicas that are just causally consistent.
 package bulk
 
 import (
@@ -23,6 +23,9 @@ type Options struct {
 	// Skews is how many write skews there are: two transactions, one after the other, of
 	// which each reads what the other one overwrites.
 	Skews int
+	// Replicas, if not 0, is how many there are: each session has one, which sees its own transactions at
+	// once, and others after Delay transactions. The last write of those that a replica sees wins.
+	Replicas, Delay int
 }
 
 // Write writes shards into a new folder.
@@ -35,6 +38,9 @@ func Write(ctx context.Context, dir string, o Options) error {
 		return err
 	}
 	d := &database{Options: o, r: rand.New(rand.NewPCG(o.Seed, 0)), values: make([]int64, o.Keys)}
+	for range o.Replicas {
+		d.recent = append(d.recent, map[int]int64{})
+	}
 	txns := o.Ops / o.Width / o.Shards
 	for i := range o.Shards {
 		d.b, d.sessions = history.NewBuilder(), nil
@@ -70,10 +76,31 @@ type database struct {
 	last     int64 // value that was written
 	b        *history.Builder
 	sessions []history.Session
+	// recent has, by replica, its writes that others do not see yet, young all of them, in order.
+	recent  []map[int]int64
+	young   []update
+	replica int
+}
+
+type update struct {
+	at         int64
+	replica, k int
+	value      int64
 }
 
 func (d *database) begin(session int) {
 	d.clock++
+	if d.Replicas > 0 {
+		d.replica = session % d.Replicas
+	}
+	for len(d.young) > 0 && d.young[0].at+int64(d.Delay) <= d.clock {
+		u := d.young[0]
+		d.young = d.young[1:]
+		d.values[u.k] = u.value
+		if d.recent[u.replica][u.k] == u.value {
+			delete(d.recent[u.replica], u.k)
+		}
+	}
 	t := d.b.Txn(d.sessions[session], history.Committed)
 	d.b.SetBegin(t, d.clock)
 	d.b.SetEnd(t, d.clock)
@@ -89,15 +116,30 @@ func (d *database) read(k int, v int64) {
 
 func (d *database) write(k int) {
 	d.last++
-	d.values[k] = d.last
+	if d.Replicas == 0 {
+		d.values[k] = d.last
+	} else {
+		d.recent[d.replica][k] = d.last
+		d.young = append(d.young, update{d.clock, d.replica, k, d.last})
+	}
 	d.b.Write(d.b.IntKey(int64(k)), d.b.IntValue(d.last))
+}
+
+// value is what a key has for who reads it now.
+func (d *database) value(k int) int64 {
+	if d.Replicas > 0 {
+		if v, some := d.recent[d.replica][k]; some {
+			return v
+		}
+	}
+	return d.values[k]
 }
 
 func (d *database) txn() {
 	d.begin(d.r.IntN(d.Sessions))
 	for range d.Width {
 		if k := d.r.IntN(d.Keys); d.r.Float64() < d.Reads {
-			d.read(k, d.values[k])
+			d.read(k, d.value(k))
 		} else {
 			d.write(k)
 		}

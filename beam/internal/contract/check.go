@@ -105,12 +105,16 @@ type driver struct {
 	why      map[isolation.Level]string
 }
 
+func newDriver(runner Runner, shards []Shard, o Options) *driver {
+	return &driver{Options: o, runner: runner, shards: shards, result: &Result{},
+		verdicts: map[isolation.Level]isolation.Verdict{}, why: map[isolation.Level]string{}}
+}
+
 // Check judges a history that consists of shards. Sessions with one name in several shards are
 // one session, which goes on in the order of the shards. The error is one of the input, or of
 // the runner; a mistake in a shard is a *codec.Error where the runner is Local.
 func Check(ctx context.Context, runner Runner, shards []Shard, o Options) (*Result, error) {
-	d := &driver{Options: o, runner: runner, shards: shards, result: &Result{},
-		verdicts: map[isolation.Level]isolation.Verdict{}, why: map[isolation.Level]string{}}
+	d := newDriver(runner, shards, o)
 	if err := d.check(ctx); err != nil {
 		return nil, err
 	}
@@ -142,13 +146,9 @@ func (d *driver) check(ctx context.Context) error {
 		}
 		return nil
 	}
-	if err := d.divided(); err != nil {
+	if err := d.arrange(ctx); err != nil {
 		return err
 	}
-	if err := d.order(ctx); err != nil {
-		return err
-	}
-	d.sessions()
 	hard, err := d.suspect(ctx)
 	if err != nil {
 		return err
@@ -157,22 +157,60 @@ func (d *driver) check(ctx context.Context) error {
 		d.decide(isolation.SER, isolation.Accept)
 		return nil
 	}
-	weaker := slices.DeleteFunc(slices.Clone(d.Levels), func(l isolation.Level) bool { return l == isolation.SER })
-	if len(weaker) > 0 {
-		hard, soft, err := d.older(ctx)
-		if err != nil {
-			return err
-		}
-		if len(hard) == 0 {
-			d.decide(isolation.SI, isolation.Accept)
-		} else if err := d.refine(ctx, hard, soft, weaker); err != nil {
-			return err
-		}
+	if err := d.weaker(ctx, hard); err != nil {
+		return err
 	}
 	if slices.Contains(d.Levels, isolation.SER) && d.verdicts[isolation.SER] == isolation.Unknown {
 		return d.refine(ctx, hard, nil, []isolation.Level{isolation.SER})
 	}
 	return nil
+}
+
+// arrange finds the candidate order, and what of the sessions it has the other way round.
+func (d *driver) arrange(ctx context.Context) error {
+	if err := d.divided(); err != nil {
+		return err
+	}
+	if err := d.order(ctx); err != nil {
+		return err
+	}
+	d.sessions()
+	return nil
+}
+
+// weaker judges the levels but SER. suspicious are the intervals that no serial execution explains.
+func (d *driver) weaker(ctx context.Context, suspicious []Interval) error {
+	if !slices.ContainsFunc(d.Levels, func(l isolation.Level) bool { return l != isolation.SER }) {
+		return nil
+	}
+	hard, soft, err := d.older(ctx)
+	if err != nil {
+		return err
+	}
+	if len(hard) == 0 {
+		d.decide(isolation.SI, isolation.Accept)
+		return nil
+	}
+	if err := d.weak(ctx, suspicious); err != nil {
+		return err
+	}
+	open := func() []isolation.Level {
+		return slices.DeleteFunc(d.open(d.Levels), func(l isolation.Level) bool { return l == isolation.SER })
+	}
+	if len(open()) > 0 {
+		if err := d.probe(ctx, hard); err != nil {
+			return err
+		}
+	}
+	if len(open()) == 0 {
+		return nil
+	}
+	return d.refine(ctx, hard, soft, open())
+}
+
+// open gives the levels that are not decided.
+func (d *driver) open(levels []isolation.Level) []isolation.Level {
+	return slices.DeleteFunc(slices.Clone(levels), func(l isolation.Level) bool { return d.verdicts[l] != isolation.Unknown })
 }
 
 // decide keeps a verdict, and what follows from it.

@@ -15,6 +15,8 @@ const (
 	ordering  Kind = "order"     // a candidate order, into files
 	serial    Kind = "serial"    // what no serial execution in the candidate order explains: facts
 	snapshots Kind = "snapshots" // what snapshots of the transactions in the file of stale ones come after: facts
+	linking   Kind = "links"     // who wrote and who read from whom in windows: linkFacts
+	weighing  Kind = "weigh"     // which weak levels windows violate by their links: weakVerdict
 	touching  Kind = "touch"     // the keys of windows
 	judging   Kind = "judge"     // verdicts about windows: Verdict
 )
@@ -40,11 +42,16 @@ type Job struct {
 	// Windows are those to judge, Whole that the one there is has everything.
 	Windows []Interval `json:",omitempty"`
 	Whole   bool
-	Levels  []string
-	Limit   int // of anomalies of each kind that a window lists
+	// Only are the transactions that windows have; nil if they have all of their intervals. Open
+	// tells that windows are not asked about as closed parts.
+	Only   []ID `json:",omitempty"`
+	Open   bool `json:",omitempty"`
+	Levels []string
+	Limit  int // of anomalies of each kind that a window lists
 
 	stale map[ID]bool
 	keys  map[string]bool
+	only  map[ID]bool
 }
 
 // Stages gives what a runner executes.
@@ -83,7 +90,21 @@ func (j *Job) load() error {
 			j.keys[string(k)] = true
 		}
 	}
+	if j.Only != nil && j.only == nil {
+		j.only = map[ID]bool{}
+		for _, id := range j.Only {
+			j.only[id] = true
+		}
+	}
 	return nil
+}
+
+// window gives the number of the window that has a transaction, or -1.
+func (j *Job) window(p Pos) int {
+	if j.only != nil && !j.only[p.Txn] {
+		return -1
+	}
+	return find(j.Windows, p)
 }
 
 // wants tells whether a pass looks at a key.
@@ -112,9 +133,12 @@ func (s stages) Map(ctx context.Context, shard int, emit Emit) error {
 		return err
 	}
 	out := newBatches(emit)
-	if s.Kind == touching {
+	switch s.Kind {
+	case touching:
 		s.mapTouched(h, out)
-	} else {
+	case weighing:
+		s.mapNodes(h, out)
+	default:
 		s.mapKeys(h, out)
 	}
 	if s.Kind == judging {
@@ -122,6 +146,11 @@ func (s stages) Map(ctx context.Context, shard int, emit Emit) error {
 	}
 	if s.Kind == ordering {
 		s.mapOrder(h, out)
+	}
+	if s.Kind == linking && shard == 0 {
+		for g := range s.groups() {
+			emit(s.Parts+g, nil) // so that each has a file
+		}
 	}
 	if s.Kind == snapshots {
 		s.mapSessions(h, out)
@@ -153,6 +182,8 @@ func (s stages) First(ctx context.Context, part int, blobs [][]byte, emit Emit) 
 			s.explain(k, out)
 		case snapshots:
 			s.bound(k, out)
+		case linking:
+			s.links(k, out)
 		case judging:
 			s.states(k, out)
 		}
@@ -168,6 +199,10 @@ func (s stages) Second(ctx context.Context, part int, blobs [][]byte) ([]byte, e
 		return nil, s.arrange(blobs)
 	case serial, snapshots:
 		return s.settle(blobs)
+	case linking:
+		return s.keepLinks(part, blobs)
+	case weighing:
+		return s.weigh(ctx, part-s.Parts, blobs)
 	case touching:
 		return gather(blobs), nil
 	case judging:

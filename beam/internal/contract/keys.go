@@ -22,6 +22,7 @@ type observation struct {
 	at     Pos
 	status history.Status
 	list   bool
+	op     int // number of the operation, for links
 	values []string
 	// from is the version that it is taken to come from, initialVersion, or
 	// noVersion where the candidate order has none; then span are all transactions
@@ -61,20 +62,28 @@ const (
 	isWrite = 1 << iota
 	isList
 	isInitial
+	isNumbered // the number of the operation follows
+	statusBit  = iota
 )
 
 // mapKeys hands every access to the part of its key.
 func (j *Job) mapKeys(h *shardHistory, out *batches) {
-	record := func(k history.Key, p Pos, status history.Status, flags uint64, values []string) {
+	record := func(k history.Key, p Pos, status history.Status, flags uint64, values []string, op int) {
 		w := out.to(partOf(h.names[k], j.Parts))
 		w.text(h.names[k])
 		w.pos(p)
-		w.uint(uint64(status)<<3 | flags)
+		if j.Kind == linking && flags&isWrite == 0 {
+			flags |= isNumbered
+		}
+		w.uint(uint64(status)<<statusBit | flags)
 		w.texts(values)
+		if flags&isNumbered != 0 {
+			w.uint(uint64(op))
+		}
 	}
 	for k := range history.Key(h.NumKeys()) {
 		if h.wanted[k] && h.InitialGiven(k) {
-			record(k, Pos{}, history.Committed, isInitial, []string{encodeName(h.ValueName(h.Value(history.Op(k))))})
+			record(k, Pos{}, history.Committed, isInitial, []string{encodeName(h.ValueName(h.Value(history.Op(k))))}, 0)
 		}
 	}
 	for t := history.Txn(1); int(t) < h.NumTxns(); t++ {
@@ -90,7 +99,7 @@ func (j *Job) mapKeys(h *shardHistory, out *batches) {
 			if a.list {
 				flags |= isList
 			}
-			record(a.key, p, status, flags, a.values)
+			record(a.key, p, status, flags, a.values, a.op)
 		}
 		if odd && status != history.Aborted && j.Kind == serial {
 			j.finding(out, factHard, p, status, Interval{p, p})
@@ -110,7 +119,10 @@ func eachKey(blobs [][]byte, do func(*keyed) error) error {
 				all[name] = k
 			}
 			at, flags, values := r.pos(), r.uint(), r.texts()
-			status := history.Status(flags >> 3)
+			status, op := history.Status(flags>>statusBit), 0
+			if flags&isNumbered != 0 {
+				op = int(r.uint())
+			}
 			switch {
 			case flags&isInitial != 0:
 				if k.given && k.initial != values[0] {
@@ -120,7 +132,7 @@ func eachKey(blobs [][]byte, do func(*keyed) error) error {
 			case flags&isWrite != 0:
 				k.writes = append(k.writes, version{at: at, status: status, values: values})
 			default:
-				k.reads = append(k.reads, observation{at: at, status: status, list: flags&isList != 0, values: values})
+				k.reads = append(k.reads, observation{at: at, status: status, list: flags&isList != 0, op: op, values: values})
 			}
 			k.list = k.list || flags&isList != 0
 		}

@@ -151,7 +151,7 @@ const maxKeys = 1_000_000
 
 // touch finds the keys of the windows of a job, so that no others have to be moved.
 func (d *driver) touch(ctx context.Context, j *Job) error {
-	blobs, err := d.run(ctx, Job{Kind: touching, Windows: j.Windows})
+	blobs, err := d.run(ctx, Job{Kind: touching, Windows: j.Windows, Only: j.Only})
 	if err != nil {
 		return err
 	}

@@ -124,6 +124,7 @@ type access struct {
 	key   history.Key
 	write bool
 	list  bool
+	op    int // its number in the transaction
 	// values are those that are written, in order, or the one or the elements that
 	// are read of others.
 	values []string
@@ -150,7 +151,7 @@ func (s *shardHistory) accesses(t history.Txn) (out []access, odd bool) {
 				own = map[history.Key]int{}
 			}
 			own[k] = len(out)
-			out = append(out, access{k, true, kind == history.Append, []string{v}})
+			out = append(out, access{k, true, kind == history.Append, int(o - first), []string{v}})
 		case !s.Known(o):
 		case kind == history.ReadList:
 			elements := make([]string, len(s.List(o)))
@@ -162,14 +163,14 @@ func (s *shardHistory) accesses(t history.Txn) (out []access, odd bool) {
 				odd = odd || !ok
 				elements = rest
 			}
-			out = append(out, access{k, false, true, elements})
+			out = append(out, access{k, false, true, int(o - first), elements})
 		default:
 			v := encodeName(s.ValueName(s.Value(o)))
 			if written {
 				odd = odd || out[at].values[len(out[at].values)-1] != v
 				continue
 			}
-			out = append(out, access{k, false, false, []string{v}})
+			out = append(out, access{k, false, false, int(o - first), []string{v}})
 		}
 	}
 	return out, odd

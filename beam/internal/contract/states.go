@@ -33,25 +33,25 @@ func (j *Job) states(k *keyed, out *batches) {
 	k.resolve()
 	reads, writes := map[int]bool{}, map[int]bool{}
 	for i := range k.reads {
-		if w := find(j.Windows, k.reads[i].at); w >= 0 {
+		if w := j.window(k.reads[i].at); w >= 0 {
 			reads[w] = true
 		}
 	}
 	for i := range k.writes {
-		if w := find(j.Windows, k.writes[i].at); w >= 0 {
+		if w := j.window(k.writes[i].at); w >= 0 {
 			reads[w] = true
 			writes[w] = writes[w] || k.writes[i].status != history.Aborted
 		}
 	}
 	for _, w := range sortedKeys(reads) {
-		s := k.state(j.Windows[w])
+		s := k.state(j.Windows[w], func(p Pos) bool { return j.window(p) == w })
 		s.closes = s.closes && writes[w] && !j.Whole
 		s.encode(out.to(j.Parts + w))
 	}
 }
 
-// state finds what a window needs to know.
-func (k *keyed) state(w Interval) keyState {
+// state finds what a window needs to know. inside tells which transactions are in it.
+func (k *keyed) state(w Interval, inside func(Pos) bool) keyState {
 	s := keyState{key: k.key, list: k.list, first: k.initial}
 	var last string
 	if !k.list {
@@ -82,7 +82,7 @@ func (k *keyed) state(w Interval) keyState {
 			s.closes = s.closes || k.list || r.values[0] == last
 			continue
 		}
-		if !w.has(r.at) {
+		if !inside(r.at) {
 			continue
 		}
 		if r.from >= 0 {
@@ -92,7 +92,7 @@ func (k *keyed) state(w Interval) keyState {
 		}
 		for _, v := range r.values {
 			for _, x := range k.writers[v] {
-				if !w.has(k.writes[x.version].at) {
+				if !inside(k.writes[x.version].at) {
 					outside[v] = true
 				}
 			}
@@ -167,7 +167,7 @@ type operation struct {
 func (j *Job) mapTouched(h *shardHistory, out *batches) {
 	some := make([]bool, h.NumKeys())
 	for t := history.Txn(1); int(t) < h.NumTxns(); t++ {
-		if find(j.Windows, h.pos(t)) < 0 {
+		if j.window(h.pos(t)) < 0 {
 			continue
 		}
 		first, end := h.Ops(t)
@@ -200,7 +200,7 @@ func gather(blobs [][]byte) []byte {
 // mapBodies hands the transactions of windows to them.
 func (j *Job) mapBodies(h *shardHistory, out *batches) {
 	for t := history.Txn(1); int(t) < h.NumTxns(); t++ {
-		i := find(j.Windows, h.pos(t))
+		i := j.window(h.pos(t))
 		if i < 0 {
 			continue
 		}

@@ -87,8 +87,10 @@ func (w *window) decide(ctx context.Context, v *Verdict, open map[isolation.Leve
 	if w.Whole {
 		return w.ask(ctx, v, open, whole, true, true)
 	}
-	if err := w.ask(ctx, v, open, closed, true, false); err != nil {
-		return err
+	if !w.Open {
+		if err := w.ask(ctx, v, open, closed, true, false); err != nil {
+			return err
+		}
 	}
 	// What is left of a list says more at the levels of snapshots: see doc.go.
 	for _, view := range []view{openVersions, openElements} {

@@ -150,13 +150,23 @@ func looksDbcop(h []byte) bool {
 	return !bytes.ContainsFunc(info, func(r rune) bool { return r < ' ' })
 }
 
+// Logged gives what a line of a log of Jepsen says, without time, level, thread and logger. They are told apart
+// by the logger, "jepsen.util", "jepsen.util:" or "jepsen.util -", or else by " - ".
+func Logged(line []byte) []byte {
+	if _, rest, ok := bytes.Cut(line, []byte("jepsen.util")); ok {
+		rest = bytes.TrimLeft(bytes.TrimPrefix(rest, []byte(":")), " \t")
+		return bytes.TrimPrefix(rest, []byte("- "))
+	}
+	if _, rest, ok := bytes.Cut(line, []byte(" - ")); ok {
+		return rest
+	}
+	return line
+}
+
 // looksLogged tells whether a line may be one that Jepsen logs, after a time or without the
 // name of a logger.
 func looksLogged(line []byte) bool {
-	fields := bytes.Fields(line)
-	if _, rest, ok := bytes.Cut(line, []byte(" - ")); ok {
-		fields = bytes.Fields(rest)
-	}
+	fields := bytes.Fields(Logged(line))
 	return len(fields) > 2 && slices.Contains([]string{":invoke", ":ok", ":fail", ":info"}, string(fields[1]))
 }
 
