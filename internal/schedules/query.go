@@ -88,8 +88,7 @@ type Options struct {
 	KeepLarge bool
 }
 
-// quickTries, quickLimit and quickSpurious are Options.Tries, Limit and Spurious of a quick
-// search: where there is an anomaly, the solver is mostly fast, and its first candidates are it.
+// quickTries, quickLimit and quickSpurious are options of a quick search: the solver is mostly fast where there is an anomaly.
 const (
 	quickTries    = 100
 	quickLimit    = 1500000

@@ -59,8 +59,7 @@ func (x *Place) Target(r *pg.RangeVar) (*Place, *expr.RowSource) {
 	return y, s
 }
 
-// JoinSelf drops the sources of FROM or USING that are the row that is written. At READ COMMITTED a source without a
-// lock keeps what the statement found first, where the row itself is read again after a wait: it stays if stays says so.
+// JoinSelf drops the sources of FROM or USING that are the row that is written, without a lock if stays says no.
 func (q *Query) JoinSelf(stays func(ir.Source) bool) {
 	t := q.Target
 	for i := len(q.From) - 1; i >= 0; i-- {
