@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"internal/checker/explain", "internal/checker/verify"},
 	{"internal/checker/outcomes", "internal/checker/workload"},
 	{"internal/checker/adya", "internal/checker/brute", "internal/checker/c4", "internal/checker/commute", "internal/checker/elle", "internal/checker/polysi", "internal/checker/states", "internal/checker/viper", "internal/checker/simdb", "internal/checker/historytest"}, // they judge each other, and share no decision
-	{"internal/checker/prefixes"}, // rewrites histories for c4
+	{"internal/checker/prefixes"},                     // rewrites histories for c4
 	{"checker/judge", "internal/checker/definitions"}, // judge asks them all, definitions is for their tests
 	{"internal/checker/view", "internal/checker/follow"},
 	{"internal/folder", "internal/dbserver"},
