@@ -173,6 +173,43 @@ txn leave(i int, j int) {
 	}
 }
 
+// TestManyRows: a statement that writes many rows, and tables of many columns, keep to a screen;
+// what is returned is shown where serial orders return something else.
+func TestManyRows(t *testing.T) {
+	var cols, values, rows strings.Builder
+	for n := range 30 {
+		fmt.Fprintf(&cols, ", what_is_known_of_it_%d int", n)
+		values.WriteString(", 0")
+	}
+	for n := range 12 {
+		fmt.Fprintf(&rows, "row seat (%d, %v, false%s)\n", n, n < 6, values.String())
+	}
+	r := checkText(t, "hall", `program hall
+domain 0..11
+table seat (id int, front bool, taken bool`+cols.String()+`, key (id))
+`+rows.String()+`
+txn take(f bool) {
+  if not exists (from seat s where s.taken) {
+    update seat set taken = true where seat.front == f
+    emit 6
+  } else {
+    emit 0
+  }
+}
+`, robust.Options{Question: robust.Question{Init: robust.FileRows}})
+	short, long := text(t, r, false), text(t, r, true)
+	onScreen(t, short)
+	short, long = strings.Join(strings.Fields(short), " "), strings.Join(strings.Fields(long), " ")
+	for s, want := range map[string][2]int{
+		"false -> true; … (6 rows)": {2, 0}, "write seat": {4, 12}, "return 6; COMMIT": {2, 2}, "31 other columns (-v)": {4, 0},
+		"would return 0, not 6": {2, 2}, "only what depends on each other": {1, 0}, "what_is_known_of_it_29 0": {0, 12},
+	} {
+		if got := [2]int{strings.Count(short, s), strings.Count(long, s)}; got != want {
+			t.Errorf("%q is shown %d times, and %d times with -v, want %d and %d", s, got[0], got[1], want[0], want[1])
+		}
+	}
+}
+
 func text(t *testing.T, r *report.Report, verbose bool) string {
 	t.Helper()
 	var b bytes.Buffer

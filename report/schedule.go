@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,15 +22,7 @@ func (t *text) rows(w *witness.Witness) {
 			parts = &first
 		}
 		for _, r := range table.Rows {
-			cols := table.Shown(r)
-			if table.Variable {
-				*parts = append(*parts, table.Table+" = "+cols[0])
-				continue
-			}
-			for i, v := range cols {
-				cols[i] = table.Columns[i] + " " + v
-			}
-			*parts = append(*parts, table.Table+" ("+strings.Join(cols, ", ")+")")
+			*parts = append(*parts, t.row(w, &table, r))
 		}
 	}
 	rows := append(first, others...)
@@ -37,6 +30,36 @@ func (t *text) rows(w *witness.Witness) {
 		rows = []string{"empty tables"}
 	}
 	t.para("   ", "Starting from "+strings.Join(t.within(maxStart, rows, "row"), "; ")+":")
+}
+
+// row names a row with its columns: without Verbose, of very many those that the schedule names.
+func (t *text) row(w *witness.Witness, table *witness.TableRows, r []witness.Value) string {
+	cols := table.Shown(r)
+	if table.Variable {
+		return table.Table + " = " + cols[0]
+	}
+	for i, v := range cols {
+		cols[i] = table.Columns[i] + " " + v
+	}
+	if all := strings.Join(cols, ", "); t.opt.Verbose || quote.Columns(all) <= maxStart {
+		return table.Table + " (" + all + ")"
+	}
+	var named []string
+	for i, c := range table.Columns {
+		if i == 0 || mentions(w, table.Table, c) {
+			named = append(named, cols[i])
+		}
+	}
+	if rest := len(cols) - len(named); rest > 0 {
+		named = append(named, quote.Count(rest, "other column")+" (-v)")
+	}
+	return table.Table + " (" + strings.Join(named, ", ") + ")"
+}
+
+// mentions reports whether an event of the schedule names a column of a table.
+func mentions(w *witness.Witness, table, column string) bool {
+	name := regexp.MustCompile(`(^|[^\pL\pN_])` + regexp.QuoteMeta(column) + `([^\pL\pN_]|$)`)
+	return slices.ContainsFunc(w.Schedule, func(e witness.Event) bool { return e.Table == table && name.MatchString(e.Text) })
 }
 
 // concerns reports whether a dependency of the cycle of a witness is about a table.
@@ -70,10 +93,13 @@ func (t *text) schedule(w *witness.Witness) {
 	if !t.opt.Verbose {
 		events, leftOut = changing(events)
 	}
-	s := tabulate(w, events)
-	short := false
-	if short = !t.opt.Verbose && len(w.Cycle) > 0 && s.height() > maxSteps; short {
-		s = tabulate(w, onCycle(events, w.Cycle))
+	s, all := tabulate(w, events), len(events)
+	if !t.opt.Verbose && len(w.Cycle) > 0 && s.height() > maxSteps {
+		events = onCycle(events, w.Cycle, t.ordersAre(w))
+		if s = tabulate(w, events); s.height() > maxSteps {
+			events = manyWrites(events)
+			s = tabulate(w, events)
+		}
 	}
 	if s.file != "" {
 		t.para("   ", s.file)
@@ -86,8 +112,8 @@ func (t *text) schedule(w *witness.Witness) {
 		}
 	}
 	switch {
-	case short:
-		t.para("   ", "(without what the dependencies below do not need; -v shows it)")
+	case len(events) < all:
+		t.para("   ", "(only what depends on each other; -v shows the rest)")
 	case len(leftOut) > 0:
 		t.para("   ", fmt.Sprintf("(without the reads of %s, which nobody changes here; -v shows them)", quote.And(leftOut)))
 	}
@@ -141,13 +167,15 @@ func (t *text) cells(side string, sideWidth, col int, cells [][]string) {
 // few is how many serial orders are easier to read than the cycle of dependencies.
 const few = 2
 
+// ordersAre reports whether the report says what each serial order does otherwise.
+func (t *text) ordersAre(w *witness.Witness) bool {
+	return len(w.Serial) > 0 && !w.Classic && (t.opt.Verbose || w.Orders <= few || len(w.Cycle) == 0)
+}
+
 // why says why no serial order explains a witness: by what each order does otherwise if there
 // are few orders, else by a cycle of dependencies; Verbose gives both.
 func (t *text) why(w *witness.Witness) {
-	orders := len(w.Serial) > 0 && !w.Classic
-	if orders && !t.opt.Verbose {
-		orders = w.Orders <= few || len(w.Cycle) == 0
-	}
+	orders := t.ordersAre(w)
 	if len(w.Cycle) > 0 && (t.opt.Verbose || !orders) {
 		t.line("")
 		t.line("   Each of these has to come before the next one, the last before the first:")

@@ -55,9 +55,9 @@ func changing(events []witness.Event) (kept []witness.Event, leftOut []string) {
 	return kept, leftOut
 }
 
-// onCycle keeps the beginnings, the ends, and what the dependencies of a cycle are between. Of
-// the reads at one place, as in a loop, it keeps those of what has changed by now if there are any.
-func onCycle(events []witness.Event, cycle []witness.Edge) []witness.Event {
+// onCycle keeps the beginnings, the ends, what the dependencies of a cycle are between, and with
+// returns what is returned. Of the reads at one place, as in a loop, it keeps those of what has changed by now if there are any.
+func onCycle(events []witness.Event, cycle []witness.Edge, returns bool) []witness.Event {
 	type place struct {
 		label string
 		at    witness.Position
@@ -78,9 +78,35 @@ func onCycle(events []witness.Event, cycle []witness.Edge) []witness.Event {
 			return false
 		case witness.Read:
 			return e.Now == "" && (!on[at] || stale[at])
+		case witness.Return:
+			return !returns
 		}
-		return !on[at] || e.Kind == witness.Return
+		return !on[at]
 	})
+}
+
+// maxWrites is how many rows are shown of those that one statement writes, in a schedule that is
+// too long.
+const maxWrites = 2
+
+// manyWrites keeps the first ones of the writes of one statement, and counts the others.
+func manyWrites(events []witness.Event) []witness.Event {
+	var out []witness.Event
+	for i := 0; i < len(events); {
+		e, n := events[i], 1
+		for ; i+n < len(events) && e.Kind == witness.Write && events[i+n].Kind == e.Kind && events[i+n].Position == e.Position && events[i+n].Transaction == e.Transaction; n++ {
+		}
+		kept := n
+		if n > maxWrites+1 {
+			kept = maxWrites
+		}
+		out = append(out, events[i:i+kept]...)
+		if kept < n {
+			out[len(out)-1].Text += fmt.Sprintf("; … (%d rows)", n)
+		}
+		i += n
+	}
+	return out
 }
 
 // tabulate gives the rows of a schedule. Transactions that begin one after the other share a

@@ -93,6 +93,7 @@ func TestOtherDialect(t *testing.T) {
 		{"CREATE TABLE t (k int) ENGINE=InnoDB", true},
 		{"CREATE TABLE t (k int(11))", true},
 		{"CREATE TABLE t (k int UNSIGNED)", true},
+		{"DELIMITER //\nCREATE PROCEDURE p() BEGIN COMMIT; END //", true},
 		{"CREATE TABLE t (k int,)", false},
 		{"CREATE TABLE t (k (int))", false},
 	} {

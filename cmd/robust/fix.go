@@ -140,7 +140,11 @@ func fixCode(res *repair.Result) int {
 
 // proposed adds repairs to the findings of a report. Those of litmus and of MySQL are not known.
 func (f *checkFlags) proposed(ctx context.Context, p *program, rep *report.Report) error {
-	if !f.fix || !p.sql || p.mysql || slices.Contains(p.inputs, standardInput) || len(rep.Confirmed()) == 0 {
+	if !f.fix || len(rep.Confirmed()) == 0 {
+		return nil
+	}
+	if !p.sql || p.mysql || slices.Contains(p.inputs, standardInput) {
+		rep.Notes = append(rep.Notes, report.Note{Text: "-fix did nothing: it repairs SQL of PostgreSQL, in files"})
 		return nil
 	}
 	res, err := f.repairs(ctx, p)

@@ -76,7 +76,7 @@ func (s *sources) loadGo(ctx context.Context, patterns []string, show func(done,
 		goprogram.TransactionsOnly(found)
 	}
 	if len(found.Txns) == 0 {
-		return nil, nothingFound(patterns, s.transactionsOnly)
+		return nil, nothingFound(patterns, s.transactionsOnly, found.Notes)
 	}
 	roots, err := goprogram.Roots(goprogram.Relative(found.Modules))
 	if err != nil {
@@ -209,10 +209,13 @@ func (p *parsedFiles) take(ctx context.Context, disk *infile.Reader, files []str
 // nothingFound is the error where there is no transaction. Nothing would be proved
 // of nothing, but a program whose library is not one that is understood, or one
 // that was named by mistake, would look as if it had been.
-func nothingFound(patterns []string, transactionsOnly bool) error {
+func nothingFound(patterns []string, transactionsOnly bool, notes []ir.Note) error {
 	text := "there is no transaction in these packages, and no statement by itself; docs/go.md says which libraries are understood"
 	if transactionsOnly {
 		text = "there is no transaction in these packages; statements by themselves are looked at with -autocommit"
+	}
+	for _, n := range notes { // such as functions that nobody calls
+		text += "; " + n.Text
 	}
 	return ir.Errorf(ir.Pos{File: strings.Join(patterns, " ")}, "%s", text)
 }

@@ -337,8 +337,7 @@ func (p *Performance) outcome(j *judged) []string {
 		f := j.report.Findings[0]
 		out = append(out, fmt.Sprintf("There is an execution that no serial order explains (%s: %s), with other calls.", f.Kind, strings.Join(f.Cycle, " -> ")))
 	case j.refused != "" && j.why == "":
-		out = append(out, fmt.Sprintf("The schedule above cannot happen: %s waits until the table is free, and takes its snapshot after that. A statement before the lock, which takes it earlier, undoes the repair.",
-			p.found.witness.Who(j.refused)))
+		out = append(out, "The schedule above cannot happen: whoever comes second waits until the table is free, and takes its snapshot after that. A statement before the lock, which takes it earlier, undoes the repair.")
 	case j.refused != "":
 		out = append(out, fmt.Sprintf("In the schedule above, %s cannot commit: %s.", p.found.witness.Who(j.refused), j.why))
 	}

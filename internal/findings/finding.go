@@ -70,6 +70,12 @@ func repairs(w *witness.Witness) []string {
 		}
 		return []string{lock, "one statement in place of two: the condition in the WHERE of the UPDATE", retry}
 	case witness.PhantomRead, witness.ReadSkew:
+		switch late, row := overwrites(w); {
+		case late && row:
+			return []string{lock, retry}
+		case late:
+			return []string{"a lock of one row that stands for the set (SELECT … FOR UPDATE), in both, before they read", retry}
+		}
 		return []string{"one statement that reads all of it at once", retry}
 	case witness.WriteSkew:
 		return []string{lock, "running both at SERIALIZABLE"}
@@ -81,6 +87,20 @@ func repairs(w *witness.Witness) []string {
 		return []string{"running both at SERIALIZABLE"}
 	}
 	panic("findings: no repair for " + string(w.Kind) + " at READ COMMITTED")
+}
+
+// overwrites reports whether the transaction that is interrupted writes where the cycle comes back to
+// it, so that no single statement can read all that it depends on; and whether what it has read is a
+// row that is there, which it can lock.
+func overwrites(w *witness.Witness) (late, row bool) {
+	a := w.Transactions[0].Label
+	for _, e := range w.Cycle {
+		row = row || e.From == a && e.Type == "RW" && len(e.Columns) > 0
+		late = late || e.To == a && slices.ContainsFunc(w.Schedule, func(x witness.Event) bool {
+			return x.Transaction == a && x.Kind == witness.Write && x.Position == e.ToPosition
+		})
+	}
+	return late, row
 }
 
 // repairsInStore are changes that remove an anomaly in a distributed store.

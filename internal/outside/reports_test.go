@@ -226,6 +226,43 @@ func TestReports(t *testing.T) {
 	}
 }
 
+// open shows the page of a report.
+func (v *visitor) open(r *report.Report) stepped {
+	v.t.Helper()
+	path := filepath.Join(v.t.TempDir(), "page.html")
+	var page bytes.Buffer
+	if err := reportpage.Write(&page, []*report.Report{r}, nil); err != nil {
+		v.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, page.Bytes(), 0o644); err != nil {
+		v.t.Fatal(err)
+	}
+	return v.do(chromedp.Navigate("file://"+path), chromedp.EmulateViewport(1280, 800))
+}
+
+// TestWideTable: of a table with many columns, rows show the first, those that the events name
+// and those that change, and how many others there are.
+func TestWideTable(t *testing.T) {
+	p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "wide.sql", Text: `CREATE TABLE doctor (id int PRIMARY KEY, c1 int, c2 int, "sh.ft" int NOT NULL, c4 int, c5 int, on_call bool NOT NULL, on_call_2 int);
+CREATE FUNCTION leave(i int) RETURNS void LANGUAGE plpgsql AS $$ DECLARE a bool; BEGIN
+  SELECT on_call AND "sh.ft" > 3 INTO a FROM doctor WHERE id = 1 - i;
+  IF a THEN UPDATE doctor SET on_call = false WHERE id = i; END IF;
+END $$;`}}, sqlmodel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := robust.Check(t.Context(), p, robust.Options{Question: robust.Question{Engine: engine.Postgres()}})
+	if err != nil || len(r.Findings) == 0 {
+		t.Fatalf("%d findings, %v", len(r.Findings), err)
+	}
+	v := &visitor{t: t, ctx: browser(t)}
+	v.open(r)
+	got, err := chromedp.Run(v.ctx, chromedp.Evaluate[[]string](`(t => [t.caption.innerText, ...[...t.tHead.querySelectorAll('th')].map(x => x.innerText)])(document.querySelector('.card table'))`))
+	if want := []string{"doctor (5 other columns)", "id", "sh.ft", "on_call"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("the page shows %q, want %q; %v", got, want, err)
+	}
+}
+
 // TestManyTransactions: of a large program the map shows what is on cycles first, then all
 // transactions in rows, with the dependencies of the chosen one.
 func TestManyTransactions(t *testing.T) {
@@ -249,16 +286,8 @@ func TestManyTransactions(t *testing.T) {
 	if err != nil || len(r.Findings) == 0 {
 		t.Fatalf("%d findings, %v", len(r.Findings), err)
 	}
-	path := filepath.Join(t.TempDir(), "page.html")
-	var page bytes.Buffer
-	if err := reportpage.Write(&page, []*report.Report{r}, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, page.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	v := &visitor{t: t, ctx: browser(t)}
-	d := v.do(chromedp.Navigate("file://"+path), chromedp.EmulateViewport(1280, 800))
+	d := v.open(r)
 	on := d.Lines
 	if d.Nodes != 2 || on < 2 {
 		t.Errorf("%d transactions and %d edges are drawn first, want the 2 on the cycle", d.Nodes, on)

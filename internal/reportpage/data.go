@@ -3,6 +3,7 @@ package reportpage
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -111,7 +112,11 @@ func (l *lines) program(r *report.Report) *program {
 	add := func(group string, list []report.Finding) {
 		for i := range list {
 			if list[i].Witness != nil {
-				p.Findings = append(p.Findings, l.finding(group, &list[i]))
+				f := l.finding(group, &list[i])
+				if len(f.Diffs) == 0 && repairable(r, list[i].Witness) {
+					f.Remarks = append([]string{"robust check -fix looks for changes of the source, proves them, and shows them on its page."}, f.Remarks...)
+				}
+				p.Findings = append(p.Findings, f)
 			}
 		}
 	}
@@ -126,6 +131,14 @@ func (l *lines) program(r *report.Report) *program {
 	add("Accepted by a comment or the baseline", accepted)
 	add("Not done by the server, no part of the verdict", r.Refused)
 	return p
+}
+
+// repairable reports whether repairs of a witness may be looked for: in SQL and Go, but not on MySQL.
+func repairable(r *report.Report, w *witness.Witness) bool {
+	return !strings.HasPrefix(r.Engine, "mysql") && !strings.HasPrefix(r.Engine, "mariadb") && slices.ContainsFunc(w.Cycle, func(e witness.Edge) bool {
+		kind := path.Ext(e.FromPosition.File)
+		return kind == ".sql" || kind == ".go"
+	})
 }
 
 func (l *lines) finding(group string, f *report.Finding) finding {

@@ -75,7 +75,11 @@
     }
     let list = [...tables.values()];
     if (list.some(t => touched.has(t.name))) list = list.filter(t => touched.has(t.name));
-    for (const t of list) t.columnsShown = t.columns.map((_, c) => c).filter(c => t.columns.length <= 6 || c < 3 || t.changing.has(c));
+    const named = (t, c) => {
+      const word = new RegExp(`(?<![\\p{L}\\p{N}_])${t.columns[c].replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\p{L}\\p{N}_])`, 'u');
+      return run.events.some(e => e.table === t.name && word.test(e.text));
+    };
+    for (const t of list) t.columnsShown = t.columns.map((_, c) => c).filter(c => t.columns.length <= 6 || c === 0 || t.changing.has(c) || named(t, c));
     return list;
   }
 
@@ -98,7 +102,8 @@
         body.append(tr);
       });
       if (!t.keys.length) continue;
-      const table = element('table', {}, element('caption', {}, t.name));
+      const rest = t.columns.length - t.columnsShown.length;
+      const table = element('table', {}, element('caption', {}, t.name, rest ? element('small', {}, ` (${rest} other column${rest > 1 ? 's' : ''})`) : ''));
       if (!t.variable) table.append(element('thead', {}, element('tr', {}, ...t.columnsShown.map(c => element('th', {}, t.columns[c])))));
       table.append(body);
       out.append(table);
@@ -247,7 +252,6 @@
   const outro = f => [
     ...(f.repairs.length ? [element('h3', {}, 'What to change'), f.repairs.length > 1 ? element('p', {}, 'Any of these removes it:') : '', list(f.repairs, { class: 'repairs' })] : []),
     ...(f.diffs || []).map(diff),
-    f.diffs || !f.edges.some(e => /\.(sql|go):\d+$/.test((place(e.fromPlace) || { at: '' }).at)) ? '' : element('p', { class: 'soft' }, 'robust check -fix looks for changes of the source, proves them, and shows them on its page.'),
     ...f.remarks.map(r => element('p', { class: 'soft' }, r)),
   ];
 

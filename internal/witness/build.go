@@ -398,7 +398,10 @@ func (v *view) since(r *interp.Read, t *ir.Table, cols []int, seen map[string][]
 			for _, c := range cols {
 				if old[c] != row[c] {
 					now := readable(t, c, row[c])
-					if len(cols) > 1 {
+					switch {
+					case len(seen) > 1: // which of the rows that were read
+						now = rowName(t, old) + "." + t.Columns[c].Name + " = " + now
+					case len(cols) > 1:
 						now = t.Columns[c].Name + " = " + now
 					}
 					out = append(out, now)

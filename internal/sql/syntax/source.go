@@ -144,7 +144,7 @@ func (t *Text) Slice(prefix string, start, end int) *Text {
 
 // mysqlOnly matches the parser's errors at words and signs that MySQL has there and PostgreSQL has
 // not.
-var mysqlOnly = regexp.MustCompile("(?i)at or near \"(`|auto_increment|engine|unsigned|zerofill|fulltext|duplicate|low_priority)\"")
+var mysqlOnly = regexp.MustCompile("(?i)at or near \"(`|auto_increment|engine|unsigned|zerofill|fulltext|duplicate|low_priority|delimiter)\"")
 
 // mysqlWidth matches what stands before the width of a type of integers, which PostgreSQL has not.
 var mysqlWidth = regexp.MustCompile(`(?i)\b(tiny|small|medium|big)?int\s*$`)
