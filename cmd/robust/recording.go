@@ -50,7 +50,7 @@ func collectCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (
 			return 0, err
 		}
 		to.lossy = !to.lossless // a recording is not thrown away
-		_, r, err := f.Record(ctx, std.err)
+		_, r, err := f.Record(ctx, to.format, std.err)
 		if err != nil {
 			return 0, err
 		}
@@ -72,7 +72,10 @@ func testCommand(fs *flag.FlagSet) func(context.Context, streams, []string) (int
 			return 0, err
 		}
 		to.lossy = !to.lossless // a recording is not thrown away
-		name, r, err := f.Record(ctx, std.err)
+		if to.path == "" {
+			to.format = ""
+		}
+		name, r, err := f.Record(ctx, to.format, std.err)
 		if err != nil {
 			return 0, err
 		}

@@ -6,6 +6,8 @@ import (
 	"flag"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -238,6 +240,32 @@ func TestRandom(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestUnreached: a DSN that is wrong, or whose server is not there, is said with how one looks.
+func TestUnreached(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(text, []byte(strings.Repeat("no database\n", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ engine, dsn, want string }{
+		{"postgres", "postgres://me@127.0.0.1:1/db", "like postgres://user:password@localhost:5432/database"},
+		{"postgres", "me@unix(/nowhere)/db", "like postgres://"},
+		{"mariadb", "postgres://me@127.0.0.1:1/db", "like user:password@tcp(localhost:3306)/database"},
+		{"mariadb", "me@unix(" + dir + "/none)/db", "like user:password@tcp("},
+		{"sqlite", filepath.Join(dir, "none", "a.db"), "in a folder that is there"},
+		{"sqlite", text, "like folder/file.db"},
+	} {
+		e, err := collect.EngineByName(c.engine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		db, err := e.Open(t.Context(), c.dsn, "SERIALIZABLE")
+		if db != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %s: %v, want %q", c.engine, c.dsn, err, c.want)
+		}
 	}
 }
 

@@ -74,7 +74,7 @@ func (e *Engine) Private(ctx context.Context, level Isolation, settings []string
 			return nil, errors.Join(err, p.stop())
 		}
 	}
-	if p.Database, err = e.Open(ctx, s.DSNAt(at, k.database), level); err != nil {
+	if p.Database, err = e.connect(ctx, s.DSNAt(at, k.database), level); err != nil {
 		return nil, errors.Join(err, p.stop())
 	}
 	return p, nil
@@ -89,7 +89,7 @@ func (e *Engine) file(ctx context.Context, level Isolation, settings []string, f
 	if err != nil {
 		return nil, err
 	}
-	db, err := e.Open(ctx, filepath.Join(dir, "db"), level)
+	db, err := e.connect(ctx, filepath.Join(dir, "db"), level)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}

@@ -19,7 +19,9 @@ import (
 // Engine is a database system that speaks SQL.
 type Engine struct {
 	Name string
-	open func(dsn string) (*sql.DB, error)
+	// example is a DSN as the driver reads it.
+	example string
+	open    func(dsn string) (*sql.DB, error)
 	// version asks for what the server calls itself.
 	version string
 	// tables makes the tables. begin begins a transaction at a level.
@@ -59,7 +61,7 @@ func EngineByName(name string) (*Engine, error) {
 
 var engines = []*Engine{
 	{
-		Name: "mariadb", open: openMySQL, version: "SELECT concat('MariaDB ', version())",
+		Name: "mariadb", example: "user:password@tcp(localhost:3306)/database", open: openMySQL, version: "SELECT concat('MariaDB ', version())",
 		begin: func(l Isolation) []string {
 			return []string{"SET TRANSACTION ISOLATION LEVEL " + string(l), "START TRANSACTION"}
 		},
@@ -71,7 +73,8 @@ var engines = []*Engine{
 		},
 	},
 	{
-		Name: "postgres", open: driven("pgx"), version: "SELECT 'PostgreSQL ' || current_setting('server_version')", dollar: true,
+		Name: "postgres", example: "postgres://user:password@localhost:5432/database", open: driven("pgx"),
+		version: "SELECT 'PostgreSQL ' || current_setting('server_version')", dollar: true,
 		begin:  func(l Isolation) []string { return []string{"BEGIN ISOLATION LEVEL " + string(l)} },
 		upsert: func(_, set string) string { return "ON CONFLICT (k) DO UPDATE SET " + set },
 		refused: func(err error) bool {
@@ -80,7 +83,7 @@ var engines = []*Engine{
 		},
 	},
 	{
-		Name: SQLite, open: driven("sqlite"), version: "SELECT 'SQLite ' || sqlite_version()",
+		Name: SQLite, example: "folder/file.db, in a folder that is there", open: driven("sqlite"), version: "SELECT 'SQLite ' || sqlite_version()",
 		// All its transactions are serializable.
 		begin:  func(Isolation) []string { return []string{"BEGIN"} },
 		upsert: func(_, set string) string { return "ON CONFLICT (k) DO UPDATE SET " + set },
@@ -132,8 +135,20 @@ type server struct {
 	made  []string // tables
 }
 
-// Open connects to a database.
+// Open connects to a database. Errors say how a DSN looks, for drivers do not.
 func (e *Engine) Open(ctx context.Context, dsn string, level Isolation) (Database, error) {
+	s, err := e.connect(ctx, dsn, level)
+	switch {
+	case err == nil:
+		return s, nil
+	case ctx.Err() != nil:
+		return nil, err
+	}
+	return nil, fmt.Errorf("no database of the engine %s is reached with this DSN: %w; start it, or write the DSN like %s", e.Name, err, e.example)
+}
+
+// connect is Open, for a DSN that is made here.
+func (e *Engine) connect(ctx context.Context, dsn string, level Isolation) (Database, error) {
 	db, err := e.open(dsn)
 	if err != nil {
 		return nil, err

@@ -127,7 +127,7 @@ func (o Options) alternate(ctx context.Context, p Peer, name, file string, l iso
 		took, out, _, failed := o.run(ctx, p.dir(o.Dir), p.command(p.binary(o.Dir), theirs, given))
 		v := p.Verdict(out)
 		if failed == "" && v == isolation.Unknown {
-			failed = "its answer is not understood"
+			failed = "its answer is not understood: " + last([]byte(out), errors.New("it says nothing"))
 		}
 		r.Theirs.add(took, v, failed)
 		took, _, code, failed := o.run(ctx, "", []string{o.Robust, "history", "check", "-level", r.Level, file})

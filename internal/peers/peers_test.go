@@ -91,6 +91,11 @@ func TestCompare(t *testing.T) {
 	if len(said) != 1 {
 		t.Errorf("said %q, expected one line", said)
 	}
+	script(t, filepath.Join(dir, "good", "bin", "check-1"), "echo reading; echo the format is bad")
+	rows, _, err = Compare(t.Context(), path, ready, o)
+	if err != nil || len(rows) != 1 || !strings.HasSuffix(rows[0].Theirs.Failed, "not understood: the format is bad") || rows[0].Differs() {
+		t.Errorf("a peer that cannot read: %+v, error %v", rows, err)
+	}
 }
 
 // TestBuild builds peers that fail, and one that does not.

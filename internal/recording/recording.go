@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/history"
+	"github.com/txrobust/robust/history/codec"
 	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/internal/checker/view"
 	"github.com/txrobust/robust/internal/checker/workload"
@@ -207,8 +208,29 @@ func (f *Collector) open(ctx context.Context) (collect.Database, []collect.Fault
 	return p, faults, nil
 }
 
-// Record records a history, and says how it went.
-func (f *Collector) Record(ctx context.Context, log io.Writer) (name string, r *collect.Recording, err error) {
+// fits refuses a format that does not have what the workload does: its recording would be lost.
+// A simulated database shows what that is.
+func (f *Collector) fits(ctx context.Context, format codec.Format) error {
+	p := f.params
+	p.Keys = min(p.Keys, 50)
+	h, err := simdb.Run(ctx, simdb.Options{Level: isolation.SER, Seed: uint64(f.seed), Sessions: 1, Txns: min(f.txns, 500)}, f.workload, p, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := format.Doubts(ctx, h); err != nil && ctx.Err() == nil {
+		return flags.Usagef("-workload %s -out %s: %v", f.name, format, err)
+	}
+	return ctx.Err()
+}
+
+// Record records a history, and says how it went. It will be written in the format, or not at all
+// if that is empty.
+func (f *Collector) Record(ctx context.Context, format codec.Format, log io.Writer) (name string, r *collect.Recording, err error) {
+	if format != "" {
+		if err := f.fits(ctx, format); err != nil {
+			return "", nil, err
+		}
+	}
 	show, hide := terminal.Progress(log)
 	defer hide()
 	show(0, 0, "starting")
