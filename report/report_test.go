@@ -199,6 +199,9 @@ txn take(f bool) {
 `, robust.Options{Question: robust.Question{Init: robust.FileRows}})
 	short, long := text(t, r, false), text(t, r, true)
 	onScreen(t, short)
+	if quoted := r.Findings[0].Execution(); strings.Contains(quoted, "-v") || !strings.Contains(quoted, "31 other columns)") {
+		t.Errorf("a page tells of a flag:\n%s", quoted)
+	}
 	short, long = strings.Join(strings.Fields(short), " "), strings.Join(strings.Fields(long), " ")
 	for s, want := range map[string][2]int{
 		"false -> true; … (6 rows)": {2, 0}, "write seat": {4, 12}, "return 6; COMMIT": {2, 2}, "31 other columns (-v)": {4, 0},

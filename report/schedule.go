@@ -32,6 +32,14 @@ func (t *text) rows(w *witness.Witness) {
 	t.para("   ", "Starting from "+strings.Join(t.within(maxStart, rows, "row"), "; ")+":")
 }
 
+// flag is what is said of a flag, to those who run the command.
+func (t *text) flag(says string) string {
+	if t.quoted {
+		return ""
+	}
+	return says
+}
+
 // row names a row with its columns: without Verbose, of very many those that the schedule names.
 func (t *text) row(w *witness.Witness, table *witness.TableRows, r []witness.Value) string {
 	cols := table.Shown(r)
@@ -51,7 +59,7 @@ func (t *text) row(w *witness.Witness, table *witness.TableRows, r []witness.Val
 		}
 	}
 	if rest := len(cols) - len(named); rest > 0 {
-		named = append(named, quote.Count(rest, "other column")+" (-v)")
+		named = append(named, quote.Count(rest, "other column")+t.flag(" (-v)"))
 	}
 	return table.Table + " (" + strings.Join(named, ", ") + ")"
 }
@@ -80,7 +88,7 @@ func (t *text) within(max int, parts []string, what string) []string {
 	n := 0
 	for i, s := range parts {
 		if n += quote.Columns(s); n > max && i > 0 && !t.opt.Verbose {
-			return append(slices.Clone(parts[:i]), quote.Count(len(parts)-i, "other "+what)+" (-v)")
+			return append(slices.Clone(parts[:i]), quote.Count(len(parts)-i, "other "+what)+t.flag(" (-v)"))
 		}
 	}
 	return parts
@@ -113,9 +121,9 @@ func (t *text) schedule(w *witness.Witness) {
 	}
 	switch {
 	case len(events) < all:
-		t.para("   ", "(only what depends on each other; -v shows the rest)")
+		t.para("   ", "(only what depends on each other"+t.flag("; -v shows the rest")+")")
 	case len(leftOut) > 0:
-		t.para("   ", fmt.Sprintf("(without the reads of %s, which nobody changes here; -v shows them)", quote.And(leftOut)))
+		t.para("   ", fmt.Sprintf("(without the reads of %s, which nobody changes here%s)", quote.And(leftOut), t.flag("; -v shows them")))
 	}
 }
 
@@ -227,7 +235,7 @@ func (t *text) serial(w *witness.Witness) {
 		t.para("   - "+strings.Join(o.Order, ", ")+": ", strings.Join(t.within(maxDiffers, differs, "difference"), "; "))
 	}
 	if rest := w.Orders - len(orders); rest > 0 && len(orders) < len(w.Serial) {
-		t.line("   - … and so for every other order (-v lists them)")
+		t.line("   - … and so for every other order%s", t.flag(" (-v lists them)"))
 	}
 }
 

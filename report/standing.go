@@ -36,7 +36,7 @@ func (t *text) standings(r *Report) {
 func (t *text) some(n int, what string, line func(i int)) {
 	for i := range n {
 		if i == maxSummary && n > maxSummary+1 && !t.opt.Verbose {
-			t.line("… and %s (-v lists them)", quote.Count(n-i, "other "+what))
+			t.line("… and %s%s", quote.Count(n-i, "other "+what), t.flag(" (-v lists them)"))
 			return
 		}
 		line(i)

@@ -59,6 +59,8 @@ func Text(w io.Writer, r *Report, opt TextOptions) error {
 type text struct {
 	b   strings.Builder
 	opt TextOptions
+	// quoted is for readers who do not run the command: they are told of no flags.
+	quoted bool
 	// color is that of the lines that are written.
 	color    ansi.Color
 	txns     []Transaction
@@ -132,7 +134,7 @@ func (t *text) finding(n int, f *Finding) {
 // Execution tells the witness of a finding, and why no serial order explains it, in lines of 80
 // columns.
 func (f *Finding) Execution() string {
-	t := &text{}
+	t := &text{quoted: true}
 	t.execution(f)
 	return strings.Trim(t.b.String(), "\n")
 }
