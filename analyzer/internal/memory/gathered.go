@@ -39,8 +39,8 @@ func Appends(in *Memory, e *client.Call, list client.Expr, elems []Value) {
 	}
 }
 
-// joinGathered says what is known of a variable to which one of several lists goes. One that is empty may be among them
-// where the loop is over: it has no elements.
+// joinGathered records what is known of a variable that gets one of several lists. After the loop an empty list may be
+// among them, since it has no elements.
 func joinGathered(in *Memory, v string, lists []client.Expr) {
 	var all gathered
 	for _, e := range lists {

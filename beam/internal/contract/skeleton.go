@@ -14,7 +14,7 @@ type skeleton struct {
 	sessions [][]int32 // the transactions of each, in its order
 	turn     []int32   // the place of a transaction in its session
 	odd      bool      // a transaction does not see its own writes
-	// witness is, of a transaction of unknown outcome, one that read from it, and noNode of others.
+	// witness names for each transaction of unknown outcome a transaction that read from it; it is noNode for all other transactions.
 	witness []int32
 
 	keys    []linkedKey
@@ -107,7 +107,7 @@ func newSkeleton(nodes []nodeRecord, links []reader) *skeleton {
 func (s *skeleton) addKey(r reader, number map[ID]int32) {
 	l := &linkReader{r: r}
 	k := linkedKey{last: noNode}
-	var made []int32 // by number in the window; noNode of one that took no effect
+	var made []int32 // the writers by their number in the window; noNode if a writer took no effect
 	l.key(func(id ID, _ bool) {
 		t, some := number[id]
 		if !some {

@@ -193,7 +193,7 @@ func (s *skeleton) addCycle(v *weakVerdict, arcs []arc, acyclic []int32) {
 	n := 0
 	for _, a := range within {
 		if s.at[a.from].before(s.at[a.to]) {
-			continue // every cycle has one that leads back
+			continue // skip arcs that lead forward: every cycle has an arc that leads back
 		}
 		if p := path(into, a.to, a.from); p != nil && (best == nil || len(p) < len(best)) {
 			best = append(p, a)
