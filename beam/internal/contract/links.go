@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/txrobust/robust/history"
 )
@@ -121,15 +122,7 @@ func (k *keyed) arrangeList(bad []Interval) (int, []Interval) {
 }
 
 func startsWith(list, prefix []string) bool {
-	if len(list) < len(prefix) {
-		return false
-	}
-	for i, v := range prefix {
-		if list[i] != v {
-			return false
-		}
-	}
-	return true
+	return len(prefix) <= len(list) && slices.Equal(list[:len(prefix)], prefix)
 }
 
 // links hands the links of a key to the windows that need them.
