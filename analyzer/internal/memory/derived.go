@@ -151,10 +151,10 @@ func (in *Memory) ScalarOf(v Value) Scalar {
 		}
 		if !v.To.Whole() && !gotypes.Optional(v.To.T) { // a struct somewhere in memory, and all that it leads to
 			in.EmitValue(v)
-			was := in.lost
-			in.lost = client.Havoc{Lost: lostPointer, Element: client.Element{List: &client.Call{Name: "struct", Args: scalarsIn(in, []Value{v})}}}
-			p := Scalar{client.V(in.NewVar("pointer", client.Any, true, Unknown)), client.Any}
-			in.lost = was
+			var p Scalar
+			losing(in, lostPointer, &client.Call{Name: "struct", Args: scalarsIn(in, []Value{v})}, func() {
+				p = Scalar{client.V(in.NewVar("pointer", client.Any, true, Unknown)), client.Any}
+			})
 			return p
 		}
 		s := in.ScalarOf(in.Load(v.To))

@@ -38,33 +38,29 @@ func ElementAt(in *Memory, list Value, index client.Expr, t types.Type) (v Value
 // OfElement makes values of which nothing is known but that they are an element of a list, or one of the values that a
 // map of a type got.
 func OfElement(in *Memory, of Value, t types.Type, makes func()) {
-	was := in.lost
-	if _, isText := t.Underlying().(*types.Basic); isText {
+	element := func(list client.Expr) { losing(in, lostElement, list, makes) }
+	switch t.Underlying().(type) {
+	case *types.Basic: // a text
 		makes()
+		return
+	case *types.Map:
+		losing(in, lostEntry, &client.Call{Name: "map", Args: in.entries[types.TypeString(t, nil)]}, makes)
 		return
 	}
 	switch of := Unbox(of).(type) {
 	case *Grown:
-		in.lost = client.Havoc{Lost: lostElement, Element: client.Element{List: of.E}}
+		element(of.E)
 	case Scalar:
-		in.lost = client.Havoc{Lost: lostElement, Element: client.Element{List: of.E}}
+		element(of.E)
 	case *List:
-		in.lost = client.Havoc{Lost: lostElement, Element: client.Element{List: &client.Call{Name: "list", Args: scalarsIn(in, of.Elems)}}}
+		element(&client.Call{Name: "list", Args: scalarsIn(in, of.Elems)})
+	default:
+		makes()
 	}
-	if _, isMap := t.Underlying().(*types.Map); isMap {
-		in.lost = client.Havoc{Lost: lostEntry, Element: client.Element{List: &client.Call{Name: "map", Args: in.entries[types.TypeString(t, nil)]}}}
-	}
-	makes()
-	in.lost = was
 }
 
 // OfRows makes values of which nothing is known but that they are those of rows.
-func OfRows(in *Memory, makes func()) {
-	was := in.lost
-	in.lost = client.Havoc{Lost: lostRows}
-	makes()
-	in.lost = was
-}
+func OfRows(in *Memory, makes func()) { losing(in, lostRows, nil, makes) }
 
 // Element makes what an address within something that is not known leads to an element of it.
 func Element(in *Memory, c *Cell, of Value, t types.Type) {

@@ -174,10 +174,8 @@ func (in *Memory) Load(c *Cell) Value {
 		in.inputs[c] = v
 		return v
 	}
-	around := in.lost
-	in.lost = c.lost
-	v := in.Fresh(c.T, c.Name, Unknown)
-	in.lost = around
+	var v Value
+	within(in, c.lost, func() { v = in.Fresh(c.T, c.Name, Unknown) })
 	in.St.Mem[c] = v
 	return v
 }
@@ -459,3 +457,16 @@ func (in *Memory) IsBoxed(c *Cell) { in.Boxed[c] = true }
 
 // IsKey says that a variable holds a primary key of a row, and whether there was one.
 func (in *Memory) IsKey(v string, found client.Expr) { in.Keys[v] = found }
+
+// losing makes values that are not followed: what says what they are, and from, if it is not nil, where they come from.
+func losing(in *Memory, what string, from client.Expr, makes func()) {
+	within(in, client.Havoc{Lost: what, Element: client.Element{List: from}}, makes)
+}
+
+// within makes values with lost set.
+func within(in *Memory, lost client.Havoc, makes func()) {
+	was := in.lost
+	in.lost = lost
+	makes()
+	in.lost = was
+}
