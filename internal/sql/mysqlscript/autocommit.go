@@ -2,7 +2,6 @@ package mysqlscript
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/sql/mysql"
@@ -137,23 +136,10 @@ func (s *Scripts) replace(c calling, list []*client.Txn) {
 
 // finishes reports whether a statement, or a procedure that it calls, may end a transaction.
 func (s *Scripts) finishes(a *action) bool {
-	seen := map[*routine]bool{}
-	var ends func(a *action) bool
-	ends = func(a *action) (out bool) {
-		a.each(func(o *action) {
-			switch {
-			case o.kind != simple:
-			case o.st.First("COMMIT"), o.st.First("ROLLBACK") && !o.st.Has("TO"), setsAutocommit.MatchString(o.st.Text()):
-				out = true
-			case o.st.First("CALL"):
-				c := &mysql.Cursor{St: o.st, I: 1}
-				if p := s.routines[strings.ToLower(c.TableName())]; p != nil && !seen[p] {
-					seen[p] = true
-					out = out || ends(p.body)
-				}
-			}
+	return s.anywhere(a, func(body *action) (ends bool) {
+		body.each(func(o *action) {
+			ends = ends || o.kind == simple && (o.st.First("COMMIT") || o.st.First("ROLLBACK") && !o.st.Has("TO") || setsAutocommit.MatchString(o.st.Text()))
 		})
-		return out
-	}
-	return ends(a)
+		return ends
+	})
 }

@@ -189,23 +189,28 @@ func (s *Scripts) later(i int, key string) bool {
 
 // starts reports whether a procedure begins transactions, or one that it calls.
 func (s *Scripts) starts(p *routine) bool {
+	return p != nil && s.anywhere(p.body, func(a *action) bool { return len(a.starts()) > 0 })
+}
+
+// anywhere reports whether something holds of the statements of a body, or of those of a procedure that they call.
+func (s *Scripts) anywhere(body *action, holds func(a *action) bool) bool {
 	seen := map[*routine]bool{}
-	var begins func(p *routine) bool
-	begins = func(p *routine) bool {
-		if p == nil || seen[p] {
-			return false
-		}
-		seen[p] = true
-		found := len(p.body.starts()) > 0
-		p.body.each(func(a *action) {
-			if a.kind == simple && a.st.First("CALL") {
-				c := &mysql.Cursor{St: a.st, I: 1}
-				found = found || begins(s.routines[strings.ToLower(c.TableName())])
+	var found func(a *action) bool
+	found = func(a *action) bool {
+		out := holds(a)
+		a.each(func(o *action) {
+			if o.kind != simple || !o.st.First("CALL") {
+				return
+			}
+			c := &mysql.Cursor{St: o.st, I: 1}
+			if p := s.routines[strings.ToLower(c.TableName())]; p != nil && !seen[p] {
+				seen[p] = true
+				out = out || found(p.body)
 			}
 		})
-		return found
+		return out
 	}
-	return begins(p)
+	return found(body)
 }
 
 // addRoutine adds a transaction of a procedure, under a name of its own if another one has that name.
