@@ -4,13 +4,14 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/txrobust/robust/internal/gomod"
 )
 
 const module = "github.com/txrobust/robust"
@@ -20,7 +21,7 @@ const module = "github.com/txrobust/robust"
 // line do not import each other. FOLDER/* stands for the packages in a folder that no
 // other line has.
 var layers = [][]string{
-	{"internal/quote", "internal/infile", "internal/z3program", "internal/fault", "internal/page", "internal/ansi", "internal/clock", "internal/revision", "internal/cycle", "internal/choices"}, // names and files of any input: they know nothing of what these mean
+	{"internal/quote", "internal/infile", "internal/gomod", "internal/z3program", "internal/fault", "internal/page", "internal/ansi", "internal/clock", "internal/revision", "internal/cycle", "internal/choices"}, // names and files of any input: they know nothing of what these mean
 	{"internal/checker/anomalies", "internal/migration", "internal/irwords", "internal/irnames", "internal/flags", "internal/terminal"},
 	{"internal/output"},
 	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
@@ -191,7 +192,7 @@ func packages(t *testing.T) map[string][]string {
 		}
 		name := d.Name()
 		if d.IsDir() {
-			if file != "." && (strings.HasPrefix(name, ".") || name == "testdata" || isModule(file)) {
+			if file != "." && (strings.HasPrefix(name, ".") || name == "testdata" || gomod.Is(file)) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -221,10 +222,4 @@ func packages(t *testing.T) map[string][]string {
 		t.Fatal(err)
 	}
 	return out
-}
-
-// isModule reports whether a folder has a module of its own.
-func isModule(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, "go.mod"))
-	return err == nil
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/txrobust/robust/internal/check"
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/fault"
+	"github.com/txrobust/robust/internal/gomod"
 	"github.com/txrobust/robust/internal/goprogram"
 	"github.com/txrobust/robust/internal/levels"
 	"github.com/txrobust/robust/internal/quote"
@@ -317,9 +318,8 @@ func named(dir, path string) string {
 		if _, err := os.Stat(full); err == nil {
 			return full
 		}
-		_, err := os.Stat(filepath.Join(dir, "go.mod"))
 		up := filepath.Dir(dir)
-		if err == nil || up == dir {
+		if gomod.Is(dir) || up == dir {
 			break
 		}
 		dir = up

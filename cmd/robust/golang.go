@@ -15,6 +15,7 @@ import (
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/internal/fault"
+	"github.com/txrobust/robust/internal/gomod"
 	"github.com/txrobust/robust/internal/goprogram"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/ir"
@@ -136,7 +137,7 @@ func goName(patterns []string) string {
 		switch {
 		case name == "":
 			name = pattern
-		case all && !isModule(root):
+		case all && !gomod.Is(root):
 			name += "/..."
 		}
 		if !slices.Contains(out, name) {
@@ -146,30 +147,20 @@ func goName(patterns []string) string {
 	return strings.Join(out, " ")
 }
 
-// isModule reports whether a folder is the root of a module.
-func isModule(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, "go.mod"))
-	return err == nil
-}
-
 // packagePath gives the path of the package in a folder, as the module that the folder is in
 // names it, or "".
 func packagePath(dir string) string {
-	for at := dir; at != ""; at = filepath.Dir(at) {
-		if isModule(at) {
-			text, err := os.ReadFile(filepath.Join(at, "go.mod"))
-			rel, errRel := filepath.Rel(at, dir)
-			name := modfile.ModulePath(text)
-			if err != nil || errRel != nil || name == "" {
-				return ""
-			}
-			return path.Join(name, filepath.ToSlash(rel))
-		}
-		if filepath.Dir(at) == at {
-			break
-		}
+	if dir == "" {
+		return ""
 	}
-	return ""
+	root := gomod.Root(dir)
+	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	rel, errRel := filepath.Rel(root, dir)
+	name := modfile.ModulePath(text)
+	if root == "" || err != nil || errRel != nil || name == "" {
+		return ""
+	}
+	return path.Join(name, filepath.ToSlash(rel))
 }
 
 // withoutKey is the environment for the go command, which runs what packages ask for:

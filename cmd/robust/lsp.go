@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/txrobust/robust/internal/gomod"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/lsp"
@@ -51,14 +52,10 @@ func (*editor) Of(file string) string {
 	case filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go"):
 		return ""
 	}
-	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
-		if isModule(dir) {
-			return filepath.Join(dir, "...")
-		}
-		if filepath.Dir(dir) == dir {
-			return ""
-		}
+	if root := gomod.Root(filepath.Dir(file)); root != "" {
+		return filepath.Join(root, "...")
 	}
+	return ""
 }
 
 // inFolder runs f in the folder of an application, with its inputs.

@@ -5,11 +5,12 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/txrobust/robust/internal/gomod"
 )
 
 // begins are the methods by whose names the source tells that a transaction begins. Callback says
@@ -29,9 +30,8 @@ func sitesOf(dir string, patterns []string) (int, error) {
 			return err
 		}
 		if d.IsDir() {
-			_, nested := os.Stat(filepath.Join(file, "go.mod"))
 			name := d.Name()
-			if file != dir && (nested == nil || name == "vendor" || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+			if file != dir && (gomod.Is(file) || name == "vendor" || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
 				return filepath.SkipDir
 			}
 			return nil

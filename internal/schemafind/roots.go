@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/txrobust/robust/internal/gomod"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/ir"
 )
@@ -29,7 +30,7 @@ func Roots(dir string) ([]string, error) {
 		case !errors.Is(err, os.ErrNotExist):
 			return nil, err
 		}
-		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil && module == "" {
+		if module == "" && gomod.Is(at) {
 			module = at
 		}
 		if at == filepath.Dir(at) {

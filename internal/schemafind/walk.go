@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/gomod"
 	"github.com/txrobust/robust/internal/infile"
 	"github.com/txrobust/robust/internal/ir"
 )
@@ -40,7 +41,7 @@ func (m *module) walk(ctx context.Context) error {
 			if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || slices.Contains(skipped, name) {
 				return filepath.SkipDir
 			}
-			if _, err := os.Lstat(filepath.Join(path, "go.mod")); err == nil {
+			if gomod.Is(path) {
 				return filepath.SkipDir
 			}
 			return nil

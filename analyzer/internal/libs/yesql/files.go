@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/txrobust/robust/internal/gomod"
 )
 
 const (
@@ -29,16 +31,9 @@ func (f *files) add(file string) {
 		f.partial = true
 		return
 	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			f.partial = true
-			return
-		}
-		dir = up
+	if dir = gomod.Root(dir); dir == "" {
+		f.partial = true
+		return
 	}
 	if f.roots[dir] {
 		return
