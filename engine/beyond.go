@@ -12,10 +12,15 @@ import (
 // Beyond says why nothing can be said about a program on the database, "" if
 // something can.
 func (e *Profile) Beyond(p *ir.Program) string {
-	if e.Weaker != "" || e.Stricter == "" {
+	if e.Weaker != "" || e.Stricter == "" && e.Documented == "" {
 		return e.Weaker
 	}
 	why := ""
+	if e.OtherTexts != "" {
+		if why = readsTexts(p); why != "" {
+			why += ", and " + e.OtherTexts
+		}
+	}
 	if e.Skips {
 		why = skipped(p)
 	}
@@ -30,7 +35,7 @@ func (e *Profile) Beyond(p *ir.Program) string {
 }
 
 // unmodelled says what of a statement is not modelled for databases that exclude more than
-// the profile says, "" if there is nothing.
+// the profile says, or are known by their documentation alone, "" if there is nothing.
 func unmodelled(s ir.Stmt) string {
 	switch s := s.(type) {
 	case *ir.Cascade:

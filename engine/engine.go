@@ -73,6 +73,14 @@ type Profile struct {
 	// fields. They allow more executions than it does, so that a proof holds for
 	// it, while an execution that is found need not be one of it.
 	Stricter string
+	// Documented, if not "", names the documentation that the facts are from: no test has run the
+	// database, so that what is found is suspected.
+	Documented string
+	// OtherTexts, if not "", says what texts are equal there that PostgreSQL tells apart.
+	OtherTexts string
+	// DefaultLevel is the level of transactions that ask for none, in the words of SQL; "" is
+	// REPEATABLE READ.
+	DefaultLevel string
 	// LockStrengthens: an UPDATE of a row that its transaction has locked FOR UPDATE
 	// before counts as a KeyChange, whatever it sets. Where a savepoint is between the two,
 	// that is so for the version of the other's snapshot alone.
@@ -111,7 +119,7 @@ func ByName(name string) *Profile {
 
 // All lists the profiles, sorted by name.
 func All() []*Profile {
-	out := []*Profile{SI(), Postgres(), MariaDB(), MariaDBOff(), MySQL()}
+	out := []*Profile{SI(), Postgres(), MariaDB(), MariaDBOff(), MySQL(), cockroach(), oracle(), sqlServer(), yugabyte()}
 	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out
 }

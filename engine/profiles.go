@@ -26,8 +26,9 @@ func SI() *Profile {
 // PostgreSQL 15 and is a test against a real server.
 func Postgres() *Profile {
 	return &Profile{
-		Name:  "postgres",
-		Title: "PostgreSQL REPEATABLE READ",
+		Name:         "postgres",
+		Title:        "PostgreSQL REPEATABLE READ",
+		DefaultLevel: "READ COMMITTED",
 		LockExcludes: [...]WriteClass{
 			ir.NoLock:         NoWrite,
 			ir.ForKeyShare:    KeyChange,

@@ -304,6 +304,9 @@ func (f *checkFlags) startReplays(ctx context.Context, programs []*program) erro
 		if !p.sql {
 			continue
 		}
+		if e := p.engine(f.eng); e.Documented != "" {
+			return usagef("-replay: findings are run on PostgreSQL and MariaDB, not on %s; leave -replay out", e.Title)
+		}
 		sql = true
 		dialect := witness.Postgres
 		if p.mysql {

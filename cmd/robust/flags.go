@@ -98,7 +98,8 @@ func (c *common) sources(ctx context.Context, inputs []string) (*sources, error)
 	if strings.HasPrefix(c.eng, "mariadb") && len(s.golang()) > 0 {
 		return nil, usagef("-engine %s: the statements of Go programs are read in the dialect of PostgreSQL, which compares values otherwise", c.eng)
 	}
-	postgres := slices.Contains([]string{"si", "postgres"}, c.eng)
+	e := engine.ByName(c.eng)
+	postgres := e != nil && !e.InnoDB
 	switch {
 	case c.eng == "" || len(s.sql()) == 0:
 	case c.dialect == "postgres" && !postgres:

@@ -226,7 +226,11 @@ func (c *check) impossible() {
 // stricter takes back a verdict where the engine excludes more than the profile says:
 // what was found need not be an execution of the engine, unless a server has done it.
 func (c *check) stricter() {
-	if c.opt.Engine.Stricter == "" || c.rep.Verdict != report.NotRobust {
+	why, settle := c.opt.Engine.Stricter, findings.ByReplay
+	if c.opt.Engine.Documented != "" {
+		why, settle = "it is known by its documentation alone, and was not tried", "run the schedule on the database by hand"
+	}
+	if why == "" || c.rep.Verdict != report.NotRobust {
 		return
 	}
 	done := slices.DeleteFunc(slices.Clone(c.rep.Findings), func(f report.Finding) bool { return !f.Done() })
@@ -235,7 +239,7 @@ func (c *check) stricter() {
 		return
 	}
 	for i := range c.rep.Findings {
-		findings.SuspectEngine(&c.rep.Findings[i], c.opt.Engine.Title+" may exclude it: "+c.opt.Engine.Stricter)
+		findings.SuspectEngine(&c.rep.Findings[i], c.opt.Engine.Title+" may exclude it: "+why, settle)
 	}
 	c.rep.Verdict = report.Unknown
 	c.rep.Open = c.doubtful()
@@ -332,7 +336,7 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 	c.rep.Apart = append(c.rep.Apart, opt.Apart...)
 	findings.Assume(c.rep, premises)
 	c.assign()
-	c.rep.Engine, c.rep.EngineTitle, c.rep.Classic, c.rep.Stricter = opt.Engine.Name, opt.Engine.Title, opt.Classic, opt.Engine.Stricter != ""
+	c.rep.Engine, c.rep.EngineTitle, c.rep.Classic, c.rep.Stricter = opt.Engine.Name, opt.Engine.Title, opt.Classic, opt.Engine.Stricter != "" || opt.Engine.Documented != ""
 	c.rep.Assumptions = append(c.rep.Assumptions, c.assumptions()...)
 	return c
 }
@@ -361,6 +365,9 @@ func (c *check) assumptions() []string {
 		out = c.levelAssumptions()
 	} else {
 		out = append(out, c.otherLevels()...)
+	}
+	if manual := c.opt.Engine.Documented; manual != "" {
+		out = append(out, "what that database excludes is as documented, and was not tried on one ("+manual+")")
 	}
 	if len(c.p.Processes) == 0 {
 		out = append(out, "only the transactions listed write the tables; each runs in a database transaction of its own")

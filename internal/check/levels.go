@@ -118,7 +118,7 @@ func (c *check) levelAssumptions() []string {
 func (c *check) atLevels() error {
 	if why := c.unsupported(); why != "" {
 		c.rep.Verdict = report.Unknown
-		c.rep.Open = &report.Open{Cycles: [][]string{}, Reason: c.opt.Engine.Title + ": " + why, Settle: []string{"a check for PostgreSQL (-engine postgres)"}}
+		c.rep.Open = &report.Open{Cycles: [][]string{}, Reason: c.opt.Engine.Title + ": " + why, Settle: []string{"a check for PostgreSQL (-engine postgres)", "a check of snapshot isolation (-isolation si)"}}
 		return nil
 	}
 	c.title()
@@ -153,7 +153,12 @@ func (c *check) unsupported() string {
 		return ""
 	}
 	for _, t := range c.p.Txns {
-		if l := c.levels[t].Level; l != levels.RepeatableRead {
+		l := c.levels[t].Level
+		switch {
+		case l == levels.RepeatableRead:
+		case c.opt.Engine.Documented != "":
+			return fmt.Sprintf("%s runs at %s, and only snapshot isolation is judged by the documentation of that database", t.Name, l)
+		default:
 			return fmt.Sprintf("%s runs at %s, which is modelled for PostgreSQL only", t.Name, l)
 		}
 	}

@@ -88,7 +88,7 @@ func (c *check) refusable() {
 		switch {
 		case c.mayRefuse(f, who):
 			if !f.Done() {
-				findings.SuspectEngine(f, strings.Join(labels(f, who), " and ")+" run at SERIALIZABLE, which may keep them apart")
+				findings.SuspectEngine(f, strings.Join(labels(f, who), " and ")+" run at SERIALIZABLE, which may keep them apart", findings.ByReplay)
 			}
 		case c.mayRefuse(f, slices.Concat(who, perhaps)):
 			for _, label := range labels(f, perhaps) {

@@ -34,9 +34,12 @@ func Suspect(f *report.Finding, doubts []interp.Doubt) {
 	}
 }
 
-// SuspectEngine adds that the database refuses more than its profile says.
-func SuspectEngine(f *report.Finding, why string) {
-	doubt(f, report.Doubt{Kind: "engine", Text: why, Tables: []string{}, Settle: "run the schedule on the database (-replay)"})
+// ByReplay settles what a server can tell.
+const ByReplay = "run the schedule on the database (-replay)"
+
+// SuspectEngine adds that the database may refuse more than its profile says, and what settles it.
+func SuspectEngine(f *report.Finding, why, settle string) {
+	doubt(f, report.Doubt{Kind: "engine", Text: why, Tables: []string{}, Settle: settle})
 }
 
 // byLevel is the kind of a doubt about the level at which a transaction runs.

@@ -6,6 +6,7 @@
 package levels
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -173,8 +174,5 @@ func Named(p *ir.Program, list map[string]string) (map[string]Level, error) {
 
 // Default is the level at which a database runs transactions that ask for none.
 func Default(e *engine.Profile) Level {
-	if e.Name == engine.Postgres().Name {
-		return ReadCommitted
-	}
-	return RepeatableRead
+	return Level(cmp.Or(e.DefaultLevel, string(RepeatableRead)))
 }
