@@ -110,4 +110,10 @@ var judgeFaults = []Fault{
 		Tests: "internal/checker/commute", Breaks: "an element that is shown twice stands for a missing one"},
 	{Name: "commute-own", File: "internal/checker/commute/search.go", Old: "s.amount[k] += n", New: "_ = n",
 		Tests: "internal/checker/commute", Breaks: "a transaction does not see its own increments"},
+	{Name: "states-time", File: "internal/checker/states/states.go", Old: "d.realTime, d.recent = true, true", New: "d = demands{serial: d.serial, realTime: true, recent: true}",
+		Tests: "internal/checker/states:TestRandom", Breaks: "an execution that is looked for in real time may lose updates"},
+	{Name: "prefixes-own", File: "internal/checker/prefixes/prefixes.go", Old: "n.size = len(h.List(o)) - len(n.own)", New: "n.size = max(0, len(h.List(o))-len(n.own))",
+		Tests: "internal/checker/prefixes", Breaks: "a read of a set need not show what its transaction added before"},
+	{Name: "prefixes-parts", File: "internal/checker/prefixes/prefixes.go", Old: "(p.shown[f] != p.shown[w.op] || p.after[f] != p.after[w.op]) && p.apart", New: "p.after[f] > p.after[w.op] && p.apart",
+		Tests: "internal/checker/prefixes", Breaks: "a read that shows a part of what a transaction added is not rejected"},
 }

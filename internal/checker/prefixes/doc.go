@@ -15,7 +15,8 @@
 //
 // What reads of a set show gives the order of its writers up to those that come between two states that were
 // read. Who of them is the last, which is the source, is a guess. Where it never is, because only one transaction is between,
-// what c4 rejects is rejected. Reads that show two states of which none contains the other one are violations.
+// what c4 rejects is rejected. Reads that show two states of which none contains the other one are violations, and so are those
+// that show a part of what a transaction added. Each order that is tried is held against every read before c4 sees it.
 //
 // The guess is an execution: transactions come one after the other, each when what it read is there
 // or was there. Increments come first whose sessions will read little. Some executions are tried.

@@ -144,7 +144,7 @@ func (e *execution) slack(k history.Key, later []*txn) float64 {
 func (e *execution) ready(t *txn) bool {
 	for _, n := range t.needs {
 		if e.h.Type(n.key) == history.Set {
-			if e.sizes[n.key] < n.size {
+			if n.size < 0 || e.sizes[n.key] < n.size {
 				return false
 			}
 		} else if !e.had(n.key, n.sum) {

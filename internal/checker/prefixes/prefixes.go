@@ -144,7 +144,7 @@ type write struct {
 type need struct {
 	op   history.Op
 	key  history.Key
-	size int
+	size int // less than 0 if it does not show the own ones
 	sum  int64
 	own  []history.Op
 }
@@ -198,6 +198,7 @@ func newProblem(h *history.History) (p *problem, why string) {
 		p.lanes = append(p.lanes, lane)
 	}
 	p.states()
+	p.parts()
 	if p.grows {
 		p.bounds()
 	}
@@ -238,7 +239,7 @@ func (p *problem) txn(id history.Txn) *txn {
 		default:
 			n := need{op: o, key: k, own: slices.Clone(own[k])}
 			if h.Kind(o) == history.ReadSet {
-				n.size = max(0, len(h.List(o))-len(n.own))
+				n.size = len(h.List(o)) - len(n.own)
 			} else {
 				n.sum, _ = h.Amount(h.Value(o))
 				for _, w := range n.own {
@@ -327,6 +328,23 @@ func (p *problem) states() {
 	}
 }
 
+// parts finds transactions of whose elements of a set a read shows some: it shows no state after a transaction.
+func (p *problem) parts() {
+	for _, lane := range p.lanes {
+		for _, t := range lane {
+			first := map[history.Key]history.Op{}
+			for _, w := range t.writes {
+				f, some := first[w.key]
+				if !some {
+					first[w.key] = w.op
+				} else if (p.shown[f] != p.shown[w.op] || p.after[f] != p.after[w.op]) && p.apart == "" {
+					p.apart = fmt.Sprintf("A read of the set %s shows a part of what transaction %d added to it.", p.h.KeyName(w.key), t.id)
+				}
+			}
+		}
+	}
+}
+
 // bounds finds reads of counters, which only grow, that are less than what has to be in them.
 func (p *problem) bounds() {
 	for _, lane := range p.lanes {
@@ -371,25 +389,44 @@ func (p *problem) guess(ctx context.Context, try int) (*execution, error) {
 	for _, order := range e.order {
 		slices.SortStableFunc(order, func(a, b history.Op) int { return cmp.Compare(p.after[a], p.after[b]) })
 	}
-	for o, n := range e.lengths {
-		if n > len(e.order[p.h.Key(o)]) || !e.fits(o, n) {
-			return nil, nil // it shows what nobody added, or not what it should
-		}
+	if !e.explains() {
+		return nil, nil
 	}
 	return e, nil
 }
 
-// fits tells whether a read of a transaction of unknown outcome shows so many writes: those of others put sets into
-// order.
+// explains tells whether every read shows what it should. It may show what nobody added, for one.
+func (e *execution) explains() bool {
+	for o, n := range e.lengths {
+		if n < 0 || n > len(e.order[e.h.Key(o)]) || !e.fits(o, n) {
+			return false
+		}
+	}
+	return true
+}
+
+// fits tells whether a read shows what so many writes leave, with the own ones.
 func (e *execution) fits(o history.Op, length int) bool {
-	if e.h.Status(e.h.TxnOf(o)) != history.Unknown || e.h.Kind(o) != history.ReadSet {
+	if e.h.Kind(o) != history.ReadSet {
 		return true
 	}
 	shown := map[history.Value]bool{}
 	for _, v := range e.h.List(o) {
 		shown[v] = true
 	}
-	return !slices.ContainsFunc(e.order[e.h.Key(o)][:length], func(w history.Op) bool { return !shown[e.h.Value(w)] })
+	missing := func(w history.Op) bool { return !shown[e.h.Value(w)] }
+	own := e.own(o)
+	return len(shown) == length+len(own) && !slices.ContainsFunc(own, missing) && !slices.ContainsFunc(e.order[e.h.Key(o)][:length], missing)
+}
+
+// own are the writes of the transaction of a read, to its key and before it.
+func (e *execution) own(o history.Op) (out []history.Op) {
+	for w, _ := e.h.Ops(e.h.TxnOf(o)); w < o; w++ {
+		if e.h.Kind(w).Writes() && e.h.Key(w) == e.h.Key(o) {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // lists writes the history with lists.
@@ -424,10 +461,8 @@ func (e *execution) prefix(b *history.Builder, o history.Op, length int) (out []
 	for _, w := range e.order[e.h.Key(o)][:length] {
 		out = append(out, b.IntValue(int64(w)))
 	}
-	for w, _ := e.h.Ops(e.h.TxnOf(o)); w < o; w++ {
-		if e.h.Kind(w).Writes() && e.h.Key(w) == e.h.Key(o) {
-			out = append(out, b.IntValue(int64(w)))
-		}
+	for _, w := range e.own(o) {
+		out = append(out, b.IntValue(int64(w)))
 	}
 	return out
 }

@@ -24,6 +24,10 @@
 // A level of states has a bound. Those are kept that are nearest to a guess: that transactions happened in the order
 // in which they ended, or that all sessions went on evenly. If nothing fits the bound grows.
 //
+// A level without real time is searched in real time first, by the times of the recording or, where a file without
+// times has the sessions interleaved, by the order of its lines. Few orders are left then. An execution that is found is
+// one of the level; if there is none, nothing follows, and the search begins again without times.
+//
 // # What it decides
 //
 // An execution that reaches the end is a witness: Satisfied. If nothing was left out and none reaches the

@@ -39,7 +39,8 @@ type lane struct {
 	earliest []int64
 }
 
-func newProblem(h *history.History, d demands) *problem {
+// newProblem is a history with the moments at which transactions began and ended.
+func newProblem(h *history.History, d demands, begin, end func(history.Txn) int64) *problem {
 	p := &problem{demands: d, uses: map[content]*uses{}}
 	for k := range history.Key(h.NumKeys()) {
 		p.initial = append(p.initial, initial(h, k))
@@ -47,7 +48,7 @@ func newProblem(h *history.History, d demands) *problem {
 	}
 	for i := range history.Session(h.NumSessions()) {
 		var l lane
-		for id, end := h.Txns(i); id < end; id++ {
+		for id, last := h.Txns(i); id < last; id++ {
 			if h.Status(id) == history.Aborted {
 				continue
 			}
@@ -57,7 +58,7 @@ func newProblem(h *history.History, d demands) *problem {
 			}
 			p.never = p.never || t.never
 			p.use(int(i), int32(len(l.txns)), h, &t)
-			l.txns, l.begin, l.end = append(l.txns, t), append(l.begin, h.Begin(id)), append(l.end, h.End(id))
+			l.txns, l.begin, l.end = append(l.txns, t), append(l.begin, begin(id)), append(l.end, end(id))
 		}
 		l.earliest = make([]int64, len(l.txns)+1)
 		l.earliest[len(l.txns)] = history.NoEnd
@@ -169,6 +170,7 @@ type search struct {
 	last  int           // the last half step of which there are candidates
 	goal  int32
 	marks []mark
+	width int // how many states are kept after so many half steps, where all goes well
 	// cut: states were left out, first after so many half steps.
 	cut   bool
 	first int
@@ -181,8 +183,9 @@ type mark struct {
 }
 
 const (
-	minWidth  = 32
-	markEvery = 64 // half steps
+	minWidth   = 32
+	timedWidth = 4  // in real time few orders are left
+	markEvery  = 64 // half steps
 )
 
 // run tells whether some execution reaches the end. Where none goes on, the search goes back and
@@ -193,13 +196,13 @@ func (s *search) run() bool {
 	s.readers(start, nil)
 	s.add(candidate{node: node{before: -1}, from: start, there: true}, start.done)
 	s.mark(0)
-	back, width, wide := markEvery, minWidth, -1 // the width is more than usual up to wide
+	back, width, wide := markEvery, s.width, -1 // the width is more than usual up to wide
 	for from := 0; !s.forward(from, width, wide); {
 		if !s.cut || s.steps <= 0 || s.ctx.Err() != nil {
 			return false
 		}
 		if s.last > wide {
-			back, width = markEvery, minWidth
+			back, width = markEvery, s.width
 		}
 		back, width, wide = 2*back, 4*width, max(wide, s.last+markEvery)
 		from = s.back(s.last - back)
@@ -240,7 +243,7 @@ func (s *search) add(c candidate, done int) {
 func (s *search) forward(from, width, wide int) bool {
 	for done := from; done <= s.last; done++ {
 		if done > wide {
-			width = minWidth
+			width = s.width
 		}
 		if done >= s.marks[len(s.marks)-1].done+markEvery {
 			s.mark(done)
@@ -559,5 +562,5 @@ func (s *search) witness() (order []history.Txn, snapshots []int32) {
 // why says what was left out.
 func (s *search) why() string {
 	return fmt.Sprintf("What was read does not tell who wrote it, and no execution was found: after %d of %d transactions the database may have been in more than %d states, of which those nearest to a guess were followed.",
-		s.first/2, s.total/2, minWidth)
+		s.first/2, s.total/2, s.width)
 }

@@ -64,9 +64,10 @@ func Check(ctx context.Context, h *history.History, o Options) (*checker.Result,
 		}
 		a, ok := implied(h, answers, l)
 		if !ok {
+			share := steps / max(left, 1)
 			var unused int
-			a, unused = decide(ctx, h, l, steps/max(left, 1))
-			steps -= steps/max(left, 1) - unused
+			a, unused = decide(ctx, h, l, share)
+			steps -= share - unused
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
@@ -111,10 +112,17 @@ func decide(ctx context.Context, h *history.History, l isolation.Level, steps in
 		a.Why = "A transaction of unknown outcome has an end, which this method does not look at."
 		return a, steps
 	}
-	p := newProblem(h, d)
+	p := newProblem(h, d, h.Begin, h.End)
 	if p.never {
 		a.Verdict, a.Why = checker.Violated, "A transaction read what no state explains."
 		return a, steps
+	}
+	if begin, end := moments(h); begin != nil && !d.realTime {
+		s := inTime(ctx, h, d, begin, end, steps/2)
+		steps -= steps/2 - max(s.steps, 0)
+		if s.goal >= 0 {
+			return s.satisfied(a), steps
+		}
 	}
 	guesses := []func(){func() { p.rank(aligned(ctx, p, evenly(h))) }, func() { p.rank(evenly(h)) }}
 	if h.Order() != history.NoOrder {
@@ -122,7 +130,10 @@ func decide(ctx context.Context, h *history.History, l isolation.Level, steps in
 	}
 	for i, guess := range guesses {
 		guess()
-		s := &search{ctx: ctx, problem: p, steps: steps / (len(guesses) - i)}
+		s := &search{ctx: ctx, problem: p, steps: 2 * steps / (len(guesses) - i + 1), width: minWidth}
+		if d.realTime {
+			s.width = timedWidth
+		}
 		steps -= s.steps
 		done := s.run()
 		steps += max(s.steps, 0)
@@ -130,12 +141,7 @@ func decide(ctx context.Context, h *history.History, l isolation.Level, steps in
 		case ctx.Err() != nil:
 			return a, steps
 		case done:
-			a.Verdict = checker.Satisfied
-			a.Order, a.Snapshots = s.witness()
-			if p.commuting {
-				a.Snapshots = nil // verify knows registers and lists
-			}
-			return a, steps
+			return s.satisfied(a), steps
 		case s.cut, s.steps <= 0:
 			a.Why = s.why()
 		default:
@@ -145,6 +151,65 @@ func decide(ctx context.Context, h *history.History, l isolation.Level, steps in
 		}
 	}
 	return a, steps
+}
+
+// satisfied is an answer with the execution that a search found.
+func (s *search) satisfied(a checker.Answer) checker.Answer {
+	a.Verdict = checker.Satisfied
+	a.Order, a.Snapshots = s.witness()
+	if s.commuting {
+		a.Snapshots = nil // verify knows registers and lists
+	}
+	return a
+}
+
+// interleaved tells whether a file does not have one session after the other.
+func interleaved(h *history.History) bool {
+	last := history.Place(0)
+	for s := range history.Session(h.NumSessions()) {
+		first, end := h.Txns(s)
+		if first == end {
+			continue
+		}
+		if h.Place(first) < last {
+			return true
+		}
+		last = h.Place(end - 1)
+	}
+	return false
+}
+
+// moments are when transactions began and ended, nil if it is not known. In a file without times it is taken that a
+// transaction ended where it stands, and began when the one before it in its session ended.
+func moments(h *history.History) (begin, end func(history.Txn) int64) {
+	if h.Order() != history.NoOrder {
+		return h.Begin, h.End
+	}
+	if !interleaved(h) {
+		return nil, nil
+	}
+	all := make([]history.Txn, h.NumTxns())
+	for i := range all {
+		all[i] = history.Txn(i)
+	}
+	slices.SortStableFunc(all, func(t, u history.Txn) int { return cmp.Compare(h.Place(t), h.Place(u)) })
+	begins, ends, last := make([]int64, len(all)), make([]int64, len(all)), map[history.Session]int64{}
+	for i, t := range all {
+		begins[t], ends[t] = last[h.SessionOf(t)], int64(2*i+1)
+		last[h.SessionOf(t)] = ends[t] + 1
+	}
+	return func(t history.Txn) int64 { return begins[t] }, func(t history.Txn) int64 { return ends[t] }
+}
+
+// inTime searches for an execution in which snapshots and commits are in real time as well: there are few, and a database
+// with one place for its data has one. It says nothing if there is none.
+func inTime(ctx context.Context, h *history.History, d demands, begin, end func(history.Txn) int64, steps int) *search {
+	d.realTime, d.recent = true, true
+	p := newProblem(h, d, begin, end)
+	p.rank(end)
+	s := &search{ctx: ctx, problem: p, steps: steps, width: timedWidth}
+	s.run()
+	return s
 }
 
 // endsOfUnknown tells whether a transaction of unknown outcome has an end.

@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/internal/checker/historytest"
 	"github.com/txrobust/robust/internal/checker/simdb"
 	"github.com/txrobust/robust/internal/checker/verify"
+	"github.com/txrobust/robust/internal/checker/workload"
 	"github.com/txrobust/robust/isolation"
 )
 
@@ -48,8 +49,9 @@ func small(r *rand.Rand) *history.History {
 	if timed {
 		m.b.SetOrder(history.RealTime)
 	}
+	lines := !timed && r.IntN(2) == 0
 	free := map[history.Session]int64{}
-	for range 2 + r.IntN(5) {
+	for i := range 2 + r.IntN(5) {
 		s := sessions[r.IntN(len(sessions))]
 		status := []history.Status{0, 0, 0, 0, 0, 0, history.Aborted, history.Unknown}[r.IntN(8)]
 		t := m.b.Txn(s, status)
@@ -61,6 +63,9 @@ func small(r *rand.Rand) *history.History {
 			if m.b.SetBegin(t, begin); status != history.Unknown {
 				m.b.SetEnd(t, end)
 			}
+		}
+		if lines {
+			m.b.SetPlace(t, history.At(0, int64(i+1)))
 		}
 		m.txn(status != history.Aborted && (status == history.Committed || r.IntN(2) == 0))
 	}
@@ -152,13 +157,14 @@ func TestRandom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, steps := range []int{0, 1 + r.IntN(60)} {
-			got, err := Check(t.Context(), h, Options{Levels: Levels(), Steps: steps})
+		for _, o := range []Options{{Levels: Levels()}, {Levels: Levels(), Steps: 1 + r.IntN(60)}, {Levels: Levels()[i%len(Levels()):][:1]}} {
+			steps := o.Steps
+			got, err := Check(t.Context(), h, o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for n, a := range got.Answers {
-				if w := want.Answers[n].Verdict; a.Verdict != w && (steps == 0 || a.Verdict != checker.Unknown) && w != checker.Unknown {
+			for _, a := range got.Answers {
+				if w := want.Verdict(a.Level); a.Verdict != w && (steps == 0 || a.Verdict != checker.Unknown) && w != checker.Unknown {
 					t.Fatalf("-states.seed %d, history %d, %d steps: %s is %s, by definition %s: %s\n%s", seed, i, steps, a.Level, a.Verdict, w, a.Why, show(h))
 				}
 				if a.Snapshots != nil {
@@ -191,7 +197,36 @@ func TestFewValues(t *testing.T) {
 		{isolation.SI, 500, 10, 3, 4, 3},
 		{isolation.SER, 3000, 20, 3, 4, 3},
 	} {
-		h := few(t, simdb.Options{Seed: 1, Level: c.level, Sessions: c.sessions, Txns: c.txns, Ops: c.ops, Keys: c.keys, Reads: 0.5}, c.values)
+		h := few(t, simdb.Generate(simdb.Options{Seed: 1, Level: c.level, Sessions: c.sessions, Txns: c.txns, Ops: c.ops, Keys: c.keys, Reads: 0.5}), c.values, forgotten)
+		r, err := Check(t.Context(), h, Options{Levels: []isolation.Level{c.level}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := r.Answer(c.level)
+		if a.Verdict != checker.Satisfied {
+			t.Errorf("%+v: %s %s", c, a.Verdict, a.Why)
+		} else if err := verify.Witness(h, a.Level, a.Order, a.Snapshots); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// TestManyValues: with what a recording says of the order, histories are accepted in which a read may come from eight
+// writes: with times, and in a file whose lines are in the order of the commits.
+func TestManyValues(t *testing.T) {
+	for _, c := range []struct {
+		level isolation.Level
+		times times
+	}{{isolation.SER, recorded}, {isolation.SI, recorded}, {isolation.PC, recorded}, {isolation.SER, inLines}} {
+		w, err := workload.ByName("register")
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := simdb.Run(t.Context(), simdb.Options{Seed: 1, Level: c.level, Sessions: 20, Txns: 4_000}, w, workload.Params{Ops: 4, Keys: 50, Reads: 0.5, Dist: workload.Uniform}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := few(t, made, 50, c.times)
 		r, err := Check(t.Context(), h, Options{Levels: []isolation.Level{c.level}})
 		if err != nil {
 			t.Fatal(err)
@@ -243,10 +278,18 @@ func TestAlternating(t *testing.T) {
 	}
 }
 
-// few gives a history of a simulated database whose written values are so many.
-func few(t *testing.T, o simdb.Options, values int64) *history.History {
+// times is what few keeps of the times of a history: the lines are in the order of the ends.
+type times int
+
+const (
+	forgotten times = iota
+	recorded
+	inLines
+)
+
+// few gives a history with so many different values.
+func few(t *testing.T, h *history.History, values int64, keep times) *history.History {
 	t.Helper()
-	h := simdb.Generate(o)
 	b := history.NewBuilder()
 	for k := range history.Key(h.NumKeys()) {
 		b.Key(h.KeyName(k))
@@ -258,10 +301,20 @@ func few(t *testing.T, o simdb.Options, values int64) *history.History {
 		n, _ := h.Amount(h.Value(o))
 		return b.IntValue(1 + n*7919%104729%values)
 	}
+	if keep == recorded {
+		b.SetOrder(h.Order())
+	}
 	for s := range history.Session(h.NumSessions()) {
 		session := b.Session(h.SessionName(s))
 		for t, end := h.Txns(s); t < end; t++ {
-			b.Txn(session, h.Status(t))
+			copied := b.Txn(session, h.Status(t))
+			switch keep {
+			case recorded:
+				b.SetBegin(copied, h.Begin(t))
+				b.SetEnd(copied, h.End(t))
+			case inLines:
+				b.SetPlace(copied, history.At(0, h.End(t)))
+			}
 			for o, end := h.Ops(t); o < end; o++ {
 				b.Op(h.Kind(o), h.Key(o), value(o))
 			}
