@@ -294,6 +294,26 @@ func (e *encoding) refute(ser []int) bool {
 	return e.w.Within(e.s.ctx, 0, func() { e.differs(ser) }) == ""
 }
 
+// manyCalls is how many calls make it likely that turns of a serial order come next.
+const manyCalls = 5
+
+// refuteTurns refutes the other serial orders that begin elsewhere in one and go round. Along a ring each of them
+// leaves out one dependency, so that the solver proposes one after the other. terms is about
+// how many terms one takes.
+func (e *encoding) refuteTurns(ser []int, terms int) {
+	n := len(ser)
+	sessions := map[int]bool{}
+	for _, c := range e.s.calls {
+		sessions[c.Session] = true
+	}
+	if n < manyCalls || len(sessions) < n || e.w.B.Size()+n*terms > e.w.MaxStated/2 { // in one session, not all orders are serial ones
+		return
+	}
+	for k := range n - 1 {
+		e.refute(slices.Concat(ser[k+1:], ser[:k+1]))
+	}
+}
+
 // differs asserts that the outcome of a serial order is another one.
 func (e *encoding) differs(ser []int) {
 	B := e.w.B
@@ -386,7 +406,11 @@ func (s *search) propose(e *encoding, try func(*situation) (*found, [][]int), ot
 		}
 		learned := false
 		for _, ser := range agree {
-			learned = e.refute(ser) || learned
+			size := e.w.B.Size()
+			if e.refute(ser) {
+				learned = true
+				e.refuteTurns(ser, e.w.B.Size()-size)
+			}
 		}
 		if !learned { // the solver's picture is not the interpreter's here
 			spurious++
