@@ -19,6 +19,7 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/txrobust/robust/analyzer/internal/typed"
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/ir"
 )
@@ -67,7 +68,7 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 		return nil, err
 	}
 	fset := token.NewFileSet()
-	pkgs, err := parse(ctx, fset, dir, paths, opt)
+	pkgs, err := parse(ctx, fset, dir, roots, paths, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +190,7 @@ var besides = regexp.MustCompile(`^(# |pattern .*: (no matching files found|cann
 func find(ctx context.Context, dir string, patterns []string, opt Options) (roots []*packages.Package, paths, modules []string, err error) {
 	opt.Progress(0, 0, "finding the packages, with the go command")
 	roots, err = packages.Load(&packages.Config{Context: ctx, Dir: dir, Env: opt.Env, Overlay: opt.Overlay, Mode: packages.NeedName | packages.NeedFiles |
-		packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule}, patterns...)
+		packages.NeedCompiledGoFiles | packages.NeedEmbedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule}, patterns...)
 	if err != nil {
 		return nil, nil, nil, loadError(err)
 	}
@@ -205,8 +206,8 @@ func find(ctx context.Context, dir string, patterns []string, opt Options) (root
 	return roots, paths, modules, nil
 }
 
-// parse reads packages, with their types.
-func parse(ctx context.Context, fset *token.FileSet, dir string, paths []string, opt Options) ([]*packages.Package, error) {
+// parse reads the packages with the paths, with their types; roots are what find gave.
+func parse(ctx context.Context, fset *token.FileSet, dir string, roots []*packages.Package, paths []string, opt Options) ([]*packages.Package, error) {
 	cfg := &packages.Config{Context: ctx, Dir: dir, Env: opt.Env, Overlay: opt.Overlay, Fset: fset, Mode: packages.NeedName | packages.NeedFiles |
 		packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax |
 		packages.NeedTypesInfo | packages.NeedModule}
@@ -217,6 +218,9 @@ func parse(ctx context.Context, fset *token.FileSet, dir string, paths []string,
 		}
 	}
 	opt.Progress(0, 0, "loading the packages, with the go command")
+	if pkgs := typed.Load(cfg, roots, paths); pkgs != nil {
+		return pkgs, nil
+	}
 	pkgs, err := packages.Load(cfg, paths...)
 	if err != nil {
 		return nil, loadError(err)

@@ -18,6 +18,8 @@ type trials struct {
 	mu    sync.Mutex // for all of these, and the report
 	found map[*walk.Walk]*report.Finding
 	tried map[string]bool
+	// busy has the rings of walks that are being tried: a channel that is closed in the end.
+	busy map[string]chan struct{}
 	// unconfirmed is the error of a finding that is not confirmed.
 	unconfirmed error
 }
@@ -32,6 +34,11 @@ func (t *trials) run(ctx context.Context, w *walk.Walk, facts []*ir.Invariant, l
 	if again {
 		return false
 	}
+	end := t.begin(ctx, w.Ring())
+	if end == nil {
+		return false
+	}
+	defer end()
 	var a *schedules.Anomaly
 	var stats schedules.Stats
 	panicked := fault.Guard("the search of an execution", func() { a, stats = t.c.quick(ctx, w, facts, likely) })
@@ -50,6 +57,35 @@ func (t *trials) run(ctx context.Context, w *walk.Walk, facts []*ir.Invariant, l
 	}
 	t.found[w] = f
 	return true
+}
+
+// begin waits until no other walk of a ring is being tried, since an execution along that one mostly ends the proof. end
+// is nil where ctx has ended.
+func (t *trials) begin(ctx context.Context, ring string) (end func()) {
+	for {
+		t.mu.Lock()
+		other := t.busy[ring]
+		if other == nil {
+			done := make(chan struct{})
+			if t.busy == nil {
+				t.busy = map[string]chan struct{}{}
+			}
+			t.busy[ring] = done
+			t.mu.Unlock()
+			return func() {
+				t.mu.Lock()
+				defer t.mu.Unlock()
+				delete(t.busy, ring)
+				close(done)
+			}
+		}
+		t.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // Tried has what became of walks that were tried as executions. It is safe for concurrent use.

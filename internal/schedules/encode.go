@@ -114,16 +114,9 @@ func (s *search) symbolic() *found {
 
 // inexpressible says what of the query the symbolic search cannot express.
 func (s *search) inexpressible() string {
-	sessions := map[int]int{}
-	for _, c := range s.calls {
-		sessions[c.Session]++
-	}
-	for _, c := range s.calls {
-		if sessions[c.Session] < 2 {
-			continue
-		}
-		for _, l := range c.Txn.Locals {
-			if l.Kept {
+	for _, list := range s.q.Sessions {
+		for _, t := range list {
+			if len(list) > 1 && slices.ContainsFunc(t.Locals, func(l ir.Local) bool { return l.Kept }) {
 				return "registers that pass from one transaction to the next are searched concretely only"
 			}
 		}
@@ -294,6 +287,19 @@ func (e *encoding) refute(ser []int) bool {
 	return e.w.Within(e.s.ctx, 0, func() { e.differs(ser) }) == ""
 }
 
+// refuteTurns refutes a serial order, and of many calls in sessions of their own those that begin elsewhere in it and go round, if
+// there is room: along a ring each leaves out one dependency, so that the solver would propose one after the other.
+func (e *encoding) refuteTurns(ser []int) bool {
+	before, n := e.w.B.Size(), len(ser)
+	learned := e.refute(ser)
+	if size := e.w.B.Size(); n >= 5 && len(e.s.q.Sessions)+e.s.builders == n && size+n*(size-before) <= e.w.MaxStated/2 {
+		for k := range n - 1 {
+			e.refute(slices.Concat(ser[k+1:], ser[:k+1]))
+		}
+	}
+	return learned
+}
+
 // differs asserts that the outcome of a serial order is another one.
 func (e *encoding) differs(ser []int) {
 	B := e.w.B
@@ -386,7 +392,7 @@ func (s *search) propose(e *encoding, try func(*situation) (*found, [][]int), ot
 		}
 		learned := false
 		for _, ser := range agree {
-			learned = e.refute(ser) || learned
+			learned = e.refuteTurns(ser) || learned
 		}
 		if !learned { // the solver's picture is not the interpreter's here
 			spurious++

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/txrobust/robust/internal/choices"
 	"github.com/txrobust/robust/internal/clock"
 	"github.com/txrobust/robust/internal/commits"
 	"github.com/txrobust/robust/internal/interp"
@@ -146,7 +147,10 @@ func (s *search) built() *found {
 	defer func() { s.calls = calls }()
 	for n := 1; n <= s.opt.Builders; n++ {
 		pick := make([]int, n)
-		for more := true; more; more = next(pick, len(templates)) {
+		for script, more := (&choices.Script{}), true; more; more = script.Next() {
+			for i := range pick {
+				pick[i] = script.Choose(len(templates))
+			}
 			if s.ctx.Err() != nil {
 				return nil
 			}
@@ -165,17 +169,6 @@ func (s *search) built() *found {
 		}
 	}
 	return nil
-}
-
-// next moves to the next sequence of numbers below n.
-func next(seq []int, n int) bool {
-	for i := len(seq) - 1; i >= 0; i-- {
-		if seq[i]++; seq[i] < n {
-			return true
-		}
-		seq[i] = 0
-	}
-	return false
 }
 
 // newSearch prepares the search for a query.

@@ -3,6 +3,7 @@
 package walk
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/txrobust/robust/ir"
@@ -60,4 +61,19 @@ func (w *Walk) Templates() []*ir.Txn {
 		out = append(out, h.Txn)
 	}
 	return out
+}
+
+// Ring names the transactions going round: walks that differ only in which one is delayed have the same.
+func (w *Walk) Ring() string {
+	var names []string
+	for _, t := range w.Templates() {
+		names = append(names, t.Name)
+	}
+	least := names
+	for k := range names {
+		if turn := slices.Concat(names[k:], names[:k]); slices.Compare(turn, least) < 0 {
+			least = turn
+		}
+	}
+	return strings.Join(least, " -> ")
 }
