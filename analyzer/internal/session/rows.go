@@ -152,11 +152,18 @@ func (in *Session) Arrive(r *memory.Rows, c *memory.Cell, v string) {
 }
 
 // keepsOld sets the variable of a column, before the query is sent, to what its cell
-// holds: without a row it stays so. It reports whether that can be said.
+// holds: without a row it stays so. It reports whether that can be said: what the cell holds may come from a later statement.
 func (in *Session) keepsOld(r *memory.Rows, old memory.Value, v string) bool {
 	s, ok := old.(memory.Scalar)
 	at := slices.Index(*in.Out, client.Stmt(r.Query))
 	if k := in.Variable(v); !ok || at < 0 || k.Nullable || k.Kind == client.Any {
+		return false
+	}
+	later := false
+	client.EachSet((*in.Out)[at+1:], func(name *string) {
+		client.EachVar(s.E, func(used string) { later = later || used == *name })
+	})
+	if later {
 		return false
 	}
 	*in.Out = slices.Insert(*in.Out, at, client.Stmt(&client.Assign{At: in.At(), Var: v, Expr: s.E}))

@@ -109,6 +109,103 @@ func Batches(ctx context.Context, db *pgxpool.Pool, id int) error {
 	return tx.Commit(ctx)
 }
 
+// Answered takes results in the order in which the statements were queued.
+func Answered(ctx context.Context, db *pgxpool.Pool, id int) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		var b pgx.Batch
+		b.Queue("UPDATE items SET price = 3 WHERE id = $1", id) // want `UPDATE items SET price = 3 WHERE id = $1 (id)`
+		b.Queue("SELECT price FROM items WHERE id = $1", id)    // want `SELECT price FROM items WHERE id = $1 (id)`
+		b.Queue("SELECT id FROM items WHERE price = 3")         // want `SELECT id FROM items WHERE price = 3`
+		res := tx.SendBatch(ctx, &b)
+		tag, err := res.Exec()
+		if err != nil {
+			return err
+		}
+		var price int
+		if err := res.QueryRow().Scan(&price); err != nil {
+			return err
+		}
+		rows, err := res.Query()
+		if err != nil {
+			return err
+		}
+		one, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "INSERT INTO log (n, m, o) VALUES ($1, $2, $3)", tag.RowsAffected(), price, one) // want `INSERT INTO log (n, m, o) VALUES ($1, $2, $3) (affected, price, row)`
+		return err
+	})
+}
+
+// AnsweredBefore has a batch that was filled before the transaction began.
+func AnsweredBefore(ctx context.Context, db *pgxpool.Pool, id int) error {
+	var b pgx.Batch
+	b.Queue("UPDATE items SET price = 4 WHERE id = $1", id)
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		tag, err := tx.SendBatch(ctx, &b).Exec() // want `UPDATE items SET price = 4 WHERE id = $1 (id)`
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "INSERT INTO log (n) VALUES ($1)", tag.RowsAffected()) // want `INSERT INTO log (n) VALUES ($1) (affected)`
+		return err
+	})
+}
+
+// AnsweredPerhaps queues a statement under a condition: the second result is that of one or the other.
+func AnsweredPerhaps(ctx context.Context, db *pgxpool.Pool, id int) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		var b pgx.Batch
+		if id > 1 {
+			b.Queue("DELETE FROM seen WHERE item = $1", id) // want `DELETE FROM seen WHERE item = $1 (id)`
+		}
+		b.Queue("UPDATE items SET price = 5 WHERE id = $1", id) // want `UPDATE items SET price = 5 WHERE id = $1 (id)`
+		tag, err := tx.SendBatch(ctx, &b).Exec()
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "INSERT INTO log (n) VALUES ($1)", tag.RowsAffected()) // want `INSERT INTO log (n) VALUES ($1) (affected)`
+		return err
+	})
+}
+
+// AnsweredInLoop queues in a loop, in front of a statement of its own.
+func AnsweredInLoop(ctx context.Context, db *pgxpool.Pool, ids []int) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		var b pgx.Batch
+		for _, id := range ids {
+			b.Queue("DELETE FROM seen WHERE item = $1", id) // want `DELETE FROM seen WHERE item = $1 (element)`
+		}
+		b.Queue("UPDATE items SET price = 6") // want `UPDATE items SET price = 6`
+		tag, err := tx.SendBatch(ctx, &b).Exec()
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "INSERT INTO log (n) VALUES ($1)", tag.RowsAffected()) // want `INSERT INTO log (n) VALUES ($1) (affected)`
+		return err
+	})
+}
+
+// AnsweredLater takes results in a loop: which one it is says the round.
+func AnsweredLater(ctx context.Context, db *pgxpool.Pool, id int) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		var b pgx.Batch
+		b.Queue("UPDATE items SET price = 7 WHERE id = $1", id) // want `UPDATE items SET price = 7 WHERE id = $1 (id)`
+		b.Queue("DELETE FROM seen WHERE item = $1", id)         // want `DELETE FROM seen WHERE item = $1 (id)`
+		res := tx.SendBatch(ctx, &b)
+		for range 2 {
+			tag, err := res.Exec()
+			if err != nil {
+				return err
+			}
+			if _, err := tx.Exec(ctx, "INSERT INTO log (n) VALUES ($1)", tag.RowsAffected()); err != nil { // want `INSERT INTO log (n) VALUES ($1) (affected)`
+				return err
+			}
+		}
+		return res.Close()
+	})
+}
+
 // QueuedBefore fills a batch in a loop before the transaction begins.
 func QueuedBefore(ctx context.Context, db *pgxpool.Pool, ids []int) error {
 	var b pgx.Batch
