@@ -17,7 +17,7 @@ func TestBatchResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]bool{"Answered": true, "AnsweredBefore": true, "AnsweredPerhaps": false, "AnsweredInLoop": false, "AnsweredLater": false}
+	want := map[string]bool{"Answered": true, "AnsweredBefore": true, "AnsweredPerhaps": false, "AnsweredInLoop": false, "AnsweredInRows": false, "AnsweredLater": false}
 	for _, x := range res.Txns {
 		is, ok := want[x.Name]
 		if !ok {

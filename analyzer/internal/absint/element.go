@@ -69,7 +69,13 @@ func (in *interp) indexAddr(v *ssa.IndexAddr) memory.Value {
 		}
 		memory.Element(in.Memory, some.To, x, v.X.Type())
 		in.EmitValue(x)
+		if !onlyRead(v) {
+			memory.ChangesElements(in.Memory, in.ScalarOf(x).E)
+		}
 		if s, ok := x.(memory.Scalar); ok && in.Given(s.E) { // what the caller gives is not what was collected
+			if onlyRead(v) {
+				some.To = memory.SameElement(in.Memory, x, in.ScalarOf(in.value(v.Index)).E, some.To)
+			}
 			break
 		}
 		if w, ok := memory.ElementOf(in.Memory, v.X.Type(), "", elem); ok {
@@ -213,11 +219,36 @@ func (in *interp) lookup(v *ssa.Lookup) memory.Value {
 			return w
 		}
 	}
+	if m, isMap := v.X.Type().Underlying().(*types.Map); isMap {
+		if w, ok := in.givenEntry(v, m, memory.Unbox(x), k); ok {
+			return w
+		}
+	}
 	var item memory.Value
 	memory.OfElement(in.Memory, x, v.X.Type(), func() {
 		memory.Computed(in.Memory, []memory.Value{k}, nil, func() { item = in.Fresh(v.Type(), "item", memory.Unknown) })
 	})
 	return item
+}
+
+// givenEntry gives the entry of a map that the caller gives.
+func (in *interp) givenEntry(v *ssa.Lookup, m *types.Map, x, k memory.Value) (memory.Value, bool) {
+	s, ok := x.(memory.Scalar)
+	if !ok || !in.Given(s.E) {
+		return nil, false
+	}
+	at := func(t types.Type) memory.Value {
+		c := in.NewCell(t, "item", memory.Unknown)
+		memory.Element(in.Memory, c, x, m)
+		return in.Load(memory.SameElement(in.Memory, x, in.ScalarOf(k).E, c))
+	}
+	if !v.CommaOk {
+		return at(m.Elem()), true
+	}
+	if types.Identical(m.Elem(), gotypes.BoolType) {
+		return nil, false
+	}
+	return memory.Tuple{at(m.Elem()), at(gotypes.BoolType)}, true
 }
 
 func (in *interp) slice(v *ssa.Slice) memory.Value {

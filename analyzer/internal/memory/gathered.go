@@ -121,8 +121,12 @@ func shareList(in *Memory, e client.Expr) {
 func ShareList(in *Memory, v Value) {
 	switch v := Unbox(v).(type) {
 	case Scalar:
+		if v.Kind == client.Any {
+			ChangesElements(in, v.E)
+		}
 		shareList(in, v.E)
 	case *Grown:
+		ChangesElements(in, v.E)
 		shareList(in, v.E)
 	}
 }

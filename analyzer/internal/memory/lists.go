@@ -72,6 +72,8 @@ func (in *Memory) Expose(v Value) {
 				w, ok := in.St.Mem[c]
 				if ok {
 					visit(w, depth+1)
+				} else if given, has := in.inputs[c]; has {
+					ShareList(in, given)
 				}
 				if ok && (c.Fixed || IsHandle(Unbox(w))) || !ok && c.Start == Unknown {
 					return

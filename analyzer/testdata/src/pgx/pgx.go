@@ -186,6 +186,31 @@ func AnsweredInLoop(ctx context.Context, db *pgxpool.Pool, ids []int) error {
 	})
 }
 
+// AnsweredInRows queues for each row, in front of a statement of its own.
+func AnsweredInRows(ctx context.Context, db *pgxpool.Pool, id int) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		var b pgx.Batch
+		rows, err := tx.Query(ctx, "SELECT item FROM seen") // want `rows of SELECT item FROM seen`
+		if err != nil {
+			return err
+		}
+		var item int
+		if _, err := pgx.ForEachRow(rows, []any{&item}, func() error {
+			b.Queue("DELETE FROM seen WHERE item = $1", item) // want `DELETE FROM seen WHERE item = $1 (item_3)`
+			return nil
+		}); err != nil {
+			return err
+		}
+		b.Queue("UPDATE items SET price = 8") // want `UPDATE items SET price = 8`
+		tag, err := tx.SendBatch(ctx, &b).Exec()
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "INSERT INTO log (n) VALUES ($1)", tag.RowsAffected()) // want `INSERT INTO log (n) VALUES ($1) (affected)`
+		return err
+	})
+}
+
 // AnsweredLater takes results in a loop: which one it is says the round.
 func AnsweredLater(ctx context.Context, db *pgxpool.Pool, id int) error {
 	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
