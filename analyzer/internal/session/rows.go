@@ -258,18 +258,7 @@ func (in *Session) byName(r *memory.Rows, c *memory.Cell) {
 func (in *Session) onOutcome(inv *Invocation, o *memory.Outcome, name string) (memory.Value, bool) {
 	switch name {
 	case "RowsAffected":
-		var v memory.Value
-		switch {
-		case !o.Mine:
-			v = in.SomeCount()
-		case o.Query.Count == "":
-			in.Rewinds(o.Query)
-			o.Query.Count = in.Temp("affected", client.Int, false)
-			fallthrough
-		default:
-			v = memory.Of(client.V(o.Query.Count), client.Int)
-		}
-		return in.Answer(inv.T, v), true
+		return in.Answer(inv.T, in.countOf(o.Query, o.Mine)), true
 	case "LastInsertId":
 		v := in.Temp("inserted", client.Int, false)
 		in.Emit(&client.Havoc{At: in.At(), Var: v, Fresh: true})
@@ -278,6 +267,20 @@ func (in *Session) onOutcome(inv *Invocation, o *memory.Outcome, name string) (m
 		return in.Quiet(inv.T), true
 	}
 	return nil, false
+}
+
+// Counted gives the number of rows that a statement gives or changes.
+func (in *Session) Counted(rs *memory.Rows) memory.Value { return in.countOf(rs.Query, rs.Mine) }
+
+func (in *Session) countOf(q *client.Query, mine bool) memory.Value {
+	if !mine {
+		return in.SomeCount()
+	}
+	if q.Count == "" {
+		in.Rewinds(q)
+		q.Count = in.Temp("affected", client.Int, false)
+	}
+	return memory.Of(client.V(q.Count), client.Int)
 }
 
 // TakeColumn stores a column of a row, by its name or ("") in order, in a cell, as

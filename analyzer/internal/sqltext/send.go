@@ -41,12 +41,3 @@ func (in *Writer) SendText(h *memory.Handle, f Fragment) *memory.Rows {
 	in.MayNotBeSent(h, rs)
 	return rs
 }
-
-// Counted gives the number of rows of a query.
-func (in *Writer) Counted(rs *memory.Rows) memory.Value {
-	if !rs.Mine {
-		return in.SomeCount()
-	}
-	rs.Query.Count = in.Temp("affected", client.Int, false)
-	return memory.Of(client.V(rs.Query.Count), client.Int)
-}

@@ -52,7 +52,7 @@ func Collect(ctx context.Context, db *pgxpool.Pool, id int) error {
 		if _, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) { var s string; return s, row.Scan(&s) }); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, "INSERT INTO seen (item, dear, n, m) VALUES ($1, $2, $3, $4)", one.ID, dear.Name, len(list), len(ids)) // want `INSERT INTO seen (item, dear, n, m) VALUES ($1, $2, $3, $4) (row.ID_1, row.Name_2, rows.len, rows.len_1)`
+		_, err = tx.Exec(ctx, "INSERT INTO seen (item, dear, n, m) VALUES ($1, $2, $3, $4)", one.ID, dear.Name, len(list), len(ids)) // want `INSERT INTO seen (item, dear, n, m) VALUES ($1, $2, $3, $4) (row.ID_1, row.Name_2, rows.len, len(v_6))`
 		return err
 	})
 }
@@ -228,6 +228,32 @@ func AnsweredLater(ctx context.Context, db *pgxpool.Pool, id int) error {
 			}
 		}
 		return res.Close()
+	})
+}
+
+// CountsPointers counts rows of which only pointers are collected.
+func CountsPointers(ctx context.Context, db *pgxpool.Pool) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		rows, _ := tx.Query(ctx, "SELECT id, title, price FROM items WHERE price > 1") // want `SELECT id, title, price FROM items WHERE price > 1`
+		list, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByName[item])
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "INSERT INTO log (n) VALUES ($1)", len(list)) // want `INSERT INTO log (n) VALUES ($1) (affected)`
+		return err
+	})
+}
+
+// CountsLonger counts the rows with an element that the list had.
+func CountsLonger(ctx context.Context, db *pgxpool.Pool) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		rows, _ := tx.Query(ctx, "SELECT id FROM items WHERE price > 2") // want `SELECT id FROM items WHERE price > 2`
+		list, err := pgx.AppendRows([]int{4}, rows, pgx.RowTo[int])
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "INSERT INTO log (n) VALUES ($1)", len(list)) // want `INSERT INTO log (n) VALUES ($1) (len(v_1))`
+		return err
 	})
 }
 
