@@ -35,7 +35,7 @@ func TestResults(t *testing.T) {
 			}
 			for _, a := range q.Args {
 				args++
-				if v, isVar := a.(*client.VarExpr); !isVar || given[v.Name] != is {
+				if v, isVar := a.(*client.VarExpr); (isVar && given[v.Name]) != is {
 					t.Errorf("%s inserts %s, which comes from a statement: got %t, want %t:\n%s", x.Name, client.ExprString(a), !is, is, x)
 				}
 			}
