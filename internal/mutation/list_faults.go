@@ -58,4 +58,10 @@ var listFaults = []Fault{
 		Tests: "analyzer:^TestResults$ analyzer:^TestWanted$", Breaks: "AppendRows forgets the elements that the list had"},
 	{Name: "go-count-longer", File: "analyzer/internal/libs/pgx/collect.go", Old: "	if !c.longer && c.rs.Mine {", New: "	if c.rs.Mine {",
 		Tests: "analyzer:^TestResults$", Breaks: "AppendRows gives a list with as many elements as there are rows"},
+	{Name: "go-map-changed", File: "analyzer/internal/program/settled.go", Old: "i.Op != token.MUL || !onlyLookedUp(i)", New: "i.Op != token.MUL",
+		Tests: "analyzer:^TestWanted$", Breaks: "a map of functions has what its initializer puts there, whoever changes it"},
+	{Name: "go-nil-function", File: "analyzer/internal/absint/operator.go", Old: "		return v.Nil()\n", New: "		return client.False\n",
+		Tests: "analyzer:^TestWanted$", Breaks: "a function that is nil on some paths is never nil"},
+	{Name: "go-no-entry", File: "analyzer/internal/absint/element.go", Old: "			in.Store(item, in.Zero(m.Elem()))\n", New: "			in.Store(item, list[i-1].V)\n",
+		Tests: "analyzer:^TestWanted$", Breaks: "a map has an entry for every key"},
 }

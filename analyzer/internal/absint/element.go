@@ -202,6 +202,9 @@ func (in *interp) lookup(v *ssa.Lookup) memory.Value {
 			return w
 		}
 	}
+	if w, ok := in.chosenEntry(v, x, k); ok {
+		return w
+	}
 	if s, ok := in.KeptIn(in.P.Places.PlaceFrom(v.X), k); ok {
 		in.EmitValue(k)
 		if v.CommaOk {
@@ -229,6 +232,49 @@ func (in *interp) lookup(v *ssa.Lookup) memory.Value {
 		memory.Computed(in.Memory, []memory.Value{k}, nil, func() { item = in.Fresh(v.Type(), "item", memory.Unknown) })
 	})
 	return item
+}
+
+// chosenEntry gives the entry of a map that is known, by a key that is not: the one with this key, or none. A text is chosen
+// where it is used.
+func (in *interp) chosenEntry(v *ssa.Lookup, x, k memory.Value) (memory.Value, bool) {
+	m, isMap := v.X.Type().Underlying().(*types.Map)
+	list, known := in.EntriesOf(x)
+	if _, isDict := memory.Unbox(x).(*memory.Dict); !isMap || !isDict || !known || len(list) == 0 || len(list) > maxFunctions || gotypes.IsText(m.Elem()) {
+		return nil, false
+	}
+	if slices.ContainsFunc(list, func(e memory.Entry) bool { return e.When != nil || !isChoice(e.V) }) {
+		return nil, false
+	}
+	item, has := in.NewCell(m.Elem(), "item", memory.Zeroed), in.NewCell(gotypes.BoolType, "has", memory.Zeroed)
+	key := in.ScalarOf(k).E
+	var from func(i int)
+	from = func(i int) {
+		if i == len(list) {
+			in.Store(item, in.Zero(m.Elem()))
+			in.Store(has, memory.Of(client.False, client.Bool))
+			return
+		}
+		in.Either(memory.Op("==", key, client.C(ir.Text(list[i].Key))), func() {
+			in.Store(item, list[i].V)
+			in.Store(has, memory.Of(client.True, client.Bool))
+		}, func() { from(i + 1) })
+	}
+	from(0)
+	if v.CommaOk {
+		return memory.Tuple{in.Load(item), in.Load(has)}, true
+	}
+	return in.Load(item), true
+}
+
+// isChoice reports whether a value can be chosen: it is a function, a scalar, or a struct of these.
+func isChoice(v memory.Value) bool {
+	switch v := memory.Unbox(v).(type) {
+	case memory.Scalar, *memory.Closure:
+		return true
+	case *memory.Aggregate:
+		return !slices.ContainsFunc(v.Parts, func(p memory.Value) bool { return !isChoice(p) })
+	}
+	return false
 }
 
 // givenEntry gives the entry of a map that the caller gives.

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"go/types"
+	"slices"
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/internal/client"
@@ -103,9 +104,7 @@ func (in *Memory) Expose(v Value) {
 				visit(p, depth+1)
 			}
 		case *OneOf:
-			for _, f := range v.Fns {
-				visit(f, depth)
-			}
+			v.eachFunction(func(f *Closure) { visit(f, depth) })
 		case *Dict:
 			list, known := in.EntriesOf(v)
 			for _, e := range list {
@@ -281,7 +280,9 @@ func (in *Memory) NonZero(v Value, t types.Type) client.Expr {
 		return client.Not(Op("null", x.E))
 	case *List:
 		return client.C(ir.Bool(len(x.Elems) > 0)) // an empty list that is not nil is rare
-	case *Handle, *Dict, *Grown, Span, *Closure, *OneOf:
+	case *OneOf:
+		return in.Settled(client.Not(x.Nil()))
+	case *Handle, *Dict, *Grown, Span, *Closure:
 		return client.True
 	case Object:
 		if x.Sends() {
@@ -306,13 +307,15 @@ func joinFunctions(in *Memory, name string, edges []*Edge, vals []Value) (Value,
 		case *OneOf:
 			fns, index = append(fns, v.Fns...), append(index, Op("+", v.Index, from))
 		default:
-			if !in.Tracing || !IsNilValue(v) {
+			if !IsNilValue(v) {
 				return nil, false
 			}
-			index = append(index, from) // a call of it sends nothing
+			if index = append(index, from); !in.Tracing { // there a call of it sends nothing
+				fns = append(fns, nil)
+			}
 		}
 	}
-	if len(fns) == 0 || len(fns) > maxFunctions {
+	if len(fns) > maxFunctions || !slices.ContainsFunc(fns, func(c *Closure) bool { return c != nil }) {
 		return nil, false
 	}
 	v := in.Temp(name, client.Int, false)

@@ -61,10 +61,30 @@ type Closure struct {
 	Bound *types.Func // a method of an interface, bound to free[0]
 }
 
-// OneOf is one of several functions: the one whose index a variable has.
+// OneOf is one of several functions: the one whose index a variable has. A nil among them is a function that is nil.
 type OneOf struct {
 	Index client.Expr
 	Fns   []*Closure
+}
+
+// Nil says when the function is nil.
+func (f *OneOf) Nil() client.Expr {
+	var list []client.Expr
+	for i, c := range f.Fns {
+		if c == nil {
+			list = append(list, Op("==", f.Index, ConstInt(int64(i))))
+		}
+	}
+	return client.Or(list...)
+}
+
+// eachFunction calls f for those that are not nil.
+func (f *OneOf) eachFunction(do func(c *Closure)) {
+	for _, c := range f.Fns {
+		if c != nil {
+			do(c)
+		}
+	}
 }
 
 // Asked is a function value that comes from the caller or (lost) from somewhere
