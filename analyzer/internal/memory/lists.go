@@ -113,6 +113,12 @@ func (in *Memory) Expose(v Value) {
 			if known {
 				in.St.Mem[v.C] = in.Fresh(HiddenType, "map", Unknown)
 			}
+		case Object:
+			if list, made := v.Depends(); !made { // what it has of its own
+				for _, p := range list {
+					visit(p, depth+1)
+				}
+			}
 		default:
 			ShareList(in, v)
 		}

@@ -26,10 +26,17 @@ type batch struct {
 	taken *memory.Cell
 }
 
-func (b *batch) Live() bool                      { return false }
-func (b *batch) Sends() bool                     { return true }
-func (b *batch) Same(o memory.Value) bool        { return o == memory.Value(b) }
-func (b *batch) Depends() ([]memory.Value, bool) { return nil, false }
+func (b *batch) Live() bool               { return false }
+func (b *batch) Sends() bool              { return true }
+func (b *batch) Same(o memory.Value) bool { return o == memory.Value(b) }
+
+// Depends gives how many results were taken: who gets them may take some.
+func (b *batch) Depends() ([]memory.Value, bool) {
+	if b.taken == nil {
+		return nil, false
+	}
+	return []memory.Value{&memory.Pointer{To: b.taken}}, false
+}
 
 // Join gives a batch of which it is not known what was sent: all of it was sent already, on each path.
 func (b *batch) Join(_ *memory.Memory, _ string, _ []*memory.Edge, vals []memory.Value) (memory.Value, bool) {

@@ -257,6 +257,48 @@ func CountsLonger(ctx context.Context, db *pgxpool.Pool) error {
 	})
 }
 
+// drop takes a result.
+func drop(res pgx.BatchResults) error {
+	_, err := res.Exec()
+	return err
+}
+
+// AnsweredBehind takes the second result behind a function that takes the first one.
+func AnsweredBehind(ctx context.Context, db *pgxpool.Pool, id int) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		var b pgx.Batch
+		b.Queue("DELETE FROM seen WHERE item = $1", id) // want `DELETE FROM seen WHERE item = $1 (id)`
+		b.Queue("SELECT price FROM items WHERE id = 9") // want `SELECT price FROM items WHERE id = 9`
+		res := tx.SendBatch(ctx, &b)
+		if err := drop(res); err != nil {
+			return err
+		}
+		var price int
+		if err := res.QueryRow().Scan(&price); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "INSERT INTO log (n) VALUES ($1)", price) // want `INSERT INTO log (n) VALUES ($1) (price)`
+		return err
+	})
+}
+
+// AnsweredElsewhere gives the results to a function that is not known.
+func AnsweredElsewhere(ctx context.Context, db *pgxpool.Pool, id int, use func(pgx.BatchResults)) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		var b pgx.Batch
+		b.Queue("SELECT price FROM items WHERE id = 10") // want `SELECT price FROM items WHERE id = 10`
+		b.Queue("SELECT price FROM items WHERE id = 11") // want `SELECT price FROM items WHERE id = 11`
+		res := tx.SendBatch(ctx, &b)
+		use(res)
+		var price int
+		if err := res.QueryRow().Scan(&price); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "INSERT INTO log (n) VALUES ($1)", price) // want `INSERT INTO log (n) VALUES ($1) (price)`
+		return err
+	})
+}
+
 // QueuedBefore fills a batch in a loop before the transaction begins.
 func QueuedBefore(ctx context.Context, db *pgxpool.Pool, ids []int) error {
 	var b pgx.Batch
