@@ -202,7 +202,7 @@ func (in *interp) lookup(v *ssa.Lookup) memory.Value {
 			return w
 		}
 	}
-	if w, ok := in.chosenEntry(v, x, k); ok {
+	if w, ok := chosenEntry(in, v, x, k); ok {
 		return w
 	}
 	if s, ok := in.KeptIn(in.P.Places.PlaceFrom(v.X), k); ok {
@@ -223,7 +223,7 @@ func (in *interp) lookup(v *ssa.Lookup) memory.Value {
 		}
 	}
 	if m, isMap := v.X.Type().Underlying().(*types.Map); isMap {
-		if w, ok := in.givenEntry(v, m, memory.Unbox(x), k); ok {
+		if w, ok := givenEntry(in, v, m, memory.Unbox(x), k); ok {
 			return w
 		}
 	}
@@ -236,7 +236,7 @@ func (in *interp) lookup(v *ssa.Lookup) memory.Value {
 
 // chosenEntry gives the entry of a map that is known, by a key that is not: the one with this key, or none. A text is chosen
 // where it is used.
-func (in *interp) chosenEntry(v *ssa.Lookup, x, k memory.Value) (memory.Value, bool) {
+func chosenEntry(in *interp, v *ssa.Lookup, x, k memory.Value) (memory.Value, bool) {
 	m, isMap := v.X.Type().Underlying().(*types.Map)
 	list, known := in.EntriesOf(x)
 	if _, isDict := memory.Unbox(x).(*memory.Dict); !isMap || !isDict || !known || len(list) == 0 || len(list) > maxFunctions || gotypes.IsText(m.Elem()) {
@@ -278,7 +278,7 @@ func isChoice(v memory.Value) bool {
 }
 
 // givenEntry gives the entry of a map that the caller gives.
-func (in *interp) givenEntry(v *ssa.Lookup, m *types.Map, x, k memory.Value) (memory.Value, bool) {
+func givenEntry(in *interp, v *ssa.Lookup, m *types.Map, x, k memory.Value) (memory.Value, bool) {
 	s, ok := x.(memory.Scalar)
 	if !ok || !in.Given(s.E) {
 		return nil, false

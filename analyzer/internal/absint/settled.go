@@ -90,7 +90,7 @@ func (in *interp) initial(v ssa.Value, depth int) (memory.Value, bool) {
 		}
 		return in.settledAt(v.X, depth+1)
 	case *ssa.MakeMap:
-		return in.initialMap(v, depth)
+		return initialMap(in, v, depth)
 	case *ssa.Call:
 		return in.initialCall(v, depth)
 	}
@@ -98,7 +98,7 @@ func (in *interp) initial(v ssa.Value, depth int) (memory.Value, bool) {
 }
 
 // initialMap gives a map that a literal makes, if its keys are constant texts.
-func (in *interp) initialMap(v *ssa.MakeMap, depth int) (memory.Value, bool) {
+func initialMap(in *interp, v *ssa.MakeMap, depth int) (memory.Value, bool) {
 	var list []memory.Entry
 	stores := 0
 	for _, r := range *v.Referrers() {

@@ -67,57 +67,6 @@ func Element(in *Memory, c *Cell, of Value, t types.Type) {
 	OfElement(in, of, t, func() { c.lost = in.lost })
 }
 
-// SameElement gives the cell for the element with an index of a list, or with a key of a map, that the caller gives: as long as
-// nobody may have changed any element, two looks at one give the same value. c is a new one, for other elements.
-func SameElement(in *Memory, list Value, index client.Expr, c *Cell) *Cell {
-	s, ok := Unbox(list).(Scalar)
-	if !ok || in.Tracing || in.changed || !stays(in, c.T) {
-		return c
-	}
-	if x, isVar := s.E.(*client.VarExpr); !isVar || !in.Variable(x.Name).Input {
-		return c
-	}
-	key := client.ExprString(s.E) + "[" + client.ExprString(index) + "] " + types.TypeString(c.T, nil)
-	if was := in.looked[key]; was != nil && Touched(in, was) {
-		return was
-	}
-	in.looked[key] = c
-	return c
-}
-
-// stays reports whether a value of a type has no part that is somewhere else.
-func stays(in *Memory, t types.Type) bool {
-	if in.HandleOf(t) != nil {
-		return false
-	}
-	if ts, _ := in.P.Know.Layout.Parts(t); ts != nil {
-		return !slices.ContainsFunc(ts, func(t types.Type) bool { return !stays(in, t) })
-	}
-	switch t.Underlying().(type) {
-	case *types.Basic:
-		return true
-	case *types.Struct, *types.Array:
-		return gotypes.Storable(t) || gotypes.IsTime(t)
-	}
-	return false
-}
-
-// ChangesElements says that the elements of a list or map may be others from now on. If it is not one that a loop has gathered,
-// they may be those of what the caller gives.
-func ChangesElements(in *Memory, list client.Expr) {
-	if _, mine := gatheredBy(in, list); mine || isEmpty(list) {
-		return
-	}
-	in.changed = true
-	for _, c := range in.looked {
-		c.EachLeaf(func(l *Cell) {
-			if _, has := in.St.Mem[l]; has {
-				within(in, l.lost, func() { in.St.Mem[l] = in.Fresh(l.T, l.Name, Unknown) })
-			}
-		})
-	}
-}
-
 // Enters says that a map of a type gets values.
 func Enters(in *Memory, t types.Type, vals ...Value) {
 	if !in.Tracing {

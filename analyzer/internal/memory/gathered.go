@@ -116,17 +116,3 @@ func shareList(in *Memory, e client.Expr) {
 		}
 	})
 }
-
-// ShareList says that somebody may change the elements of a list.
-func ShareList(in *Memory, v Value) {
-	switch v := Unbox(v).(type) {
-	case Scalar:
-		if v.Kind == client.Any {
-			ChangesElements(in, v.E)
-		}
-		shareList(in, v.E)
-	case *Grown:
-		ChangesElements(in, v.E)
-		shareList(in, v.E)
-	}
-}

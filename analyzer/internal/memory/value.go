@@ -67,26 +67,6 @@ type OneOf struct {
 	Fns   []*Closure
 }
 
-// Nil says when the function is nil.
-func (f *OneOf) Nil() client.Expr {
-	var list []client.Expr
-	for i, c := range f.Fns {
-		if c == nil {
-			list = append(list, Op("==", f.Index, ConstInt(int64(i))))
-		}
-	}
-	return client.Or(list...)
-}
-
-// eachFunction calls f for those that are not nil.
-func (f *OneOf) eachFunction(do func(c *Closure)) {
-	for _, c := range f.Fns {
-		if c != nil {
-			do(c)
-		}
-	}
-}
-
 // Asked is a function value that comes from the caller or (lost) from somewhere
 // that is not known.
 type Asked struct {

@@ -258,7 +258,7 @@ func (in *Session) byName(r *memory.Rows, c *memory.Cell) {
 func (in *Session) onOutcome(inv *Invocation, o *memory.Outcome, name string) (memory.Value, bool) {
 	switch name {
 	case "RowsAffected":
-		return in.Answer(inv.T, in.countOf(o.Query, o.Mine)), true
+		return in.Answer(inv.T, countOf(in, o.Query, o.Mine)), true
 	case "LastInsertId":
 		v := in.Temp("inserted", client.Int, false)
 		in.Emit(&client.Havoc{At: in.At(), Var: v, Fresh: true})
@@ -270,9 +270,9 @@ func (in *Session) onOutcome(inv *Invocation, o *memory.Outcome, name string) (m
 }
 
 // Counted gives the number of rows that a statement gives or changes.
-func (in *Session) Counted(rs *memory.Rows) memory.Value { return in.countOf(rs.Query, rs.Mine) }
+func Counted(in *Session, rs *memory.Rows) memory.Value { return countOf(in, rs.Query, rs.Mine) }
 
-func (in *Session) countOf(q *client.Query, mine bool) memory.Value {
+func countOf(in *Session, q *client.Query, mine bool) memory.Value {
 	if !mine {
 		return in.SomeCount()
 	}

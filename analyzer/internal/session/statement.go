@@ -127,7 +127,7 @@ func (in *Session) All(rs *memory.Rows, dest memory.Value) *memory.Failure {
 	in.Execute(rs)
 	switch {
 	case fills && rs.Mine:
-		in.Store(p.To, in.AllOf(rs, p.To.T))
+		in.Store(p.To, AllOf(in, rs, p.To.T))
 	case ok:
 		memory.OfRows(in.Memory, func() { in.Forget(p.To) })
 	}
@@ -135,11 +135,11 @@ func (in *Session) All(rs *memory.Rows, dest memory.Value) *memory.Failure {
 }
 
 // AllOf gives a slice with an element for each row of a query, of which nothing else is known.
-func (in *Session) AllOf(rs *memory.Rows, t types.Type) memory.Value {
+func AllOf(in *Session, rs *memory.Rows, t types.Type) memory.Value {
 	var list memory.Value
 	memory.OfRows(in.Memory, func() { list = in.Fresh(t, "rows", memory.Unknown) })
 	if s, ok := list.(memory.Scalar); ok && rs.Mine {
-		return &memory.Grown{E: s.E, N: in.ScalarOf(in.Counted(rs)).E}
+		return &memory.Grown{E: s.E, N: in.ScalarOf(Counted(in, rs)).E}
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/analyzer/internal/session"
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/ir"
 )
@@ -41,3 +42,6 @@ func (in *Writer) SendText(h *memory.Handle, f Fragment) *memory.Rows {
 	in.MayNotBeSent(h, rs)
 	return rs
 }
+
+// Counted gives the number of rows of a query.
+func (in *Writer) Counted(rs *memory.Rows) memory.Value { return session.Counted(in.Session, rs) }

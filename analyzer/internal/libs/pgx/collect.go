@@ -96,7 +96,7 @@ func collectRows(in *session.Session, inv *session.Invocation, c collection) mem
 	c.rs.Query.Returned = true
 	in.Execute(c.rs)
 	if !c.longer && c.rs.Mine {
-		out[0] = in.AllOf(c.rs, inv.T.(*types.Tuple).At(0).Type())
+		out[0] = session.AllOf(in, c.rs, inv.T.(*types.Tuple).At(0).Type())
 	}
 	if c.fn != nil && c.how == unknownTo {
 		in.UnknownCall("a function for each row", []memory.Value{c.fn}, nil)
