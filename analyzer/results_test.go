@@ -17,7 +17,7 @@ func TestResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]bool{"Answered": true, "AnsweredBefore": true, "AnsweredPerhaps": false, "AnsweredInLoop": false, "AnsweredInRows": false, "AnsweredLater": false, "AnsweredBehind": true, "AnsweredElsewhere": false, "CountsPointers": true, "CountsLonger": false}
+	want := map[string]bool{"Answered": true, "AnsweredBefore": true, "AnsweredPerhaps": false, "AnsweredMixed": false, "AnsweredInLoop": false, "AnsweredInRows": false, "AnsweredLater": false, "AnsweredBehind": true, "AnsweredElsewhere": false, "CountsPointers": true, "CountsLonger": false}
 	for _, x := range res.Txns {
 		is, ok := want[x.Name]
 		if !ok {

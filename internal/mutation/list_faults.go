@@ -8,6 +8,8 @@ var listFaults = []Fault{
 		Tests: "analyzer:^TestResults$", Breaks: "a batch has what one of the paths queues"},
 	{Name: "pgx-batch-elsewhere", File: "analyzer/internal/libs/pgx/batch.go", Old: "	if b.taken == nil {\n		return nil, false\n	}\n	return", New: "	if b.taken == nil || b.unsent == nil {\n		return nil, false\n	}\n	return",
 		Tests: "analyzer:^TestResults$", Breaks: "a function that is not read and gets the results of a batch takes none"},
+	{Name: "pgx-batch-mixed", File: "analyzer/internal/libs/pgx/batch.go", Old: "rs), loose: b.loose || len(b.queued) > 0})", New: "rs), loose: b.loose})",
+		Tests: "analyzer:^TestResults$", Breaks: "what was queued before the transaction began has its results behind the others"},
 	{Name: "pgx-batch-next", File: "analyzer/internal/libs/pgx/batch.go", Old: "memory.Of(memory.ConstInt(n.I+1), client.Int)", New: "memory.Of(memory.ConstInt(n.I), client.Int)",
 		Tests: "analyzer:^TestResults$", Breaks: "each result of a batch is that of the first statement"},
 	{Name: "element-written", File: "analyzer/internal/absint/element.go", Old: "		if !onlyRead(v) {\n			memory.ChangesElements(in.Memory, in.ScalarOf(x).E)\n		}\n", New: "",

@@ -83,8 +83,8 @@ func onBatch(in *session.Session, inv *session.Invocation, b *batch, name string
 			case !ok:
 			case in.Loops > 0: // each round adds some
 				in.Unordered[p.To] = true
-			default:
-				in.Put(p.To, &batch{queued: b.queued, sent: append(slices.Clip(b.sent), rs), loose: b.loose})
+			default: // what is queued already is written later
+				in.Put(p.To, &batch{queued: b.queued, sent: append(slices.Clip(b.sent), rs), loose: b.loose || len(b.queued) > 0})
 			}
 		} else if ok {
 			in.Put(p.To, &batch{queued: append(slices.Clip(b.queued), queued{args[0], list, !known}), sent: b.sent, loose: b.loose})

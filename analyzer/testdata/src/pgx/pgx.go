@@ -152,6 +152,21 @@ func AnsweredBefore(ctx context.Context, db *pgxpool.Pool, id int) error {
 	})
 }
 
+// AnsweredMixed has a batch that was filled before the transaction began, and gets more.
+func AnsweredMixed(ctx context.Context, db *pgxpool.Pool, id int) error {
+	var b pgx.Batch
+	b.Queue("SELECT price FROM items WHERE id = 12")
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		b.Queue("SELECT price FROM items WHERE id = 13") // want `SELECT price FROM items WHERE id = 13`
+		var price int
+		if err := tx.SendBatch(ctx, &b).QueryRow().Scan(&price); err != nil { // want `SELECT price FROM items WHERE id = 12`
+			return err
+		}
+		_, err := tx.Exec(ctx, "INSERT INTO log (n) VALUES ($1)", price) // want `INSERT INTO log (n) VALUES ($1) (price)`
+		return err
+	})
+}
+
 // AnsweredPerhaps queues a statement under a condition: the second result is that of one or the other.
 func AnsweredPerhaps(ctx context.Context, db *pgxpool.Pool, id int) error {
 	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
