@@ -31,7 +31,7 @@ type Fault struct {
 
 // faults is the whole table.
 func faults() []Fault {
-	return slices.Concat(proofFaults, searchFaults, interpFaults, sqlFaults, constraintFaults, valueFaults, mysqlFaults, goFaults, judgeFaults, replayFaults, weakFaults, followFaults, repairFaults)
+	return slices.Concat(proofFaults, searchFaults, interpFaults, sqlFaults, constraintFaults, valueFaults, mysqlFaults, goFaults, judgeFaults, replayFaults, weakFaults, followFaults, repairFaults, listFaults)
 }
 
 // digest names what a fault is, without what is said about it.

@@ -108,7 +108,9 @@ func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) memory
 	case "ssa:wrapnilchk":
 		return args[0]
 	case "delete":
-		in.MapUpdate(args[0], args[1], nil)
+		if !in.MapUpdate(args[0], args[1], nil) {
+			memory.ShareList(in.Memory, args[0])
+		}
 	case "copy", "clear", "close", "print", "println":
 		if d, ok := memory.Unbox(args[0]).(*memory.Dict); ok { // clear
 			in.St.Mem[d.C] = &memory.Entries{}
@@ -181,7 +183,9 @@ func (in *interp) appended(args []memory.Value, t types.Type) memory.Value {
 		if also {
 			memory.Appends(in.Memory, e, e.Args[0], y)
 		}
-		if _, isVar := e.Args[0].(*client.VarExpr); !isVar { // a part of a list: what stands behind it is overwritten
+		if x, isVar := e.Args[0].(*client.VarExpr); isVar && !in.Variable(x.Name).Input {
+			memory.ChangesElements(in.Memory, x)
+		} else if !isVar { // a part of a list: what stands behind it is overwritten
 			memory.ShareList(in.Memory, memory.Of(e.Args[0], client.Any))
 		}
 		if g, ok := in.Growing(args[0]); ok {

@@ -69,7 +69,13 @@ func (in *interp) indexAddr(v *ssa.IndexAddr) memory.Value {
 		}
 		memory.Element(in.Memory, some.To, x, v.X.Type())
 		in.EmitValue(x)
+		if !onlyRead(v) {
+			memory.ChangesElements(in.Memory, in.ScalarOf(x).E)
+		}
 		if s, ok := x.(memory.Scalar); ok && in.Given(s.E) { // what the caller gives is not what was collected
+			if onlyRead(v) {
+				some.To = memory.SameElement(in.Memory, x, in.ScalarOf(in.value(v.Index)).E, some.To)
+			}
 			break
 		}
 		if w, ok := memory.ElementOf(in.Memory, v.X.Type(), "", elem); ok {
@@ -196,6 +202,9 @@ func (in *interp) lookup(v *ssa.Lookup) memory.Value {
 			return w
 		}
 	}
+	if w, ok := chosenEntry(in, v, x, k); ok {
+		return w
+	}
 	if s, ok := in.KeptIn(in.P.Places.PlaceFrom(v.X), k); ok {
 		in.EmitValue(k)
 		if v.CommaOk {
@@ -213,11 +222,79 @@ func (in *interp) lookup(v *ssa.Lookup) memory.Value {
 			return w
 		}
 	}
+	if m, isMap := v.X.Type().Underlying().(*types.Map); isMap {
+		if w, ok := givenEntry(in, v, m, memory.Unbox(x), k); ok {
+			return w
+		}
+	}
 	var item memory.Value
 	memory.OfElement(in.Memory, x, v.X.Type(), func() {
 		memory.Computed(in.Memory, []memory.Value{k}, nil, func() { item = in.Fresh(v.Type(), "item", memory.Unknown) })
 	})
 	return item
+}
+
+// chosenEntry gives the entry of a map that is known, by a key that is not: the one with this key, or none. A text is chosen
+// where it is used.
+func chosenEntry(in *interp, v *ssa.Lookup, x, k memory.Value) (memory.Value, bool) {
+	m, isMap := v.X.Type().Underlying().(*types.Map)
+	list, known := in.EntriesOf(x)
+	if _, isDict := memory.Unbox(x).(*memory.Dict); !isMap || !isDict || !known || len(list) == 0 || len(list) > maxFunctions || gotypes.IsText(m.Elem()) {
+		return nil, false
+	}
+	if slices.ContainsFunc(list, func(e memory.Entry) bool { return e.When != nil || !isChoice(e.V) }) {
+		return nil, false
+	}
+	item, has := in.NewCell(m.Elem(), "item", memory.Zeroed), in.NewCell(gotypes.BoolType, "has", memory.Zeroed)
+	key := in.ScalarOf(k).E
+	var from func(i int)
+	from = func(i int) {
+		if i == len(list) {
+			in.Store(item, in.Zero(m.Elem()))
+			in.Store(has, memory.Of(client.False, client.Bool))
+			return
+		}
+		in.Either(memory.Op("==", key, client.C(ir.Text(list[i].Key))), func() {
+			in.Store(item, list[i].V)
+			in.Store(has, memory.Of(client.True, client.Bool))
+		}, func() { from(i + 1) })
+	}
+	from(0)
+	if v.CommaOk {
+		return memory.Tuple{in.Load(item), in.Load(has)}, true
+	}
+	return in.Load(item), true
+}
+
+// isChoice reports whether a value can be chosen: it is a function, a scalar, or a struct of these.
+func isChoice(v memory.Value) bool {
+	switch v := memory.Unbox(v).(type) {
+	case memory.Scalar, *memory.Closure:
+		return true
+	case *memory.Aggregate:
+		return !slices.ContainsFunc(v.Parts, func(p memory.Value) bool { return !isChoice(p) })
+	}
+	return false
+}
+
+// givenEntry gives the entry of a map that the caller gives.
+func givenEntry(in *interp, v *ssa.Lookup, m *types.Map, x, k memory.Value) (memory.Value, bool) {
+	s, ok := x.(memory.Scalar)
+	if !ok || !in.Given(s.E) {
+		return nil, false
+	}
+	at := func(t types.Type) memory.Value {
+		c := in.NewCell(t, "item", memory.Unknown)
+		memory.Element(in.Memory, c, x, m)
+		return in.Load(memory.SameElement(in.Memory, x, in.ScalarOf(k).E, c))
+	}
+	if !v.CommaOk {
+		return at(m.Elem()), true
+	}
+	if types.Identical(m.Elem(), gotypes.BoolType) {
+		return nil, false
+	}
+	return memory.Tuple{at(m.Elem()), at(gotypes.BoolType)}, true
 }
 
 func (in *interp) slice(v *ssa.Slice) memory.Value {

@@ -136,6 +136,7 @@ func (in *interp) instr(instr ssa.Instruction) {
 			in.Keep(in.P.Places.PlacesOfMap(instr.Map), k, v)
 		}
 		if !in.MapUpdate(in.value(instr.Map), k, v) {
+			memory.ShareList(in.Memory, in.value(instr.Map))
 			in.EmitValue(k)
 			in.EmitValue(v)
 			away(in, v, "a map")

@@ -211,7 +211,9 @@ func (in *interp) isNil(v memory.Value) client.Expr {
 		if v.Mine || in.Trace != nil {
 			return client.False
 		}
-	case *memory.Closure, *memory.OneOf, *memory.Aggregate, *memory.Outcome, memory.Span:
+	case *memory.OneOf:
+		return v.Nil()
+	case *memory.Closure, *memory.Aggregate, *memory.Outcome, memory.Span:
 		return client.False
 	case *memory.Dict:
 		return memory.NoneOf(v)

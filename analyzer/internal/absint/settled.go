@@ -3,6 +3,8 @@ package absint
 import (
 	"go/constant"
 	"go/types"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -83,11 +85,49 @@ func (in *interp) initial(v ssa.Value, depth int) (memory.Value, bool) {
 	case *ssa.ChangeType:
 		return in.initial(v.X, depth)
 	case *ssa.UnOp:
+		if stores, ok := program.LiteralIn(v); ok && depth <= maxSettled {
+			return in.settled(stores, "", v.Type(), depth+1)
+		}
 		return in.settledAt(v.X, depth+1)
+	case *ssa.MakeMap:
+		return initialMap(in, v, depth)
 	case *ssa.Call:
 		return in.initialCall(v, depth)
 	}
 	return nil, false
+}
+
+// initialMap gives a map that a literal makes, if its keys are constant texts.
+func initialMap(in *interp, v *ssa.MakeMap, depth int) (memory.Value, bool) {
+	var list []memory.Entry
+	stores := 0
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case *ssa.Store:
+			if stores++; r.Addr == v || stores > 1 {
+				return nil, false
+			}
+		case *ssa.MapUpdate:
+			key, isConst := r.Key.(*ssa.Const)
+			if r.Map != v || !isConst || depth > maxSettled {
+				return nil, false
+			}
+			text, isText := memory.ConstText(in.constant(key))
+			e, ok := in.initial(r.Value, depth+1)
+			if !isText || !ok || slices.ContainsFunc(list, func(e memory.Entry) bool { return e.Key == text }) {
+				return nil, false
+			}
+			list = append(list, memory.Entry{Key: text, V: e})
+		default:
+			return nil, false
+		}
+	}
+	if len(list) == 0 {
+		return nil, false
+	}
+	slices.SortFunc(list, func(a, b memory.Entry) int { return strings.Compare(a.Key, b.Key) })
+	return memory.NewMap(in.Memory, list), true
 }
 
 // initialList gives a list that a literal makes, such as the arguments of a call.

@@ -43,6 +43,13 @@ func (in *Memory) MakeMap(v *ssa.MakeMap) (Value, bool) {
 	return d, true
 }
 
+// NewMap makes a map with entries, in the order of their keys.
+func NewMap(in *Memory, list []Entry) *Dict {
+	d := &Dict{C: in.NewCell(HiddenType, "map", Zeroed)}
+	in.St.Mem[d.C] = &Entries{list}
+	return d
+}
+
 // EntriesOf gives what a map holds, if that is known.
 func (in *Memory) EntriesOf(v Value) ([]Entry, bool) {
 	d, ok := Unbox(v).(*Dict)

@@ -116,13 +116,3 @@ func shareList(in *Memory, e client.Expr) {
 		}
 	})
 }
-
-// ShareList says that somebody may change the elements of a list.
-func ShareList(in *Memory, v Value) {
-	switch v := Unbox(v).(type) {
-	case Scalar:
-		shareList(in, v.E)
-	case *Grown:
-		shareList(in, v.E)
-	}
-}

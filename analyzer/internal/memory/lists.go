@@ -2,6 +2,7 @@ package memory
 
 import (
 	"go/types"
+	"slices"
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/internal/client"
@@ -72,6 +73,8 @@ func (in *Memory) Expose(v Value) {
 				w, ok := in.St.Mem[c]
 				if ok {
 					visit(w, depth+1)
+				} else if given, has := in.inputs[c]; has {
+					ShareList(in, given)
 				}
 				if ok && (c.Fixed || IsHandle(Unbox(w))) || !ok && c.Start == Unknown {
 					return
@@ -101,9 +104,7 @@ func (in *Memory) Expose(v Value) {
 				visit(p, depth+1)
 			}
 		case *OneOf:
-			for _, f := range v.Fns {
-				visit(f, depth)
-			}
+			v.eachFunction(func(f *Closure) { visit(f, depth) })
 		case *Dict:
 			list, known := in.EntriesOf(v)
 			for _, e := range list {
@@ -111,6 +112,12 @@ func (in *Memory) Expose(v Value) {
 			}
 			if known {
 				in.St.Mem[v.C] = in.Fresh(HiddenType, "map", Unknown)
+			}
+		case Object:
+			if list, made := v.Depends(); !made { // what it has of its own
+				for _, p := range list {
+					visit(p, depth+1)
+				}
 			}
 		default:
 			ShareList(in, v)
@@ -279,7 +286,9 @@ func (in *Memory) NonZero(v Value, t types.Type) client.Expr {
 		return client.Not(Op("null", x.E))
 	case *List:
 		return client.C(ir.Bool(len(x.Elems) > 0)) // an empty list that is not nil is rare
-	case *Handle, *Dict, *Grown, Span, *Closure, *OneOf:
+	case *OneOf:
+		return in.Settled(client.Not(x.Nil()))
+	case *Handle, *Dict, *Grown, Span, *Closure:
 		return client.True
 	case Object:
 		if x.Sends() {
@@ -304,13 +313,15 @@ func joinFunctions(in *Memory, name string, edges []*Edge, vals []Value) (Value,
 		case *OneOf:
 			fns, index = append(fns, v.Fns...), append(index, Op("+", v.Index, from))
 		default:
-			if !in.Tracing || !IsNilValue(v) {
+			if !IsNilValue(v) {
 				return nil, false
 			}
-			index = append(index, from) // a call of it sends nothing
+			if index = append(index, from); !in.Tracing { // there a call of it sends nothing
+				fns = append(fns, nil)
+			}
 		}
 	}
-	if len(fns) == 0 || len(fns) > maxFunctions {
+	if len(fns) > maxFunctions || !slices.ContainsFunc(fns, func(c *Closure) bool { return c != nil }) {
 		return nil, false
 	}
 	v := in.Temp(name, client.Int, false)
@@ -318,4 +329,89 @@ func joinFunctions(in *Memory, name string, edges []*Edge, vals []Value) (Value,
 		in.Ahead(e, func() { in.Set(v, index[i]) })
 	}
 	return &OneOf{client.V(v), fns}, true
+}
+
+// Nil says when the function is nil.
+func (f *OneOf) Nil() client.Expr {
+	var list []client.Expr
+	for i, c := range f.Fns {
+		if c == nil {
+			list = append(list, Op("==", f.Index, ConstInt(int64(i))))
+		}
+	}
+	return client.Or(list...)
+}
+
+// eachFunction calls f for those that are not nil.
+func (f *OneOf) eachFunction(do func(c *Closure)) {
+	for _, c := range f.Fns {
+		if c != nil {
+			do(c)
+		}
+	}
+}
+
+// ShareList says that somebody may change the elements of a list.
+func ShareList(in *Memory, v Value) {
+	switch v := Unbox(v).(type) {
+	case Scalar:
+		if v.Kind == client.Any {
+			ChangesElements(in, v.E)
+		}
+		shareList(in, v.E)
+	case *Grown:
+		ChangesElements(in, v.E)
+		shareList(in, v.E)
+	}
+}
+
+// SameElement gives the cell for the element with an index of a list, or with a key of a map, that the caller gives: as long as
+// nobody may have changed any element, two looks at one give the same value. c is a new one, for other elements.
+func SameElement(in *Memory, list Value, index client.Expr, c *Cell) *Cell {
+	s, ok := Unbox(list).(Scalar)
+	if !ok || in.Tracing || in.changed || !stays(in, c.T) {
+		return c
+	}
+	if x, isVar := s.E.(*client.VarExpr); !isVar || !in.Variable(x.Name).Input {
+		return c
+	}
+	key := client.ExprString(s.E) + "[" + client.ExprString(index) + "] " + types.TypeString(c.T, nil)
+	if was := in.looked[key]; was != nil && Touched(in, was) {
+		return was
+	}
+	in.looked[key] = c
+	return c
+}
+
+// stays reports whether a value of a type has no part that is somewhere else.
+func stays(in *Memory, t types.Type) bool {
+	if in.HandleOf(t) != nil {
+		return false
+	}
+	if ts, _ := in.P.Know.Layout.Parts(t); ts != nil {
+		return !slices.ContainsFunc(ts, func(t types.Type) bool { return !stays(in, t) })
+	}
+	switch t.Underlying().(type) {
+	case *types.Basic:
+		return true
+	case *types.Struct, *types.Array:
+		return gotypes.Storable(t) || gotypes.IsTime(t)
+	}
+	return false
+}
+
+// ChangesElements says that the elements of a list or map may be others from now on. If it is not one that a loop has gathered,
+// they may be those of what the caller gives.
+func ChangesElements(in *Memory, list client.Expr) {
+	if _, mine := gatheredBy(in, list); mine || isEmpty(list) {
+		return
+	}
+	in.changed = true
+	for _, c := range in.looked {
+		c.EachLeaf(func(l *Cell) {
+			if _, has := in.St.Mem[l]; has {
+				within(in, l.lost, func() { in.St.Mem[l] = in.Fresh(l.T, l.Name, Unknown) })
+			}
+		})
+	}
 }

@@ -399,6 +399,10 @@ type Memory struct {
 	gather  func(name string)
 	// appends are the calls that append to lists which loops gather.
 	appends map[*client.Call]gathered
+	// looked are the cells for elements of what the caller gives, by the list and the index; changed says that somebody may have changed
+	// some.
+	looked  map[string]*Cell
+	changed bool
 	// lost, if it has a Lost, says of which list or map the values that are made are elements (OfElements).
 	lost client.Havoc
 	St   *State
@@ -443,7 +447,7 @@ type Frame struct {
 
 // New makes an empty memory that writes to body.
 func New(p *program.Program, is Domain, body *[]client.Stmt) *Memory {
-	return &Memory{P: p, Domain: is, St: newState(), Out: body, VarFacts: newVarFacts(), Joined: map[*Cell]Value{}, Boxed: map[*Cell]bool{}, kept: map[string]keptElement{}, appends: map[*client.Call]gathered{}}
+	return &Memory{P: p, Domain: is, St: newState(), Out: body, VarFacts: newVarFacts(), Joined: map[*Cell]Value{}, Boxed: map[*Cell]bool{}, kept: map[string]keptElement{}, appends: map[*client.Call]gathered{}, looked: map[string]*Cell{}}
 }
 
 // Put stores a value in a cell of HiddenType, or one that a library makes, as it is.

@@ -61,7 +61,7 @@ type Closure struct {
 	Bound *types.Func // a method of an interface, bound to free[0]
 }
 
-// OneOf is one of several functions: the one whose index a variable has.
+// OneOf is one of several functions: the one whose index a variable has. A nil among them is a function that is nil.
 type OneOf struct {
 	Index client.Expr
 	Fns   []*Closure

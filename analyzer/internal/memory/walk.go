@@ -55,9 +55,7 @@ func (in *Memory) emitAll(v Value, seen map[*Cell]bool, depth int) {
 		each(v.Free)
 	case *OneOf:
 		in.EmitExpr(v.Index)
-		for _, f := range v.Fns {
-			each(f.Free)
-		}
+		v.eachFunction(func(f *Closure) { each(f.Free) })
 	case Tuple:
 		each(v)
 	case *ContextValue:
@@ -169,7 +167,7 @@ func (in *Memory) search(v Value, is func(Value) bool, seen map[*Cell]bool, dept
 	case *Closure:
 		return any(v.Free)
 	case *OneOf:
-		return slices.ContainsFunc(v.Fns, func(f *Closure) bool { return in.search(f, is, seen, depth+1) })
+		return slices.ContainsFunc(v.Fns, func(f *Closure) bool { return f != nil && in.search(f, is, seen, depth+1) })
 	case Tuple:
 		return any(v)
 	case *ContextValue:

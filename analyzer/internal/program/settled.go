@@ -3,6 +3,7 @@ package program
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 
 	"golang.org/x/tools/go/ssa"
@@ -58,7 +59,7 @@ func (s *settled) uses(f *ssa.Function, instr ssa.Instruction, addr ssa.Value) {
 	switch i := instr.(type) {
 	case *ssa.DebugRef:
 	case *ssa.UnOp:
-		s.changed = s.changed || i.Op != token.MUL
+		s.changed = s.changed || i.Op != token.MUL || !onlyLookedUp(i)
 	case *ssa.FieldAddr:
 		for _, r := range *i.Referrers() {
 			s.uses(f, r, i)
@@ -73,6 +74,33 @@ func (s *settled) uses(f *ssa.Function, instr ssa.Instruction, addr ssa.Value) {
 	default:
 		s.changed = true
 	}
+}
+
+// onlyLookedUp reports whether a value that was loaded is no map, or one of which entries are looked up and nothing else.
+func onlyLookedUp(v *ssa.UnOp) bool {
+	if _, isMap := v.Type().Underlying().(*types.Map); !isMap {
+		return true
+	}
+	return !slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
+		switch r := r.(type) {
+		case *ssa.DebugRef, *ssa.Lookup, *ssa.Range, *ssa.BinOp:
+			return false
+		case *ssa.Call:
+			b, isBuiltin := r.Call.Value.(*ssa.Builtin)
+			return !isBuiltin || b.Name() != "len"
+		}
+		return true
+	})
+}
+
+// LiteralIn gives what the fields of a literal hold that is loaded once, by their paths; ok is false for other values.
+func LiteralIn(load *ssa.UnOp) (stores map[string]ssa.Value, ok bool) {
+	literal, isVar := load.X.(*ssa.Alloc)
+	if !isVar || load.Op != token.MUL {
+		return nil, false
+	}
+	s := &settled{stores: map[string]ssa.Value{}}
+	return s.stores, s.storeLiteral("", literal, load)
 }
 
 // alters records the types of structs that an instruction changes, or lets others change, where a pointer

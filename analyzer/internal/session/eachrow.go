@@ -69,7 +69,9 @@ func (l *rowLoop) round(body func(fails func(f *memory.Failure))) (err *memory.F
 	l.Emit(s)
 	l.Into(&s.Body, func() {
 		l.forget()
+		l.Loops++
 		body(l.fails)
+		l.Loops--
 		if l.St != nil {
 			l.emit()
 		}

@@ -11,6 +11,10 @@ import (
 func (in *Session) CallOneOf(inv *Invocation, fn *memory.OneOf) memory.Value {
 	is := func(i int) client.Expr { return memory.Op("==", fn.Index, memory.ConstInt(int64(i))) }
 	return in.EitherCall("function", len(fn.Fns), inv.T, is, func(i int) memory.Value {
+		if fn.Fns[i] == nil {
+			in.Control.Panics()
+			return in.QuietDead(inv.T)
+		}
 		inner := *inv
 		inner.Fn = fn.Fns[i]
 		return in.Control.CallFunction(&inner, fn.Fns[i])

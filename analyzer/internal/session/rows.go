@@ -152,11 +152,18 @@ func (in *Session) Arrive(r *memory.Rows, c *memory.Cell, v string) {
 }
 
 // keepsOld sets the variable of a column, before the query is sent, to what its cell
-// holds: without a row it stays so. It reports whether that can be said.
+// holds: without a row it stays so. It reports whether that can be said: what the cell holds may come from a later statement.
 func (in *Session) keepsOld(r *memory.Rows, old memory.Value, v string) bool {
 	s, ok := old.(memory.Scalar)
 	at := slices.Index(*in.Out, client.Stmt(r.Query))
 	if k := in.Variable(v); !ok || at < 0 || k.Nullable || k.Kind == client.Any {
+		return false
+	}
+	later := false
+	client.EachSet((*in.Out)[at+1:], func(name *string) {
+		client.EachVar(s.E, func(used string) { later = later || used == *name })
+	})
+	if later {
 		return false
 	}
 	*in.Out = slices.Insert(*in.Out, at, client.Stmt(&client.Assign{At: in.At(), Var: v, Expr: s.E}))
@@ -251,18 +258,7 @@ func (in *Session) byName(r *memory.Rows, c *memory.Cell) {
 func (in *Session) onOutcome(inv *Invocation, o *memory.Outcome, name string) (memory.Value, bool) {
 	switch name {
 	case "RowsAffected":
-		var v memory.Value
-		switch {
-		case !o.Mine:
-			v = in.SomeCount()
-		case o.Query.Count == "":
-			in.Rewinds(o.Query)
-			o.Query.Count = in.Temp("affected", client.Int, false)
-			fallthrough
-		default:
-			v = memory.Of(client.V(o.Query.Count), client.Int)
-		}
-		return in.Answer(inv.T, v), true
+		return in.Answer(inv.T, countOf(in, o.Query, o.Mine)), true
 	case "LastInsertId":
 		v := in.Temp("inserted", client.Int, false)
 		in.Emit(&client.Havoc{At: in.At(), Var: v, Fresh: true})
@@ -271,6 +267,20 @@ func (in *Session) onOutcome(inv *Invocation, o *memory.Outcome, name string) (m
 		return in.Quiet(inv.T), true
 	}
 	return nil, false
+}
+
+// Counted gives the number of rows that a statement gives or changes.
+func Counted(in *Session, rs *memory.Rows) memory.Value { return countOf(in, rs.Query, rs.Mine) }
+
+func countOf(in *Session, q *client.Query, mine bool) memory.Value {
+	if !mine {
+		return in.SomeCount()
+	}
+	if q.Count == "" {
+		in.Rewinds(q)
+		q.Count = in.Temp("affected", client.Int, false)
+	}
+	return memory.Of(client.V(q.Count), client.Int)
 }
 
 // TakeColumn stores a column of a row, by its name or ("") in order, in a cell, as

@@ -69,6 +69,8 @@ type Session struct {
 	unkept map[*client.Rollback]*client.Commit
 	// RowsLoops are the loops that call Next.
 	RowsLoops map[*client.Loop]*memory.Rows
+	// Unordered are cells of a library to which a loop adds: it is not known what they have, nor in which order.
+	Unordered map[*memory.Cell]bool
 }
 
 // Control runs functions of the program where a library calls them.
@@ -91,5 +93,5 @@ type Control interface {
 func New(a *Analysis, m *memory.Memory, root *ssa.Function, res *Findings) *Session {
 	m.Untraced = UntracedPath(a.P, root)
 	return &Session{Memory: m, Shared: a, Root: root, Result: res, alternatives: map[*client.Query]alternative{},
-		RowsLoops: map[*client.Loop]*memory.Rows{}, results: map[*client.Commit][]string{}, unkept: map[*client.Rollback]*client.Commit{}}
+		RowsLoops: map[*client.Loop]*memory.Rows{}, Unordered: map[*memory.Cell]bool{}, results: map[*client.Commit][]string{}, unkept: map[*client.Rollback]*client.Commit{}}
 }

@@ -115,7 +115,9 @@ func (in *Session) All(rs *memory.Rows, dest memory.Value) *memory.Failure {
 		in.Forget(p.To)
 		return &memory.Failure{}
 	}
-	if p, ok := memory.Unbox(dest).(*memory.Pointer); ok && empty(in, p) {
+	p, ok := memory.Unbox(dest).(*memory.Pointer)
+	fills := ok && empty(in, p)
+	if fills {
 		if list, err, ok := Gather(in, rs, p.To.T, func(p *memory.Pointer) memory.Value { return in.Into1(rs, p, true) }); ok {
 			in.Store(p.To, list)
 			return err
@@ -123,10 +125,23 @@ func (in *Session) All(rs *memory.Rows, dest memory.Value) *memory.Failure {
 	}
 	rs.Query.Returned = true
 	in.Execute(rs)
-	if p, ok := memory.Unbox(dest).(*memory.Pointer); ok {
+	switch {
+	case fills && rs.Mine:
+		in.Store(p.To, AllOf(in, rs, p.To.T))
+	case ok:
 		memory.OfRows(in.Memory, func() { in.Forget(p.To) })
 	}
 	return &memory.Failure{}
+}
+
+// AllOf gives a slice with an element for each row of a query, of which nothing else is known.
+func AllOf(in *Session, rs *memory.Rows, t types.Type) memory.Value {
+	var list memory.Value
+	memory.OfRows(in.Memory, func() { list = in.Fresh(t, "rows", memory.Unknown) })
+	if s, ok := list.(memory.Scalar); ok && rs.Mine {
+		return &memory.Grown{E: s.E, N: in.ScalarOf(Counted(in, rs)).E}
+	}
+	return list
 }
 
 // empty reports whether a pointer is to a slice without elements, which is not that of somebody else.

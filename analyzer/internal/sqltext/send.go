@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/analyzer/internal/session"
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/ir"
 )
@@ -43,10 +44,4 @@ func (in *Writer) SendText(h *memory.Handle, f Fragment) *memory.Rows {
 }
 
 // Counted gives the number of rows of a query.
-func (in *Writer) Counted(rs *memory.Rows) memory.Value {
-	if !rs.Mine {
-		return in.SomeCount()
-	}
-	rs.Query.Count = in.Temp("affected", client.Int, false)
-	return memory.Of(client.V(rs.Query.Count), client.Int)
-}
+func (in *Writer) Counted(rs *memory.Rows) memory.Value { return session.Counted(in.Session, rs) }

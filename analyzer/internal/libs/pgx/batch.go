@@ -16,14 +16,39 @@ import (
 // are sent with may end before the transaction does.
 type batch struct {
 	queued []queued
+	// sent are the statements that were sent, in the order in which they were queued. loose says that others
+	// may be among them.
+	sent  []*memory.Rows
+	loose bool
 	// unsent says when what was sent was not, nil for never.
 	unsent client.Expr
+	// taken, if not nil, holds how many results were taken.
+	taken *memory.Cell
 }
 
-func (b *batch) Live() bool                      { return false }
-func (b *batch) Sends() bool                     { return true }
-func (b *batch) Same(o memory.Value) bool        { return o == memory.Value(b) }
-func (b *batch) Depends() ([]memory.Value, bool) { return nil, false }
+func (b *batch) Live() bool               { return false }
+func (b *batch) Sends() bool              { return true }
+func (b *batch) Same(o memory.Value) bool { return o == memory.Value(b) }
+
+// Depends gives how many results were taken: who gets them may take some.
+func (b *batch) Depends() ([]memory.Value, bool) {
+	if b.taken == nil {
+		return nil, false
+	}
+	return []memory.Value{&memory.Pointer{To: b.taken}}, false
+}
+
+// Join gives a batch of which it is not known what was sent: all of it was sent already, on each path.
+func (b *batch) Join(_ *memory.Memory, _ string, _ []*memory.Edge, vals []memory.Value) (memory.Value, bool) {
+	for _, v := range vals {
+		if o, ok := v.(*batch); ok && (len(o.queued) > 0 || o.unsent != nil || o.taken != nil) {
+			return nil, false
+		} else if _, zero := memory.ConstOf(v); !ok && !zero {
+			return nil, false
+		}
+	}
+	return &batch{loose: true}, true
+}
 
 type queued struct {
 	sql  memory.Value
@@ -51,24 +76,52 @@ func onBatch(in *session.Session, inv *session.Invocation, b *batch, name string
 	switch name {
 	case "Queue":
 		list, known := in.ListOf(args[1])
+		p, ok := memory.Unbox(inv.Args[0]).(*memory.Pointer)
 		if in.IsOpen() && in.Trace == nil && !in.Shared.Late[in.Site] {
-			sendQueued(in, &memory.Handle{Kind: memory.Transaction, Site: in.Site}, queued{args[0], list, !known}, nil)
-		} else if p, ok := memory.Unbox(inv.Args[0]).(*memory.Pointer); ok {
-			in.Put(p.To, &batch{queued: append(slices.Clone(b.queued), queued{args[0], list, !known})})
+			rs := sendQueued(in, &memory.Handle{Kind: memory.Transaction, Site: in.Site}, queued{args[0], list, !known}, nil)
+			switch {
+			case !ok:
+			case in.Loops > 0: // each round adds some
+				in.Unordered[p.To] = true
+			default: // what is queued already is written later
+				in.Put(p.To, &batch{queued: b.queued, sent: append(slices.Clip(b.sent), rs), loose: b.loose || len(b.queued) > 0})
+			}
+		} else if ok {
+			in.Put(p.To, &batch{queued: append(slices.Clip(b.queued), queued{args[0], list, !known}), sent: b.sent, loose: b.loose})
 		}
 		return memory.Of(client.C(ir.Null), client.Any), true
 	case "Len":
 		return in.Fresh(inv.T, "len", memory.Unknown), true
 	case "Exec", "Query", "QueryRow":
-		out := &memory.Rows{H: &memory.Handle{Kind: memory.Database}, Query: &client.Query{}, One: name == "QueryRow"}
+		out := taken(in, b, name == "QueryRow")
 		if name == "Exec" {
-			return orUnsent(b, in.Answer(inv.T, &memory.Outcome{Query: out.Query})), true
+			return orUnsent(b, in.Answer(inv.T, &memory.Outcome{Query: out.Query, Mine: out.Mine})), true
 		}
 		return orUnsent(b, in.Answer(inv.T, out)), true
 	case "Close":
 		return orUnsent(b, in.Quiet(inv.T)), true
 	}
 	return nil, false
+}
+
+// taken gives the result of a batch that comes next.
+func taken(in *session.Session, b *batch, one bool) *memory.Rows {
+	out := &memory.Rows{H: &memory.Handle{Kind: memory.Database}, Query: &client.Query{}, One: one}
+	if b.taken == nil || b.loose {
+		return out
+	}
+	n, known := memory.ConstOf(in.Load(b.taken))
+	if !known || n.I >= int64(len(b.sent)) {
+		return out
+	}
+	in.Store(b.taken, memory.Of(memory.ConstInt(n.I+1), client.Int))
+	rs := b.sent[n.I]
+	if one {
+		row := *rs
+		row.One = true
+		rs, in.St.Sent[&row] = &row, true
+	}
+	return rs
 }
 
 // orUnsent gives what the results of a batch give, with an error where that was not sent.
@@ -87,10 +140,11 @@ func orUnsent(b *batch, v memory.Value) memory.Value {
 	return v
 }
 
-func sendQueued(in *session.Session, h *memory.Handle, q queued, unsent client.Expr) {
+func sendQueued(in *session.Session, h *memory.Handle, q queued, unsent client.Expr) *memory.Rows {
 	rs := in.Statement(h, q.sql, q.args, q.open, nil)
 	rs.Query.Returned, rs.Unsent = true, unsent
 	in.Execute(rs)
+	return rs
 }
 
 // sendBatch sends what is queued.
@@ -111,10 +165,12 @@ func sendBatch(in *session.Session, h *memory.Handle, args []memory.Value) memor
 	if in.Trace != nil && h.Kind != memory.Transaction { // they are sent in one transaction
 		h = &memory.Handle{Kind: memory.Transaction, Site: in.Path()}
 	}
+	sent := slices.Clip(b.sent)
 	for _, q := range b.queued {
-		sendQueued(in, h, q, unsent)
+		sent = append(sent, sendQueued(in, h, q, unsent))
 	}
-	return &batch{unsent: unsent}
+	taken := in.NewCell(types.Typ[types.Int], "taken", memory.Zeroed)
+	return &batch{unsent: unsent, sent: sent, loose: b.loose || unsent != nil || in.Unordered[p.To], taken: taken}
 }
 
 // copyFrom is pgx's COPY: an insertion of rows that are not known.

@@ -25,12 +25,13 @@ var rowFunctions = map[string]rowTo{"RowToStructByName": byNameTo, "RowToAddrOfS
 	"RowToAddrOfStructByNameLax": byNameTo, "RowToStructByPos": byPosTo, "RowToAddrOfStructByPos": byPosTo, "RowTo": valueTo, "RowToAddrOf": valueTo}
 
 // collection is what a call gets that collects rows: fn makes a value of each, how says
-// what it does, and dests are destinations of columns.
+// what it does, and dests are destinations of columns. longer says that a list with elements already gets more.
 type collection struct {
-	rs    *memory.Rows
-	fn    *memory.Closure
-	how   rowTo
-	dests []memory.Value
+	rs     *memory.Rows
+	longer bool
+	fn     *memory.Closure
+	how    rowTo
+	dests  []memory.Value
 }
 
 // collect models CollectRows, CollectOneRow and ForEachRow of pgx.
@@ -51,6 +52,9 @@ func collect(model func(in *session.Session, inv *session.Invocation, c collecti
 		}
 		if c.rs == nil {
 			return nil, false
+		}
+		if list, known := in.ListOf(inv.Args[0]); memory.Unbox(inv.Args[0]) != memory.Value(c.rs) {
+			c.longer = !known || len(list) > 0
 		}
 		if c.fn != nil && c.fn.Fn != nil {
 			name, isPgx := strings.CutPrefix(gotypes.FullName(c.fn.Fn), "github.com/jackc/pgx/v5.")
@@ -75,7 +79,7 @@ func collectRows(in *session.Session, inv *session.Invocation, c collection) mem
 	}) {
 		return out
 	}
-	if c.how != unknownTo {
+	if c.how != unknownTo && !c.longer {
 		list, err, ok := session.Gather(in, c.rs, inv.T.(*types.Tuple).At(0).Type(), func(p *memory.Pointer) memory.Value {
 			if c.how == valueTo {
 				return in.Scan(c.rs, []memory.Value{p})
@@ -91,6 +95,9 @@ func collectRows(in *session.Session, inv *session.Invocation, c collection) mem
 	}
 	c.rs.Query.Returned = true
 	in.Execute(c.rs)
+	if !c.longer && c.rs.Mine {
+		out[0] = session.AllOf(in, c.rs, inv.T.(*types.Tuple).At(0).Type())
+	}
 	if c.fn != nil && c.how == unknownTo {
 		in.UnknownCall("a function for each row", []memory.Value{c.fn}, nil)
 	}

@@ -259,3 +259,14 @@ func Elsewhere(name string) error {
 		return db.Exec("UPDATE cities SET size = ? WHERE id = ?", c.Size+1, c.ID).Error // want `UPDATE cities SET size = $1 WHERE id = $2 (arg1, c.ID)`
 	})
 }
+
+// CountsPointers counts rows of which only pointers are collected.
+func CountsPointers(db *gorm.DB) error {
+	return db.Transaction(func(tx *gorm.DB) error {
+		var list []*City
+		if err := tx.Where("size > 8").Find(&list).Error; err != nil { // want `SELECT * FROM cities WHERE size > 8`
+			return err
+		}
+		return tx.Exec("UPDATE seen SET n = ?", len(list)).Error // want `UPDATE seen SET n = $1 (affected)`
+	})
+}

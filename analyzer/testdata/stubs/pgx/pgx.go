@@ -51,6 +51,8 @@ func (b *Batch) Queue(query string, arguments ...any) *QueuedQuery {
 
 type BatchResults interface {
 	Exec() (pgconn.CommandTag, error)
+	Query() (Rows, error)
+	QueryRow() Row
 	Close() error
 }
 
