@@ -24,6 +24,8 @@ var goFaults = []Fault{
 		Tests: "internal/client/simplify:^TestThread", Breaks: "a variable that a loop sets decides by what it was before"},
 	{Name: "simplify-thread-between", File: "internal/client/simplify/thread.go", Old: "	for _, s := range h.between {\n		known.after(s)\n	}\n", New: "",
 		Tests: "internal/client/simplify:^TestThread", Breaks: "a variable that is set before its test decides by its old value"},
+	{Name: "simplify-thread-copy", File: "internal/client/simplify/thread.go", Old: "		p = p.without(client.Assigned([]client.Stmt{st}))\n", New: "		p = &path{passed: p.passed}\n",
+		Tests: "internal/client/simplify:^TestThread", Breaks: "what was tested of a variable holds of what it is set to later"},
 	{Name: "simplify-query-sets", File: "internal/client/walk.go", Old: "			EachResult(q, f)", New: "			EachResult(q, func(*string) {})",
 		Tests: "internal/client/simplify analyzer:^TestBuilders$ internal/goprogram", Breaks: "what a query gives does not change a variable"},
 	{Name: "simplify-commit", File: "internal/client/simplify/simplify.go", Old: "case *client.Break, *client.Continue, *client.Commit, *client.Rollback:", New: "case *client.Break, *client.Continue, *client.Rollback:",
