@@ -110,6 +110,9 @@ func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) memory
 	case "delete":
 		in.MapUpdate(args[0], args[1], nil)
 	case "copy", "clear", "close", "print", "println":
+		if len(args) == 0 { // println()
+			return nil
+		}
 		if d, ok := memory.Unbox(args[0]).(*memory.Dict); ok { // clear
 			in.St.Mem[d.C] = &memory.Entries{}
 		}
