@@ -52,6 +52,29 @@ func (p *Program) contextKeys() (keys []contextKey) {
 	return keys
 }
 
+// OnlyInContexts reports whether the transactions that the program puts into contexts all have a type, where it does that.
+func (p *Program) OnlyInContexts(t types.Type) bool {
+	if p.put == nil {
+		p.put = []types.Type{}
+		for _, f := range p.Funcs {
+			gotypes.EachInstr(f, func(instr ssa.Instruction) {
+				if !p.putsIntoContext(instr) {
+					return
+				}
+				switch v := instr.(ssa.CallInstruction).Common().Args[2].(type) {
+				case *ssa.MakeInterface:
+					p.put = append(p.put, v.X.Type())
+				case *ssa.ChangeInterface:
+					p.put = append(p.put, v.X.Type())
+				default:
+					p.put = append(p.put, v.Type())
+				}
+			})
+		}
+	}
+	return len(p.put) > 0 && !slices.ContainsFunc(p.put, func(u types.Type) bool { return !types.Identical(u, t) })
+}
+
 // keyOf gives the key that an interface is made of, if it is one.
 func keyOf(k *ssa.MakeInterface) (key contextKey, ok bool) {
 	key.t = k.X.Type()

@@ -82,6 +82,8 @@ type Program struct {
 	holders [2]*Holders
 	// contexts says whether PutsIntoContexts, nil before that is looked for.
 	contexts *bool
+	// put are the types of what may be a transaction that the program puts into contexts, nil before OnlyInContexts.
+	put []types.Type
 	// keys are those under which contexts keep transactions, nil before KeepsInContext looks for them.
 	keys *[]contextKey
 	// fields are those that functions set, nil before that is looked for.
