@@ -9,6 +9,12 @@ import (
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 )
 
+// inContexts is what the program puts into contexts that may be transactions: the keys that are known, and the types of all.
+type inContexts struct {
+	keys []contextKey
+	put  []types.Type
+}
+
 // contextKey is a key of a context: a value of a struct without fields, or a constant, whose text it has.
 type contextKey struct {
 	t    types.Type
@@ -20,11 +26,7 @@ type contextKey struct {
 // where code that is not read has those with a transaction, or the program keeps one in a field, a map, a channel or a
 // package variable.
 func (p *Program) KeepsInContext(t types.Type, text string) bool {
-	if p.keys == nil {
-		keys := p.contextKeys()
-		p.keys = &keys
-	}
-	return slices.ContainsFunc(*p.keys, func(k contextKey) bool { return k.text == text && types.Identical(k.t, t) })
+	return slices.ContainsFunc(p.inContexts().keys, func(k contextKey) bool { return k.text == text && types.Identical(k.t, t) })
 }
 
 // contextKeys gives the keys of KeepsInContext.
@@ -54,25 +56,36 @@ func (p *Program) contextKeys() (keys []contextKey) {
 
 // OnlyInContexts reports whether the transactions that the program puts into contexts all have a type, where it does that.
 func (p *Program) OnlyInContexts(t types.Type) bool {
-	if p.put == nil {
-		p.put = []types.Type{}
-		for _, f := range p.Funcs {
-			gotypes.EachInstr(f, func(instr ssa.Instruction) {
-				if !p.putsIntoContext(instr) {
-					return
-				}
-				switch v := instr.(ssa.CallInstruction).Common().Args[2].(type) {
-				case *ssa.MakeInterface:
-					p.put = append(p.put, v.X.Type())
-				case *ssa.ChangeInterface:
-					p.put = append(p.put, v.X.Type())
-				default:
-					p.put = append(p.put, v.Type())
-				}
-			})
-		}
+	put := p.inContexts().put
+	return len(put) > 0 && !slices.ContainsFunc(put, func(u types.Type) bool { return !types.Identical(u, t) })
+}
+
+// inContexts looks for what the program puts into contexts.
+func (p *Program) inContexts() *inContexts {
+	if p.held == nil {
+		p.held = &inContexts{keys: p.contextKeys(), put: p.putTypes()}
 	}
-	return len(p.put) > 0 && !slices.ContainsFunc(p.put, func(u types.Type) bool { return !types.Identical(u, t) })
+	return p.held
+}
+
+// putTypes gives the types of what may be a transaction where the program puts it into a context.
+func (p *Program) putTypes() (put []types.Type) {
+	for _, f := range p.Funcs {
+		gotypes.EachInstr(f, func(instr ssa.Instruction) {
+			if !p.putsIntoContext(instr) {
+				return
+			}
+			switch v := instr.(ssa.CallInstruction).Common().Args[2].(type) {
+			case *ssa.MakeInterface:
+				put = append(put, v.X.Type())
+			case *ssa.ChangeInterface:
+				put = append(put, v.X.Type())
+			default:
+				put = append(put, v.Type())
+			}
+		})
+	}
+	return put
 }
 
 // keyOf gives the key that an interface is made of, if it is one.

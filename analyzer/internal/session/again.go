@@ -99,7 +99,7 @@ func (a *Analysis) keeps(key memory.Value) bool {
 // keeps transactions, and, in a trace, nobody calls its root with one.
 func (in *Session) NotGiven(v, ctx, key memory.Value) bool {
 	if in.Trace == nil {
-		none := in.noneGiven(ctx, key)
+		none := noneGiven(in, ctx, key)
 		in.Result.NoneGiven = in.Result.NoneGiven || none
 		return none
 	}
@@ -108,7 +108,7 @@ func (in *Session) NotGiven(v, ctx, key memory.Value) bool {
 
 // noneGiven reports whether a context of the root holds no transaction under a key. Where its caller gives it one, the root
 // is read as a part of the caller, or may do anything there.
-func (in *Session) noneGiven(ctx, key memory.Value) bool {
+func noneGiven(in *Session, ctx, key memory.Value) bool {
 	for {
 		c, ok := memory.Unbox(ctx).(*memory.ContextValue)
 		if !ok {
