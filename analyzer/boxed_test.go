@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -86,6 +87,108 @@ MORE
 			}
 			if !strings.Contains(text.String(), "FOR UPDATE") || strings.Contains(text.String(), "DELETE") != tc.counts {
 				t.Errorf("want the method of double: %v, got\n%s", tc.counts, text.String())
+			}
+		})
+	}
+}
+
+// TestBoxedStays: a repository in an interface stays what it is where the paths through one of its methods meet, such
+// as the one on which it translates an error. Two of them that differ are none that is known.
+func TestBoxedStays(t *testing.T) {
+	const program = `package main
+
+import (
+	"database/sql"
+	"errors"
+	"os"
+)
+
+var errNone = errors.New("none")
+
+type rows interface {
+	Read(id int) (int, error)
+	Write(id, n int) error
+}
+
+type repo struct{ tx *sql.Tx }
+
+func (r repo) Read(id int) (n int, err error) {
+	err = r.tx.QueryRow("SELECT n FROM t WHERE id = $1 FOR UPDATE", id).Scan(&n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, errNone
+	}
+	return n, err
+}
+
+func (r repo) Write(id, n int) error {
+	_, err := r.tx.Exec("UPDATE t SET n = $2 WHERE id = $1", id, n)
+	return err
+}
+
+type other repo
+
+func (o other) Read(id int) (int, error) { return repo(o).Read(id) }
+
+func (o other) Write(id, _ int) error {
+	_, err := o.tx.Exec("DELETE FROM t WHERE id = $1", id)
+	return err
+}
+
+type work struct{ rows rows }
+
+func within(db *sql.DB, loud bool, f func(w *work) error) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	w := &work{MAKE}
+	if loud {
+		CHANGE
+	}
+	if err := f(w); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+func add(db *sql.DB, id int, loud bool) error {
+	return within(db, loud, func(w *work) error {
+		n, err := w.rows.Read(id)
+		if err != nil {
+			return err
+		}
+		return w.rows.Write(id, n+1)
+	})
+}
+
+func main() {
+	db, _ := sql.Open("", "")
+	_ = add(db, 1, len(os.Args) > 1)
+}
+`
+	for _, tc := range []struct {
+		name, make, change string
+		known              bool
+	}{
+		{"a value", "repo{tx}", "println()", true},
+		{"a pointer", "&repo{tx}", "println()", true},
+		{"a value that is set again", "repo{tx}", "w.rows = repo{tx}", true},
+		{"one of two types", "repo{tx}", "w.rows = other{tx}", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			res := loadFiles(t, Options{}, map[string]string{"main.go": strings.NewReplacer("MAKE", tc.make, "CHANGE", tc.change).Replace(program)})
+			known := len(res.Txns) == 1
+			for _, x := range res.Txns {
+				text := x.String()
+				read, write := strings.Index(text, "FOR UPDATE"), strings.Index(text, "UPDATE t SET")
+				known = known && 0 < read && read < write && !strings.Contains(text, "choice") && !strings.Contains(text, "unknown")
+			}
+			if all := fmt.Sprint(res.Txns); !tc.known && !strings.Contains(all, "UPDATE t SET") && !strings.Contains(all, "unknown") {
+				t.Errorf("a write is missing in %s", all)
+			}
+			if known != tc.known {
+				t.Errorf("want one transaction that reads and writes: %v, got %v", tc.known, res.Txns)
 			}
 		})
 	}

@@ -101,6 +101,90 @@ func TestContextsOutside(t *testing.T) {
 	}
 }
 
+// TestJoined: a helper that uses the transaction of the context, or else begins one, begins it where its caller has none. What it
+// is given sends nothing by itself then. Where contexts go elsewhere than from call to call, or the key is not known to be
+// that of transactions, it may be in one already.
+func TestJoined(t *testing.T) {
+	const helper = `
+func within(ctx context.Context, f func(ctx context.Context) error) error {
+	if _, ok := ctx.Value(KEY).(*sql.Tx); ok {
+		return f(ctx)
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := f(context.WithValue(ctx, KEY, tx)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+func use(ctx context.Context) runner {
+	if tx, ok := ctx.Value(KEY).(*sql.Tx); ok {
+		return tx
+	}
+	return db
+}
+
+func take(ctx context.Context, id int64) error {
+	return within(ctx, func(ctx context.Context) error {
+		_, err := use(ctx).ExecContext(ctx, "UPDATE accounts SET n = n - 1 WHERE id = $1", id)
+		if err != nil {
+			return err
+		}
+		return note(ctx, id)
+	})
+}
+
+func note(ctx context.Context, id int64) error {
+	_, err := use(ctx).ExecContext(ctx, "INSERT INTO notes (account) VALUES ($1)", id)
+	return err
+}
+
+type named string
+
+var pointer = new(int)
+
+var _ = net.Dial
+`
+	for _, c := range []struct {
+		name, key, more string
+		alone           int // statements outside of transactions
+	}{
+		{"a struct", "key{}", "", 0},
+		{"a constant", `named("tx")`, "", 0},
+		{"another constant is another key", `named("tx")`, `func user(ctx context.Context) context.Context { return context.WithValue(ctx, named("user"), 1) }`, 0},
+		{"a pointer", "pointer", "", 2},
+		{"a context in a field", "key{}", "type job struct{ ctx context.Context }\nfunc later(ctx context.Context) *job { j := &job{}; j.ctx = ctx; return j }", 2},
+		{"a context in a channel", "key{}", "func later(ctx context.Context, to chan context.Context) { to <- ctx }", 2},
+		{"somebody notes outside", "key{}", "func init() { note(context.Background(), 1) }", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			main := strings.ReplaceAll(helper, "KEY", c.key) + c.more + `
+func main() {
+	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { take(r.Context(), 1) })
+}
+`
+			res := loadFiles(t, Options{}, map[string]string{"main.go": accounts + main})
+			alone, together := 0, 0
+			for _, x := range res.Txns {
+				if text := x.String(); !strings.Contains(text, "notes") && !strings.Contains(text, "n - 1 WHERE") {
+					continue // of the functions that all cases have
+				} else if x.Auto {
+					alone++
+				} else if strings.Contains(text, "notes") && strings.Contains(text, "n - 1 WHERE") {
+					together++
+				}
+			}
+			if alone != c.alone || together == 0 {
+				t.Errorf("%d statements by themselves, want %d, and %d transactions in %v", alone, c.alone, together, res.Txns)
+			}
+		})
+	}
+}
+
 // TestOpened: what GORM opens is a database, and no transaction, although both have one type. What is sent by it
 // inside of a transaction is not part of that.
 func TestOpened(t *testing.T) {

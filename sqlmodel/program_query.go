@@ -113,6 +113,10 @@ func (p *caller) send(s *schema.Sent) {
 			c.Apart, c.Reads = c.Apart && apart(st.Tree), c.Reads && p.b.onlyReads(st.Tree, &pg.RawStmt{Stmt: st.Node})
 		}
 	}
+	if p.b.App.In.MySQL && s.Q.Standard { // libraries take the key from what the server says of an INSERT
+		n := len(c.Text) - 1
+		c.Text[n], _, _ = strings.Cut(c.Text[n], " RETURNING ")
+	}
 	if p.b.App.In.MySQL { // the server counts the rows that change, not those that are found
 		c.Table, c.Verb = nil, ir.NoVerb
 	}

@@ -112,6 +112,9 @@ func (in *interp) builtin(b *ssa.Builtin, c *ssa.CallCommon, v ssa.Value) memory
 			memory.ShareList(in.Memory, args[0])
 		}
 	case "copy", "clear", "close", "print", "println":
+		if len(args) == 0 { // println()
+			return nil
+		}
 		if d, ok := memory.Unbox(args[0]).(*memory.Dict); ok { // clear
 			in.St.Mem[d.C] = &memory.Entries{}
 		}

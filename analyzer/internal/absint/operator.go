@@ -295,7 +295,8 @@ func (in *interp) typeAssert(v *ssa.TypeAssert) memory.Value {
 	if out == nil {
 		switch u := memory.Unbox(x).(type) {
 		case *memory.Handle:
-			out, sure = u, !v.CommaOk
+			none, known := in.Known(memory.NoneOf(u))
+			out, sure = u, !v.CommaOk || known && !none && u.Kind == memory.Transaction && isOfContext(v.X) && in.P.OnlyInContexts(v.AssertedType)
 		case *memory.Failure:
 			if types.IsInterface(v.AssertedType) {
 				out = u

@@ -283,6 +283,20 @@ func joinKinds(in *Memory, name string, edges []*Edge, vals []Value) (Value, boo
 	return Scalar{client.V(v), client.Any}, true
 }
 
+// joinBoxed joins values that are all of one type inside of interfaces: so is what they become.
+func joinBoxed(in *Memory, name string, edges []*Edge, vals []Value) (Value, bool) {
+	inner := make([]Value, len(vals))
+	var t types.Type
+	for i, v := range vals {
+		b, ok := v.(Box)
+		if !ok || t != nil && !types.Identical(b.T, t) {
+			return nil, false
+		}
+		inner[i], t = b.V, b.T
+	}
+	return Box{in.Join(name, t, edges, inner), t}, true
+}
+
 // scalarsIn gives the scalars in values, and in the structs that they point to.
 func scalarsIn(in *Memory, vals []Value) (out []client.Expr) {
 	for _, v := range vals {

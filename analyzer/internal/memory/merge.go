@@ -118,6 +118,9 @@ func (in *Memory) Join(name string, t types.Type, edges []*Edge, vals []Value) V
 	if v, ok := joinKinds(in, name, edges, vals); ok {
 		return v
 	}
+	if v, ok := joinBoxed(in, name, edges, vals); ok {
+		return v
+	}
 	unboxAll(in, edges, vals)
 	if allSame(vals) {
 		return vals[0]

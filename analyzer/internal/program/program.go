@@ -79,9 +79,9 @@ type Program struct {
 	// boxed are the types of which interfaces may hold values, nil before that is looked for.
 	boxed map[*types.TypeName]bool
 	// Holders tell what may hold a transaction: of a database, and of one connection.
-	holders [2]*Holders
-	// contexts says whether PutsIntoContexts, nil before that is looked for.
-	contexts *bool
+	holders  [2]*Holders
+	contexts *bool // whether PutsIntoContexts; nil before that is looked for
+	held     *inContexts
 	// fields are those that functions set, nil before that is looked for.
 	fields map[*types.Var]bool
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/txrobust/robust/analyzer/internal/gotypes"
 	"github.com/txrobust/robust/analyzer/internal/memory"
+	"github.com/txrobust/robust/ir"
 )
 
 // EarlierRound writes, in a trace, an attempt that may fail anywhere. Its transactions are none of those
@@ -95,9 +96,48 @@ func (a *Analysis) keeps(key memory.Value) bool {
 }
 
 // NotGiven reports whether a value that was looked for in a context of the caller is not there: under the key the program
-// keeps transactions, and nobody calls the root of the trace with one.
-func (in *Session) NotGiven(v, key memory.Value) bool {
+// keeps transactions, and, in a trace, nobody calls its root with one.
+func (in *Session) NotGiven(v, ctx, key memory.Value) bool {
+	if in.Trace == nil {
+		none := noneGiven(in, ctx, key)
+		in.Result.NoneGiven = in.Result.NoneGiven || none
+		return none
+	}
 	return in.Alone && memory.HeldBy(in.Memory, v) == memory.HeldByCaller && in.Shared.keeps(key)
+}
+
+// noneGiven reports whether a context of the root holds no transaction under a key. Where its caller gives it one, the root
+// is read as a part of the caller, or may do anything there.
+func noneGiven(in *Session, ctx, key memory.Value) bool {
+	for {
+		c, ok := memory.Unbox(ctx).(*memory.ContextValue)
+		if !ok {
+			break
+		}
+		if c.Key != nil {
+			if equal, known := memory.SameKey(c.Key, key); equal || !known {
+				return false // what it holds is known
+			}
+		}
+		ctx = c.Parent
+	}
+	s, ok := memory.Unbox(ctx).(memory.Scalar)
+	k, boxed := key.(memory.Box)
+	if !ok || !boxed || !slices.ContainsFunc(in.Root.Params, func(p *ssa.Parameter) bool {
+		return gotypes.IsContext(p.Type()) && in.GivenBy(s.E, p.Name())
+	}) {
+		return false
+	}
+	text := ""
+	if c, ok := memory.ConstOf(k.V); ok {
+		switch c.Kind {
+		case ir.KindInt:
+			text = strconv.FormatInt(c.I, 10)
+		case ir.KindText:
+			text = strconv.Quote(c.S)
+		}
+	}
+	return in.P.KeepsInContext(k.T, text)
 }
 
 // FromContext makes handles in the result of a call what a transaction manager gives that is not read: those of the

@@ -93,6 +93,8 @@ type Findings struct {
 	Looked bool
 	// Within are the functions that were interpreted as a part of it.
 	Within map[*ssa.Function]bool
+	// NoneGiven says that its context was taken to hold no transaction (NotGiven).
+	NoneGiven bool
 	// Missed are functions that it may call through an interface, of which nothing more is known.
 	Missed map[*ssa.Function]bool
 }
@@ -215,7 +217,7 @@ func (in *Session) Auto(r *memory.Rows, text string, args []memory.Value) {
 	}
 	t.Body = []client.Stmt{q}
 	kind := r.H.Kind
-	if kind == memory.Transaction { // one that nobody knows where it comes from
+	if kind == memory.Transaction || in.Result.NoneGiven { // one that nobody knows where it comes from, or perhaps what the caller gives
 		kind = memory.Either
 	}
 	_, sender := in.sender()

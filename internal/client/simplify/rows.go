@@ -44,10 +44,15 @@ func endAtNull(f *client.ForRows) (rest, end []client.Stmt, own bool) {
 	if c, ok := stopsAtNull(f); ok {
 		return f.Body[1:], []client.Stmt{c}, true
 	}
-	if len(f.Body) != 1 || f.Query.Null == "" {
+	if len(f.Body) == 0 || f.Query.Null == "" {
 		return f.Body, nil, false
 	}
 	c, ok := f.Body[0].(*client.If)
+	if ok && len(c.Else) == 0 && endsInJump(c.Then) {
+		c = &client.If{At: c.At, Cond: c.Cond, Then: c.Then, Else: f.Body[1:]}
+	} else if len(f.Body) > 1 {
+		return f.Body, nil, false
+	}
 	if ok && len(c.Else) == 0 && client.ExprString(c.Cond) == client.ExprString(client.Not(client.V(f.Query.Null))) {
 		return c.Then, nil, true // the next row comes where a NULL does not fit
 	}

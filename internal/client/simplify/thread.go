@@ -185,7 +185,11 @@ func (h *threader) leaf(list []client.Stmt, p *path) []client.Stmt {
 	for _, s := range h.between {
 		known.after(s)
 	}
-	is, decided := client.Truth(substitute(h.test.Cond, known.of))
+	cond := substitute(h.test.Cond, known.of)
+	is, decided := client.Truth(cond)
+	if !decided {
+		is, decided = p.after(h.between...).says(cond)
+	}
 	branch := h.test.Else
 	if is {
 		branch = h.test.Then
@@ -218,11 +222,69 @@ func (h *threader) stmt(st client.Stmt, p *path, last bool) *path {
 	case *client.Break, *client.Continue, *client.Commit, *client.Rollback:
 		return nil
 	default:
-		out := p.without(client.Assigned([]client.Stmt{st}))
-		out.values = maps.Clone(p.values)
-		out.values.after(st)
-		return out
+		return p.after(st)
 	}
+}
+
+// after is what is known behind statements that do not branch. Where a variable is set to another one, what
+// the path has passed holds of it, too.
+func (p *path) after(list ...client.Stmt) *path {
+	for _, st := range list {
+		known := maps.Clone(p.values)
+		known.after(st)
+		p = p.without(client.Assigned([]client.Stmt{st}))
+		p.values = known
+		a, ok := st.(*client.Assign)
+		if !ok {
+			continue
+		}
+		from, ok := a.Expr.(*client.VarExpr)
+		if !ok || from.Name == a.Var {
+			continue
+		}
+		for _, c := range p.passed {
+			about := false
+			copied := substitute(c.cond, func(name string) client.Expr {
+				if name != from.Name {
+					return nil
+				}
+				about = true
+				return client.V(a.Var)
+			})
+			if about {
+				p.passed = append(slices.Clip(p.passed), condition{copied, c.is})
+			}
+		}
+	}
+	return p
+}
+
+// says decides a condition by the same one that the path has passed. What a function gives may differ
+// each time.
+func (p *path) says(cond client.Expr) (is, decided bool) {
+	calls := false
+	client.WalkExpr(cond, func(e client.Expr) {
+		_, is := e.(*client.Call)
+		calls = calls || is
+	})
+	cond, same := plainly(cond)
+	text := client.ExprString(cond)
+	for _, c := range p.passed {
+		if passed, is := plainly(c.cond); !calls && client.ExprString(passed) == text {
+			return same == (is == c.is), true
+		}
+	}
+	return false, false
+}
+
+// plainly takes negations off a condition. is says whether the condition holds where the rest does.
+func plainly(cond client.Expr) (rest client.Expr, is bool) {
+	o, ok := cond.(*client.Op)
+	if !ok || o.Op != "!" {
+		return cond, true
+	}
+	rest, is = plainly(o.Args[0])
+	return rest, !is
 }
 
 // after changes what is known by a statement that does not branch.

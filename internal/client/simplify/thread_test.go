@@ -41,6 +41,14 @@ func TestThread(t *testing.T) {
 		{"a variable that may be set again decides nothing", []client.Stmt{query("A", "found"),
 			&client.If{Cond: client.V("found"), Then: []client.Stmt{set("err", 0)}, Else: []client.Stmt{set("err", 1)}}, &client.Havoc{Var: "err"}, ends},
 			"txn f()\n  var err int\n  var found bool\n  query \"A\" found found\n  if found\n    err = 0\n  else\n    err = 1\n  err = *\n  if !(err == 0)\n    rollback\n  else\n    commit\n"},
+		{"an error that the caller passes on ends the transaction in the caller's caller", []client.Stmt{query("A", "found"),
+			&client.If{Cond: client.V("found"), Then: []client.Stmt{set("n", 0)}, Else: []client.Stmt{set("n", 1)}},
+			&client.If{Cond: is("n", 0), Then: []client.Stmt{query("B", ""), set("err", 0)}, Else: []client.Stmt{&client.Assign{Var: "err", Expr: client.V("n")}}}, ends},
+			"txn f()\n  var found bool\n  query \"A\" found found\n  if !found\n    rollback\n  query \"B\"\n  commit\n"},
+		{"what was tested of another value decides nothing", []client.Stmt{query("A", "found"), &client.Havoc{Var: "n"},
+			&client.If{Cond: is("n", 0), Then: []client.Stmt{query("B", ""), set("err", 0)}, Else: []client.Stmt{&client.Havoc{Var: "n"}, &client.Assign{Var: "err", Expr: client.V("n")}}}, ends},
+			"txn f()\n  var err int\n  var n int\n  query \"A\"\n  n = *\n  if n == 0\n    query \"B\"\n    err = 0\n    commit\n  else\n    n = *\n    err = n\n" +
+				"  if !(err == 0)\n    rollback\n  else\n    commit\n"},
 		{"what only computes waits for the rollback", []client.Stmt{query("A", "found"), &client.If{Cond: is("n", 0), Then: []client.Stmt{set("err", 5)}, Else: []client.Stmt{set("err", 6)}},
 			&client.If{Cond: client.V("found"), Then: []client.Stmt{&client.Rollback{}}}, &client.Emit{Exprs: []client.Expr{client.V("err")}}, &client.Commit{}},
 			"txn f()\n  var err int\n  var found bool\n  var n int\n  query \"A\" found found\n  if found\n    rollback\n  else\n    if n == 0\n      err = 5\n    else\n      err = 6\n  emit err\n  commit\n"},
@@ -107,7 +115,9 @@ func (g *bodies) stmt(depth int, labels []string, loop bool) client.Stmt {
 	if depth == 0 {
 		return &client.Assign{Var: v, Expr: client.C(ir.Int(int64(g.rng.Intn(3))))}
 	}
-	switch g.rng.Intn(12) {
+	switch g.rng.Intn(13) {
+	case 12:
+		return &client.Assign{Var: v, Expr: client.V([]string{"a", "b"}[g.rng.Intn(2)])}
 	case 0:
 		return &client.Query{SQL: label, Found: "c", Into: []string{v}}
 	case 1:

@@ -174,7 +174,7 @@ func lasting(_ *session.Session, inv *session.Invocation) (memory.Value, bool) {
 
 func valueOf(in *session.Session, inv *session.Invocation) (memory.Value, bool) {
 	v := in.LookInContext(inv.Args[0], inv.Args[1], inv.T)
-	if in.NotGiven(v, inv.Args[1]) {
+	if in.NotGiven(v, inv.Args[0], inv.Args[1]) {
 		return memory.Scalar{E: client.C(ir.Null), Kind: client.Any}, true
 	}
 	return v, true
