@@ -3,7 +3,6 @@ package program
 import (
 	"cmp"
 	"go/types"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -71,7 +70,7 @@ func (p *Program) isForeign(pkg *types.Package) bool {
 
 // isRead reports whether a package is one of those that were read.
 func (p *Program) isRead(pkg *types.Package) bool {
-	return slices.ContainsFunc(p.Pkgs, func(read *ssa.Package) bool { return read.Pkg == pkg })
+	return p.PackageOf(pkg) != nil
 }
 
 // giving looks for handles in what a call gives to a library.
