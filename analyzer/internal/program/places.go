@@ -25,6 +25,18 @@ type Places struct {
 	Writers map[*ssa.Function][]Place
 	// Whole says that all of the program is read.
 	Whole bool
+	// Left are the packages of which not all is read, where only these are not; nil if it is not known which.
+	Left []*types.Package
+}
+
+// namedElsewhere reports whether code that is not read may name an exported package variable.
+func (pl *Places) namedElsewhere(g *ssa.Global) bool {
+	if pl.Whole || !token.IsExported(g.Name()) {
+		return false
+	}
+	return pl.Left == nil || slices.ContainsFunc(pl.Left, func(left *types.Package) bool {
+		return left.Path() == g.Pkg.Pkg.Path() || slices.ContainsFunc(left.Imports(), func(p *types.Package) bool { return p.Path() == g.Pkg.Pkg.Path() })
+	})
 }
 
 // isPlace reports whether a type is that of a place: a statement, or a map or list of

@@ -156,7 +156,7 @@ func (s *settled) storeLiteral(path string, literal ssa.Value, load ssa.Instruct
 // changes, by the path of fields; known is false where somebody may change it.
 func (p *Program) Settled(g *ssa.Global) (stores map[string]ssa.Value, known bool) {
 	s := p.settled[g]
-	if s == nil || s.changed || s.passed && p.altered[gotypes.TypeName(gotypes.Deref(g.Type()))] || len(s.stores) == 0 || !p.Places.Whole && token.IsExported(g.Name()) {
+	if s == nil || s.changed || s.passed && p.altered[gotypes.TypeName(gotypes.Deref(g.Type()))] || len(s.stores) == 0 || p.Places.namedElsewhere(g) {
 		return nil, false
 	}
 	return s.stores, true

@@ -55,8 +55,13 @@ type clause struct {
 	f           sqltext.Fragment
 	or          bool
 	open, close bool
-	// deleted says that it leaves out rows which are deleted softly.
-	deleted bool
+	// deleted says that it leaves out rows which are deleted softly, perhaps that it may not be there.
+	deleted, perhaps bool
+}
+
+// unclear reports whether a condition may not be there in a list with OR: what that stands between depends on it then.
+func unclear(list []clause) bool {
+	return slices.ContainsFunc(list, func(c clause) bool { return c.or }) && slices.ContainsFunc(list, func(c clause) bool { return c.perhaps })
 }
 
 func newQuery(in *memory.Memory, d *draft) *query {
@@ -130,12 +135,25 @@ func (d *draft) Join(in *memory.Memory, _ string, edges []*memory.Edge, vals []m
 type mod struct {
 	apply func(in *run, d *draft)
 	made  []memory.Value
+	// when, if not nil, says when it is part of the query.
+	when client.Expr
 }
 
-func (m *mod) Live() bool                      { return false }
-func (m *mod) Sends() bool                     { return false }
-func (m *mod) Same(o memory.Value) bool        { return o == memory.Value(m) }
-func (m *mod) Depends() ([]memory.Value, bool) { return m.made, false }
+// Where gives a part that is one of the query if a condition holds, too.
+func (m *mod) Where(there client.Expr) memory.Value {
+	n := *m
+	if n.when = there; m.when != nil {
+		n.when = client.And(m.when, there)
+	}
+	return &n
+}
+
+func (m *mod) Live() bool               { return false }
+func (m *mod) Sends() bool              { return false }
+func (m *mod) Same(o memory.Value) bool { return o == memory.Value(m) }
+func (m *mod) Depends() ([]memory.Value, bool) {
+	return slices.Concat(m.made, memory.Depending(m.when)), false
+}
 
 // with appends to a list that other drafts may share.
 func with[T any](list []T, more ...T) []T { return append(slices.Clip(list), more...) }
@@ -436,8 +454,39 @@ func (in *run) applyOne(d *draft, v memory.Value) bool {
 		in.lose(d, "a part of a query of sqlboiler that is not known", []memory.Value{v})
 		return false
 	}
-	m.apply(in, d)
+	if m.when == nil {
+		m.apply(in, d)
+		return d.lost == ""
+	}
+	n := *d
+	m.apply(in, &n)
+	if n.where, ok = conditional(n.where, len(d.where), m.when); !ok || !n.differsInRows(d) {
+		in.lose(d, "a query of sqlboiler whose form depends on the path", m.made)
+		return false
+	}
+	*d = n
 	return d.lost == ""
+}
+
+// conditional puts a condition before the clauses from a place on; ok is false where that cannot be said.
+func conditional(list []clause, from int, when client.Expr) (out []clause, ok bool) {
+	out = slices.Clone(list)
+	for i := from; i < len(out); i++ {
+		if out[i].or || out[i].open || out[i].close {
+			return nil, false
+		}
+		if out[i].perhaps = true; out[i].f.Text != client.Hole {
+			out[i].f = sqltext.Frag("(NOT "+sqltext.ParamMark+" OR (", memory.Of(when, client.Bool)).Plus(out[i].f, sqltext.Frag("))"))
+		}
+	}
+	return out, true
+}
+
+// differsInRows reports whether two queries differ in their conditions only, and in what else is read.
+func (d *draft) differsInRows(o *draft) bool {
+	return len(d.columns) == len(o.columns) && len(d.from) == len(o.from) && len(d.joins) == len(o.joins) && len(d.group) == len(o.group) && len(d.with) == len(o.with) &&
+		len(d.having) == len(o.having) && len(d.order) == len(o.order) && d.distinct == o.distinct && d.limit == o.limit && d.offset == o.offset && d.lock == o.lock &&
+		d.raw == o.raw && d.withDeleted == o.withDeleted && d.manual == o.manual
 }
 
 // harmless are the functions of package qm whose parts choose rows, and name no table.

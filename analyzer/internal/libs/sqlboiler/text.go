@@ -36,7 +36,7 @@ func quotedList(names []string) string {
 
 // text gives the text of a query: BuildQuery of package queries. ok is false if it is not known.
 func (in *run) text(d *draft) (f sqltext.Fragment, ok bool) {
-	if d.lost != "" || d.raw != nil || len(d.from) == 0 {
+	if d.lost != "" || d.raw != nil || len(d.from) == 0 || unclear(d.where) {
 		return f, false
 	}
 	if len(d.with) > 0 {

@@ -105,6 +105,16 @@ func Any(ctx context.Context, all bool) (models.UserSlice, error) {
 	return models.Users(parts...).All(ctx, DB)
 }
 
+// Unclear has a condition that may not be there, and OR.
+func Unclear(ctx context.Context, all bool) (int64, error) {
+	parts := []qm.QueryMod{}
+	if all {
+		parts = append(parts, qm.Where("credit > 0"))
+	}
+	parts = append(parts, qm.Or("name = 'x'"))
+	return models.Users(parts...).Count(ctx, DB)
+}
+
 // Texts sends texts of its own.
 func Texts(ctx context.Context, id int) error {
 	return inTx(ctx, func(tx *sql.Tx) error {
