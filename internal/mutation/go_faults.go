@@ -148,7 +148,7 @@ var goFaults = []Fault{
 		Tests: "analyzer:^TestBuilders$", Breaks: "an interface with an empty struct in it is nil"},
 	{Name: "go-never-boxed", File: "analyzer/internal/program/handed.go", Old: "			for v := range m.Signature().Results().Variables() {\n				b.holds(v.Type())\n			}\n", New: "			_ = m\n",
 		Tests: "analyzer:^TestNeverBoxed$", Breaks: "a method gives values that no interface is taken to hold"},
-	{Name: "go-left-variable", File: "analyzer/internal/program/places.go", Old: "left.Path() == g.Pkg.Pkg.Path() || slices.ContainsFunc(left.Imports(), func(p *types.Package) bool { return p.Path() == g.Pkg.Pkg.Path() })", New: "left.Path() == g.Pkg.Pkg.Path()",
+	{Name: "go-left-variable", File: "analyzer/internal/program/settled.go", Old: "left.Path() == g.Pkg.Pkg.Path() || slices.ContainsFunc(left.Imports(), func(i *types.Package) bool { return i.Path() == g.Pkg.Pkg.Path() })", New: "left.Path() == g.Pkg.Pkg.Path()",
 		Tests: "analyzer:^TestVariablesBesideFaults$", Breaks: "a variable has its first value although code that is left out may set it"},
 	{Name: "sqlboiler-unclear", File: "analyzer/internal/libs/sqlboiler/text.go", Old: " || unclear(d.where) {", New: " {",
 		Tests: "analyzer:^TestBuilders$", Breaks: "OR stands behind a condition that is true where it is left out"},

@@ -29,16 +29,6 @@ type Places struct {
 	Left []*types.Package
 }
 
-// namedElsewhere reports whether code that is not read may name an exported package variable.
-func (pl *Places) namedElsewhere(g *ssa.Global) bool {
-	if pl.Whole || !token.IsExported(g.Name()) {
-		return false
-	}
-	return pl.Left == nil || slices.ContainsFunc(pl.Left, func(left *types.Package) bool {
-		return left.Path() == g.Pkg.Pkg.Path() || slices.ContainsFunc(left.Imports(), func(p *types.Package) bool { return p.Path() == g.Pkg.Pkg.Path() })
-	})
-}
-
 // isPlace reports whether a type is that of a place: a statement, or a map or list of
 // them.
 func (pl *Places) isPlace(t types.Type) bool {
