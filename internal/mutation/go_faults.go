@@ -160,4 +160,6 @@ var goFaults = []Fault{
 		Tests: "analyzer:^TestBuilders$", Breaks: "what hooks do is forgotten"},
 	{Name: "sqlboiler-own-files", File: "analyzer/internal/program/generated.go", Old: "return p.generators[p.FileOf(o.Pos())]", New: "for _, by := range p.generators {\n\t\t\treturn by\n\t\t}",
 		Tests: "analyzer:^TestBuilders$", Breaks: "a method that the program adds to a generated type is no transaction"},
+	{Name: "sqlboiler-computed", File: "analyzer/internal/libs/sqlboiler/row.go", Old: "		case f.generated:", New: "		case false:",
+		Tests: "analyzer:^TestBuilders$", Breaks: "an INSERT gives a value for a generated column, which the server refuses"},
 }

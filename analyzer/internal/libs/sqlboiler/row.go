@@ -102,10 +102,10 @@ func (in *run) fieldValue(row *memory.Cell, f *field) sqltext.Fragment {
 	return in.value(memory.Box{V: in.Load(row.Part(f.at)), T: f.t})
 }
 
-// stamp sets the columns that sqlboiler sets to the time, for an INSERT where they are zero.
-func (in *run) stamp(t *table, row *memory.Cell, insert bool) {
+// stamp sets the columns that a method sets, to the time: some only where they are zero.
+func (in *run) stamp(t *table, row *memory.Cell, method string) {
 	for _, f := range t.fields {
-		if t.stamped && (f.name == "updated_at" || f.name == "created_at" && insert) {
+		if t.stamped[method][f.at] {
 			in.Store(row.Part(f.at), in.Fresh(f.t, "now", memory.Unknown))
 		}
 	}
@@ -117,7 +117,7 @@ const maxUnclear = 2
 
 // insert is Insert.
 func (in *run) insert(inv *session.Invocation, h *memory.Handle, t *table, row *memory.Cell, c *columns) memory.Value {
-	in.stamp(t, row, true)
+	in.stamp(t, row, "Insert")
 	in.eachInsert(t, row, c, func(list, back []*field) {
 		f := in.insertText(t, row, list)
 		in.sendBack(h, t, row, f, back, false)
@@ -179,6 +179,8 @@ func (in *run) eachInsert(t *table, row *memory.Cell, c *columns, send func(list
 			back = back[:before]
 		}
 		switch {
+		case f.generated:
+			without()
 		case c.kind == whitelist && named, c.kind == greylist && named, c.kind != whitelist && c.kind != noColumns && !f.hasDefault && !(c.kind == blacklist && named):
 			with()
 		case c.kind == whitelist, c.kind == noColumns, c.kind == blacklist && named:
@@ -223,6 +225,9 @@ func (c *columns) updated(t *table) []*field {
 	var out []*field
 	for _, f := range t.fields {
 		named := slices.Contains(c.cols, f.name)
+		if f.generated {
+			continue
+		}
 		if c.kind == whitelist && named || c.kind == greylist && (named || !f.key) || c.kind == inferred && !f.key || c.kind == blacklist && !f.key && !named {
 			out = append(out, f)
 		}
@@ -232,10 +237,10 @@ func (c *columns) updated(t *table) []*field {
 
 // update is Update.
 func (in *run) update(inv *session.Invocation, h *memory.Handle, t *table, row *memory.Cell, c *columns) memory.Value {
-	in.stamp(t, row, false)
+	in.stamp(t, row, "Update")
 	d := &draft{from: []string{t.name}, where: in.byKey(t, row), set: []sqltext.Setting{}}
 	for _, f := range c.updated(t) {
-		if c.kind != whitelist && f.name == "created_at" {
+		if c.kind != whitelist && f.kept {
 			continue
 		}
 		d.set = append(d.set, sqltext.Setting{Name: f.name, Value: memory.Box{V: in.Load(row.Part(f.at)), T: f.t}})
@@ -268,7 +273,7 @@ func (in *run) upsert(inv *session.Invocation, h *memory.Handle, t *table, row *
 	if !isConst || !known {
 		return in.anything(inv, h, []string{t.plain}, false, "an upsert of sqlboiler with parts that are not known")
 	}
-	in.stamp(t, row, true)
+	in.stamp(t, row, "Upsert")
 	set := cols[0].updated(t)
 	conflict := " ON CONFLICT "
 	if len(target) == 0 && updates.IsTrue() {

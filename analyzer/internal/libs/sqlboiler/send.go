@@ -237,9 +237,9 @@ func (in *run) onFunction(inv *session.Invocation, h *memory.Handle, f *ssa.Func
 // exists says whether there is a row.
 func (in *run) exists(h *memory.Handle, d *draft) memory.Value {
 	e := *d
-	e.columns = []string{"1"}
+	one := sqltext.Frag("1")
+	e.columns, e.limit = []string{"1"}, &one
 	f, _ := in.text(&e)
-	f.Text += " LIMIT 1"
 	rs := in.SendText(h, f)
 	rs.One = true
 	in.Execute(rs)
@@ -341,8 +341,8 @@ func (in *run) finish(inv *session.Invocation, h *memory.Handle, q *query, t *ta
 	case "Count", "Exists":
 		d.columns, d.count, d.loads = nil, true, nil
 		f, ok := in.text(&d)
-		if !ok {
-			return in.lost(inv, h, &d, true), true
+		if !ok || d.lock != nil || d.offset != nil { // count(*) refuses locks
+			return in.anything(inv, h, nil, false, cmp.Or(d.lost, "a count of sqlboiler with a lock or an offset")), true
 		}
 		if name == "Exists" && len(d.group) == 0 && d.distinct == nil {
 			d.count = false

@@ -19,8 +19,8 @@ type table struct {
 	fields      []*field
 	// softly says that Find leaves out rows which are deleted softly.
 	softly bool
-	// stamped says that Insert sets created_at and updated_at.
-	stamped bool
+	// stamped are the fields that Insert, Update and Upsert themselves set.
+	stamped map[string]map[int]bool
 }
 
 // field is a column, and the field of the struct that holds it.
@@ -30,6 +30,8 @@ type field struct {
 	at         int
 	key        bool
 	hasDefault bool
+	// generated says that the database computes it, kept that Update leaves it out unless it is asked for.
+	generated, kept bool
 }
 
 // field gives the column with a name, nil if there is none.
@@ -85,8 +87,18 @@ func (u *usage) tableOf(n *types.Named) *table {
 		return nil
 	}
 	t.defaults(pkg)
-	if insert := u.method(n, "Insert"); insert != nil {
-		t.stamped = calls(insert, "TimestampsAreSkipped")
+	t.stamped = map[string]map[int]bool{}
+	for _, name := range []string{"Insert", "Update", "Upsert"} {
+		if m := u.method(n, name); m != nil {
+			t.stamped[name] = sets(m)
+		}
+	}
+	if m := u.method(n, "Update"); m != nil {
+		for _, text := range constants(m) {
+			if f := t.field(text); f != nil {
+				f.kept = true
+			}
+		}
 	}
 	u.tables[n] = t
 	return t
@@ -136,6 +148,12 @@ func (t *table) defaults(pkg *ssa.Package) {
 	for _, n := range names {
 		if f := t.field(n); f != nil {
 			f.hasDefault = true
+		}
+	}
+	computed, _ := listVar(pkg, t.named.Obj().Name()+"GeneratedColumns")
+	for _, n := range computed {
+		if f := t.field(n); f != nil {
+			f.generated = true
 		}
 	}
 }
@@ -195,16 +213,21 @@ func constants(f *ssa.Function) []string {
 	return out
 }
 
-// calls reports whether a function calls one of a name.
-func calls(f *ssa.Function, name string) bool {
-	found := false
-	gotypes.EachInstr(f, func(instr ssa.Instruction) {
-		if c, ok := instr.(ssa.CallInstruction); ok {
-			g := c.Common().StaticCallee()
-			found = found || g != nil && g.Name() == name
+// sets gives the fields of its receiver that a method stores in, or whose addresses it gives to a function.
+func sets(m *ssa.Function) map[int]bool {
+	out := map[int]bool{}
+	gotypes.EachInstr(m, func(instr ssa.Instruction) {
+		at, ok := instr.(*ssa.FieldAddr)
+		if !ok || len(m.Params) == 0 || at.X != ssa.Value(m.Params[0]) {
+			return
+		}
+		for _, r := range *at.Referrers() {
+			if load, isLoad := r.(*ssa.UnOp); !isLoad || load.X != ssa.Value(at) {
+				out[at.Field] = true
+			}
 		}
 	})
-	return found
+	return out
 }
 
 // method gives the method of a struct, or of a pointer to it.

@@ -18,6 +18,7 @@ type User struct {
 	Name      string    `boil:"name"`
 	Credit    int       `boil:"credit"`
 	CreatedAt time.Time `boil:"created_at"`
+	Twice     int       `boil:"twice"`
 
 	R *userR `boil:"-"`
 	L userL  `boil:"-"`
@@ -39,6 +40,7 @@ type userL struct{}
 var (
 	userColumnsWithDefault = []string{"id"}
 	userPrimaryKeyColumns  = []string{"id"}
+	userGeneratedColumns   = []string{"twice"}
 	userInsertCache        = map[string]string{}
 )
 
@@ -105,7 +107,7 @@ func (o *User) InsertP(ctx context.Context, exec boil.ContextExecutor, columns b
 }
 
 func (o *User) Update(ctx context.Context, exec boil.ContextExecutor, columns boil.Columns) (int64, error) {
-	res, err := exec.ExecContext(ctx, userInsertCache[o.Name])
+	res, err := exec.ExecContext(ctx, userInsertCache["created_at"])
 	if err != nil {
 		return 0, err
 	}
