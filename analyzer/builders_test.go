@@ -15,7 +15,7 @@ import (
 // libraries with golden files, one for each function, and some that use none. Each module has stubs of the libraries, so that no
 // network is needed.
 func TestBuilders(t *testing.T) {
-	for _, name := range []string{"bun", "ent", "gopg", "gorm", "gorp", "migrations", "nested", "sql", "squirrel", "stmts", "sqlxnamed", "untraced"} {
+	for _, name := range []string{"bun", "ent", "gopg", "gorm", "gorp", "migrations", "nested", "sql", "sqlboiler", "squirrel", "stmts", "sqlxnamed", "untraced"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join("testdata", "src", name)

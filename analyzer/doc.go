@@ -85,7 +85,8 @@
 // Structs of gorp, and of borp, which is made of it, have the tables and keys that the
 // program registers; those with hooks are unknown. Statements of squirrel
 // are texts in the same way, and so are those of go-pg, whose queries calls change in
-// place. Those of bun, and of what ent generates, are unknown ones of their tables.
+// place, and those of sqlboiler with the methods that it generates. Those of bun, and of what ent generates, are unknown
+// ones of their tables.
 //
 // # What is not known
 //

@@ -146,7 +146,7 @@ func (e *extractor) extract(ctx context.Context, within time.Duration, progress 
 
 // push puts a function among those that wait.
 func (x *extraction) push(f *ssa.Function) {
-	if !x.queued[f] && !x.dead[f] {
+	if !x.queued[f] && !x.dead[f] && x.P.StandsAlone(f) {
 		x.queued[f] = true
 		x.queue = append(x.queue, f)
 	}

@@ -273,6 +273,28 @@ func Useless(db *sql.DB) error { worse.Use(); return bad.Broken(db) }
 	}
 }
 
+// TestVariablesBesideFaults: a package variable that nobody changes has its value, unless code that is left out can name it.
+func TestVariablesBesideFaults(t *testing.T) {
+	for imports, known := range map[string]bool{"": true, "import \"app.test/texts\"\n\n": false, "import _ \"nowhere.test/x\"\n\n": false} {
+		body := ""
+		if strings.Contains(imports, "texts") {
+			body = "texts.Q.Get = \"DELETE FROM other\"; "
+		}
+		res := loadFiles(t, Options{}, map[string]string{
+			"texts/texts.go": "package texts\n\nvar Q = struct{ Get string }{Get: \"DELETE FROM done\"}\n",
+			"bad/bad.go":     "package bad\n\n" + imports + "func Set() { " + body + "nothing() }\n",
+			"store/store.go": "package store\n\nimport (\n\t\"database/sql\"\n\n\t\"app.test/texts\"\n)\n\nfunc Run(db *sql.DB) error { _, err := db.Exec(texts.Q.Get); return err }\n",
+		})
+		found := false
+		for _, x := range res.Txns {
+			found = found || strings.Contains(x.String(), "DELETE FROM done")
+		}
+		if found != known {
+			t.Errorf("%q: the text is known: %v, want %v", imports, found, known)
+		}
+	}
+}
+
 // TestLostSource: where a part of the source is not known, it may do anything.
 func TestLostSource(t *testing.T) {
 	const good = "package app\n\nimport \"database/sql\"\n\nfunc Good(db *sql.DB) error { _, err := db.Exec(\"DELETE FROM good\"); return err }\n"

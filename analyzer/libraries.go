@@ -17,6 +17,7 @@ import (
 	"github.com/txrobust/robust/analyzer/internal/libs/migrate"
 	"github.com/txrobust/robust/analyzer/internal/libs/pgx"
 	"github.com/txrobust/robust/analyzer/internal/libs/sql"
+	"github.com/txrobust/robust/analyzer/internal/libs/sqlboiler"
 	"github.com/txrobust/robust/analyzer/internal/libs/sqlx"
 	"github.com/txrobust/robust/analyzer/internal/libs/squirrel"
 	"github.com/txrobust/robust/analyzer/internal/libs/std"
@@ -27,7 +28,7 @@ import (
 
 // libraries are the models of libraries, in the order in which they are asked.
 var libraries = []func(p *program.Program) *session.Library{
-	std.New, sql.New, pgx.New, sqlx.New, gorm.New, gorp.New, squirrel.New, gopg.New, bun.New, ent.New, migrate.New, yesql.New,
+	std.New, sql.New, pgx.New, sqlx.New, gorm.New, gorp.New, squirrel.New, gopg.New, bun.New, ent.New, sqlboiler.New, migrate.New, yesql.New,
 }
 
 // names is what the names of all libraries mean, whatever the program.

@@ -90,7 +90,7 @@ func Load(ctx context.Context, patterns []string, opt Options) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	e.P.Places.Whole = len(r.notes) == 0
+	e.P.Places.Whole, e.P.Places.Left = len(r.notes) == 0, r.left
 	databases, sqlite := drivers(r.read)
 	e.P.MySQL = len(databases) == 1 && databases[0] == MySQL
 	res, err := e.extract(ctx, opt.Within, func(done, total int) { opt.Progress(done, total, "reading the functions of the Go code") })
@@ -119,6 +119,9 @@ type reading struct {
 	// notes say what is left out, missing stands for what that may do.
 	notes   []ir.Note
 	missing []*client.Txn
+	// left are the packages of which something is left out, nil if it is not known what one of them imports.
+	left    []*types.Package
+	unknown bool
 }
 
 // good gives what type-checks of packages.
@@ -160,6 +163,11 @@ func (r *reading) leave(p *packages.Package, functions []string) {
 			functions = append(functions[:5:5], "…")
 		}
 		text = fmt.Sprintf("package %s has errors: %s; what does not type-check is left out (%d): %s", p.PkgPath, firstError(p), n, strings.Join(functions, ", "))
+	}
+	if r.unknown = r.unknown || p.Types == nil || len(p.Syntax) == 0 || lost(p); r.unknown {
+		r.left = nil
+	} else {
+		r.left = append(r.left, p.Types)
 	}
 	pos := errorPos(r.dir, p)
 	if note := (ir.Note{Pos: pos, Text: text}); !slices.Contains(r.notes, note) {

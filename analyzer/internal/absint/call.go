@@ -321,6 +321,9 @@ func (in *interp) CallFunction(inv *session.Invocation, fn *memory.Closure) memo
 	if v, ok := in.modelled(inv, name); ok {
 		return v
 	}
+	if v, ok := callGenerated(in, inv, f); ok {
+		return v
+	}
 	if recv := f.Signature.Recv(); recv != nil && len(inv.Args) > 0 {
 		if v, ok := in.OnHandle(inv, f.Name(), f.Signature); ok {
 			return v
@@ -340,7 +343,24 @@ func (in *interp) modelled(inv *session.Invocation, name string) (memory.Value, 
 	}
 	named := *inv
 	named.Name = name
-	call := func() (memory.Value, bool) { return f(in.Session, &named) }
+	return byModel(in, inv, func() (memory.Value, bool) { return f(in.Session, &named) })
+}
+
+// callGenerated is a call of a function of the program that a library generated, and models.
+func callGenerated(in *interp, inv *session.Invocation, f *ssa.Function) (memory.Value, bool) {
+	for _, l := range in.Shared.Libs {
+		if l.Generated == nil {
+			continue
+		}
+		if v, ok := byModel(in, inv, func() (memory.Value, bool) { return l.Generated(in.Session, inv, f) }); ok {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// byModel carries out a call that a library models, which may fail if it is given a handle.
+func byModel(in *interp, inv *session.Invocation, call func() (memory.Value, bool)) (memory.Value, bool) {
 	if slices.ContainsFunc(inv.Args, func(v memory.Value) bool { return in.Holds(v, memory.IsHandle) }) {
 		return in.Attempting(inv, call)
 	}

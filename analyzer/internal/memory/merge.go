@@ -313,17 +313,18 @@ func (in *Memory) joinGrown(name string, edges []*Edge, vals []Value) (Value, bo
 	return g, true
 }
 
-// joinLists joins slices with the same elements, to which nothing was written.
+// joinLists joins slices with the same elements, to which nothing was written. Where some end earlier, the elements
+// that they lack are there on some paths only.
 func (in *Memory) joinLists(edges []*Edge, vals []Value) (Value, bool) {
 	if !AllOf[*List](vals) {
-		return nil, false
+		return joinPartial(in, edges, vals)
 	}
 	first := vals[0].(*List)
 	out := in.NewList(first.Elems)
 	for i, v := range vals {
 		l := v.(*List)
 		if !sameAll(l.Elems, first.Elems) {
-			return nil, false
+			return joinPartial(in, edges, vals)
 		}
 		if l.c != nil {
 			if _, written := edges[i].St.Mem[l.c]; written {

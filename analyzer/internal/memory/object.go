@@ -23,6 +23,13 @@ type Joiner interface {
 	Join(in *Memory, name string, edges []*Edge, vals []Value) (Value, bool)
 }
 
+// Partial is an object that may stand in a list on some paths only.
+type Partial interface {
+	Object
+	// Where gives the object as it is where it stands in the list if a condition holds.
+	Where(there client.Expr) Value
+}
+
 // Looper is an object of which something stays known where a loop replaces it.
 type Looper interface {
 	Object

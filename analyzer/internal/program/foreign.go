@@ -71,7 +71,16 @@ func (p *Program) isForeign(pkg *types.Package) bool {
 
 // isRead reports whether a package is one of those that were read.
 func (p *Program) isRead(pkg *types.Package) bool {
-	return slices.ContainsFunc(p.Pkgs, func(read *ssa.Package) bool { return read.Pkg == pkg })
+	return p.PackageOf(pkg) != nil
+}
+
+// PackageOf gives the package that was read for a package of types, nil if it was not.
+func (p *Program) PackageOf(pkg *types.Package) *ssa.Package {
+	at := slices.IndexFunc(p.Pkgs, func(read *ssa.Package) bool { return read.Pkg == pkg })
+	if at < 0 {
+		return nil
+	}
+	return p.Pkgs[at]
 }
 
 // giving looks for handles in what a call gives to a library.

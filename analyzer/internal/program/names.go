@@ -92,6 +92,9 @@ type Names struct {
 	Constructors []string
 	// Generated reports whether the library generated a package, which is not read.
 	Generated func(pkg *types.Package) bool
+	// Generators are programs of the library that generate Go files whose functions the library models: they are read
+	// where something calls them, and do not stand for themselves.
+	Generators []string
 	// Calls reports whether the library calls a function with the transaction of a
 	// statement.
 	Calls func(f *ssa.Function) bool

@@ -25,6 +25,8 @@ type Places struct {
 	Writers map[*ssa.Function][]Place
 	// Whole says that all of the program is read.
 	Whole bool
+	// Left are the packages of which not all is read, where only these are not; nil if it is not known which.
+	Left []*types.Package
 }
 
 // isPlace reports whether a type is that of a place: a statement, or a map or list of

@@ -28,8 +28,10 @@ type Program struct {
 	// constants are what package variables hold that are set once.
 	constants map[*ssa.Global]*ssa.Const
 	// embedded are the files of the variables that have their texts, by their places.
-	embedded  map[token.Pos]string
-	sentinels map[string]int
+	embedded map[token.Pos]string
+	// generators are the programs that generated files, by the names of the files.
+	generators map[string]string
+	sentinels  map[string]int
 	// touches are the functions that use the database themselves; relevant those
 	// that reach one of them.
 	touches, Relevant map[*ssa.Function]bool
@@ -106,7 +108,7 @@ const (
 // libraries mean.
 func New(fset *token.FileSet, dir string, pkgs []*ssa.Package, files []*ast.File, libraries func(p *Program) []*Names) (*Program, error) {
 	p := &Program{fset: fset, dir: dir, Pkgs: pkgs, shapes: map[*ssa.Function]*flow.Shape{}, handles: map[*types.Interface]string{},
-		constants: map[*ssa.Global]*ssa.Const{}, embedded: embedded(fset, files), sentinels: map[string]int{},
+		constants: map[*ssa.Global]*ssa.Const{}, embedded: embedded(fset, files), generators: generators(fset, files), sentinels: map[string]int{},
 		touches: map[*ssa.Function]bool{}, Relevant: map[*ssa.Function]bool{}, Parametric: map[*ssa.Function]string{}, TooLarge: map[*ssa.Function]bool{}, Textual: map[*ssa.Function]map[token.Pos]bool{},
 		Users: map[*ssa.Function][]*ssa.Function{}, byName: map[string][]*ssa.Function{},
 		Calls: map[Call]bool{}, starts: map[token.Pos]token.Pos{}, smalls: map[*ssa.Function]bool{}, Ran: map[*ssa.Function]bool{}, Recursive: map[*ssa.Function]bool{}, evaluations: map[string]evaluation{}, lists: map[*ssa.Global]*textList{}, settled: map[*ssa.Global]*settled{}, altered: map[string]bool{},
@@ -406,11 +408,7 @@ func (p *Program) Small(f *ssa.Function) bool {
 	for _, b := range f.Blocks {
 		n += len(b.Instrs)
 	}
-	limit := 60
-	if givesMap(f) {
-		limit = 600
-	}
-	p.smalls[f] = n <= limit && len(p.Shape(f).Heads) == 0 && (!p.Relevant[f] || givesFunction(f))
+	p.smalls[f] = (n <= 60 || n <= 600 && givesMap(f)) && len(p.Shape(f).Heads) == 0 && (!p.Relevant[f] || givesFunction(f))
 	return p.smalls[f]
 }
 

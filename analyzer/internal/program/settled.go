@@ -184,10 +184,20 @@ func (s *settled) storeLiteral(path string, literal ssa.Value, load ssa.Instruct
 // changes, by the path of fields; known is false where somebody may change it.
 func (p *Program) Settled(g *ssa.Global) (stores map[string]ssa.Value, known bool) {
 	s := p.settled[g]
-	if s == nil || s.changed || s.passed && p.altered[gotypes.TypeName(gotypes.Deref(g.Type()))] || len(s.stores) == 0 || !p.Places.Whole && token.IsExported(g.Name()) {
+	if s == nil || s.changed || s.passed && p.altered[gotypes.TypeName(gotypes.Deref(g.Type()))] || len(s.stores) == 0 || p.namedElsewhere(g) {
 		return nil, false
 	}
 	return s.stores, true
+}
+
+// namedElsewhere reports whether code that is not read may name an exported package variable.
+func (p *Program) namedElsewhere(g *ssa.Global) bool {
+	if p.Places.Whole || !token.IsExported(g.Name()) {
+		return false
+	}
+	return p.Places.Left == nil || slices.ContainsFunc(p.Places.Left, func(left *types.Package) bool {
+		return left.Path() == g.Pkg.Pkg.Path() || slices.ContainsFunc(left.Imports(), func(i *types.Package) bool { return i.Path() == g.Pkg.Pkg.Path() })
+	})
 }
 
 // LiteralOf gives what options hold whose address an initializer keeps in a package variable, by the

@@ -189,7 +189,7 @@ func isStore(i ssa.Instruction) bool {
 // TextsIn gives the elements of a list of texts, nil if they are not known.
 func (p *Program) TextsIn(g *ssa.Global) []string {
 	l := p.lists[g]
-	if l == nil || l.changed || !p.Places.Whole && token.IsExported(g.Name()) {
+	if l == nil || l.changed || p.namedElsewhere(g) {
 		return nil
 	}
 	if l.done {

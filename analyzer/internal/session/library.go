@@ -3,6 +3,8 @@ package session
 import (
 	"go/types"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/txrobust/robust/analyzer/internal/memory"
 	"github.com/txrobust/robust/analyzer/internal/program"
 	"github.com/txrobust/robust/ir"
@@ -16,6 +18,8 @@ type Library struct {
 	// Method models the call of a method of a value; ok is false if it is none of the
 	// library.
 	Method func(s *Session, inv *Invocation, name string, sig *types.Signature) (v memory.Value, ok bool)
+	// Generated models the call of a function of the program that the library generated; ok is false for others.
+	Generated func(s *Session, inv *Invocation, f *ssa.Function) (v memory.Value, ok bool)
 	// Field gives the address of a field of what a value of the library points to.
 	Field func(s *Session, recv memory.Value, owner types.Type, field *types.Var) (addr memory.Value, ok bool)
 	// Fresh gives a value of a type of the library of which nothing is known, nil for
