@@ -8,12 +8,12 @@ import (
 // OneEach reports whether at most one row of a FROM list matches each row of
 // the table that is written: conditions fix a key of it.
 func (d *Set) OneEach(from ir.From, where ir.Expr, target string) bool {
-	return d.oneRow(from, ir.Conjuncts(where), map[string]bool{target: true})
+	return d.OneRow(from, ir.Conjuncts(where), map[string]bool{target: true})
 }
 
-// oneRow reports whether conditions leave one row of a FROM list at most, for
+// OneRow reports whether conditions leave one row of a FROM list at most, for
 // each choice of the rows that are known.
-func (d *Set) oneRow(from ir.From, where []ir.Expr, known map[string]bool) bool {
+func (d *Set) OneRow(from ir.From, where []ir.Expr, known map[string]bool) bool {
 	var open []leafOf
 	if !gather(from, where, &open) {
 		return false
@@ -88,10 +88,10 @@ func (d *Set) oneOf(r ir.Rel, fixed, known map[string]bool) bool {
 		if r.Distinct && len(fixedItems(r.Cols, fixed)) == len(r.Cols) {
 			return true
 		}
-		return d.oneRow(r.From, append(ir.Conjuncts(r.Where), fixedItems(r.Cols, fixed)...), known)
+		return d.OneRow(r.From, append(ir.Conjuncts(r.Where), fixedItems(r.Cols, fixed)...), known)
 	case *ir.Group:
 		keys := fixedItems(r.Keys, fixed)
-		return len(keys) == len(r.Keys) || d.oneRow(r.From, append(ir.Conjuncts(r.Where), keys...), known)
+		return len(keys) == len(r.Keys) || d.OneRow(r.From, append(ir.Conjuncts(r.Where), keys...), known)
 	case *ir.SetOp:
 		return r.Op != ir.Union && d.oneOf(r.L, fixed, known)
 	}
