@@ -23,6 +23,22 @@ type Window struct {
 	before ir.Expr
 }
 
+// Definition gives what a window is, which may be the name of one of the WINDOW clause.
+// It is nil for a window that adds something to a named one.
+func Definition(w *pg.WindowDef, named []*pg.Node) *pg.WindowDef {
+	if w.Name != "" {
+		for _, n := range named {
+			if d := pg.Inner(n).(*pg.WindowDef); d.Name == w.Name {
+				w = d
+			}
+		}
+	}
+	if w.Refname != "" {
+		return nil
+	}
+	return w
+}
+
 // New makes the window of all rows of a query. Its row variable is row, which no
 // query around it uses.
 func New(row string, from ir.From, where ir.Expr, typeOf func(ir.Expr) ir.Type) *Window {
@@ -67,14 +83,27 @@ func plain(e ir.Expr) bool {
 	return ok
 }
 
-// Partition leaves the rows that have the value of PARTITION BY. It reports whether it
-// can tell them.
-func (w *Window) Partition(x *expr.Spot, v expr.Val) bool {
-	if v.Record || !plain(v.Expr) {
+// Aggregates are the aggregates that are computed of the rows of a window.
+var Aggregates = map[string]bool{"count": true, "sum": true, "min": true, "max": true, "avg": true, "bool_and": true, "bool_or": true, "every": true}
+
+// nonDefault is set in FrameOptions where a window has a frame of its own
+// (FRAMEOPTION_NONDEFAULT in PostgreSQL's parsenodes.h).
+const nonDefault = 1
+
+// Read reads PARTITION BY and ORDER BY, whose values value gives. It reports whether it
+// can tell which rows the window has, and which of them come first.
+func (w *Window) Read(x *expr.Spot, def *pg.WindowDef, value func(*pg.Node) expr.Val) bool {
+	if w.from == nil || def == nil || def.FrameOptions&nonDefault != 0 {
 		return false
 	}
-	w.same(x, v)
-	return true
+	for _, n := range def.PartitionClause {
+		v := value(n)
+		if v.Record || !plain(v.Expr) {
+			return false
+		}
+		w.same(x, v)
+	}
+	return w.sort(x, def.OrderClause, value)
 }
 
 // same adds a key, and gives the condition that another row has the same.
@@ -86,16 +115,17 @@ func (w *Window) same(x *expr.Spot, v expr.Val) ir.Expr {
 	return is
 }
 
-// Sort adds the items of ORDER BY, whose values are vs. It reports whether it can
-// tell which rows come first.
-func (w *Window) Sort(x *expr.Spot, by []*pg.SortBy, vs []expr.Val) bool {
+// sort adds the items of ORDER BY.
+func (w *Window) sort(x *expr.Spot, items []*pg.Node, value func(*pg.Node) expr.Val) bool {
 	var equal []ir.Expr
 	partition := w.peers
-	for i, v := range vs {
-		if v.Record || v.Expr == nil || !v.Type.Ordered() || !plain(v.Expr) || by[i].SortbyDir == pg.SortUsing {
+	for _, n := range items {
+		by := pg.Inner(n).(*pg.SortBy)
+		v := value(by.Node)
+		if v.Record || v.Expr == nil || !v.Type.Ordered() || !plain(v.Expr) || by.SortbyDir == pg.SortUsing {
 			return false
 		}
-		u, op, desc := v, "<", by[i].SortbyDir == pg.SortDesc
+		u, op, desc := v, "<", by.SortbyDir == pg.SortDesc
 		u.Expr = w.other(v.Expr)
 		if desc {
 			op = ">"
@@ -103,7 +133,7 @@ func (w *Window) Sort(x *expr.Spot, by []*pg.SortBy, vs []expr.Val) bool {
 		first := x.Compare(op, u, v, 0).Expr
 		if !v.NotNull {
 			null, value := u.Expr, v.Expr
-			if by[i].SortbyNulls != pg.SortNullsFirst && (!desc || by[i].SortbyNulls == pg.SortNullsLast) {
+			if by.SortbyNulls != pg.SortNullsFirst && (!desc || by.SortbyNulls == pg.SortNullsLast) {
 				null, value = value, null
 			}
 			first = ir.Op(ir.Or, first, ir.AndE(&ir.Unary{Op: ir.IsNull, X: null}, ir.NotE(&ir.Unary{Op: ir.IsNull, X: value})))
@@ -116,30 +146,19 @@ func (w *Window) Sort(x *expr.Spot, by []*pg.SortBy, vs []expr.Val) bool {
 		}
 		equal = append(equal, w.same(x, v))
 	}
-	w.before = ir.AndE(partition, w.before)
-	if len(vs) == 0 {
-		w.before = nil
+	if w.before != nil {
+		w.before = ir.AndE(partition, w.before)
 	}
 	return true
 }
 
-// Total reports whether no two rows have the same keys. one says whether conditions
-// leave one row of the query at most.
-func (w *Window) Total(one func(from ir.From, where []ir.Expr) bool) bool {
-	conds := ir.Conjuncts(w.where)
-	for _, k := range w.keys {
-		conds = append(conds, ir.Op(ir.Eq, k, ir.V("")))
-	}
-	return one(w.from, conds)
-}
-
 // Aggregate is an aggregate of the partition, or of its rows up to the last peer of
-// the row where the window has an order. ok is false where the argument is not one
+// the row where the window has an order. It is nil where the argument is not one
 // that is known of other rows.
-func (w *Window) Aggregate(agg ir.Agg) (e ir.Expr, ok bool) {
+func (w *Window) Aggregate(agg ir.Agg) ir.Expr {
 	if agg.Arg != nil {
 		if !plain(agg.Arg) {
-			return nil, false
+			return nil
 		}
 		agg.Arg = w.other(agg.Arg)
 	}
@@ -147,15 +166,36 @@ func (w *Window) Aggregate(agg ir.Agg) (e ir.Expr, ok bool) {
 	if w.before != nil {
 		in = ir.Op(ir.Or, w.before, w.peers)
 	}
-	return w.of(in, agg), true
+	return w.of(in, agg)
 }
 
-// Rank is one more than the number of rows that come before the row.
-func (w *Window) Rank() ir.Expr {
+// Rank is one more than the number of rows that come before the row: rank, and
+// row_number where no two rows have the same keys. one says whether conditions leave
+// one row of the query at most, with the rows that are known. It is nil for other functions.
+func (w *Window) Rank(name string, one func(from ir.From, where []ir.Expr, known map[string]bool) bool) ir.Expr {
+	if name != "rank" && (name != "row_number" || !w.total(one)) {
+		return nil
+	}
 	if w.before == nil {
 		return ir.C(ir.Int(1))
 	}
 	return ir.Op(ir.Add, w.of(w.before, ir.Agg{Fn: "count", Type: ir.IntType}), ir.C(ir.Int(1)))
+}
+
+// total reports whether no two rows have the same keys.
+func (w *Window) total(one func(from ir.From, where []ir.Expr, known map[string]bool) bool) bool {
+	conds, around := ir.Conjuncts(w.where), map[string]bool{}
+	for _, c := range conds {
+		ir.WalkExpr(c, func(e ir.Expr) {
+			if c, ok := e.(*ir.Col); ok && !w.own[c.Row] {
+				around[c.Row] = true
+			}
+		})
+	}
+	for _, k := range w.keys {
+		conds = append(conds, ir.Op(ir.Eq, k, ir.V("")))
+	}
+	return one(w.from, conds, around)
 }
 
 func (w *Window) of(where ir.Expr, agg ir.Agg) ir.Expr {

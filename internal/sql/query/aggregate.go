@@ -405,6 +405,7 @@ func (g *grouping) aggregate(agg ir.Agg, _ string, _ schema.Type) ir.Expr {
 type window struct {
 	from  ir.From
 	where ir.Expr
+	named []*pg.Node // of WINDOW
 }
 
 // orderly are the window functions whose value depends on the order of rows that ORDER BY does not tell apart.
@@ -417,8 +418,9 @@ func (x *Place) windowCall(e *pg.FuncCall, name string) expr.Val {
 	if w == nil || x.Deriver == nil {
 		x.Unmodelled(noWindow)
 	}
-	if v, ok := x.windowValue(e, name); ok {
-		return v
+	def := over.Definition(e.Over, w.named)
+	if def == nil {
+		x.Unmodelled("a window that extends another one")
 	}
 	var cols []ir.Item
 	add := func(n *pg.Node) {
@@ -430,17 +432,13 @@ func (x *Place) windowCall(e *pg.FuncCall, name string) expr.Val {
 		args = append(args, x.DefaultType(x.One(a)))
 		add(a)
 	}
-	over := e.Over
-	if over.Name != "" || over.Refname != "" {
-		x.Unmodelled("a named window")
-	}
-	for _, n := range over.PartitionClause {
+	for _, n := range def.PartitionClause {
 		add(n)
 	}
-	for _, n := range over.OrderClause {
+	for _, n := range def.OrderClause {
 		add(pg.Inner(n).(*pg.SortBy).Node)
 	}
-	for _, n := range []*pg.Node{over.StartOffset, over.EndOffset, e.AggFilter} {
+	for _, n := range []*pg.Node{def.StartOffset, def.EndOffset, e.AggFilter} {
 		if n != nil {
 			add(n)
 		}
@@ -456,67 +454,6 @@ func (x *Place) windowCall(e *pg.FuncCall, name string) expr.Val {
 		c.Args = append(append(c.Args, x.Draft.Seed("any_order", pos)), x.RowKeys()...)
 	}
 	return expr.Val{Expr: c, Type: t}
-}
-
-// windowValue is a window function that can be computed of the rows around a row: a
-// rank, or an aggregate with the frame that there is without another one.
-func (x *Place) windowValue(e *pg.FuncCall, name string) (v expr.Val, ok bool) {
-	const nonDefault = 1 // FRAMEOPTION_NONDEFAULT
-	def := e.Over
-	if x.App.In.MySQL || x.win.from == nil || def.Name != "" || def.Refname != "" || def.FrameOptions&nonDefault != 0 {
-		return v, false
-	}
-	in := x.Copy()
-	in.win = nil
-	w := over.New(x.RowName("other"), x.win.from, x.win.where, func(e ir.Expr) ir.Type { return x.Deriver.TypeOf(x, e) })
-	for _, n := range def.PartitionClause {
-		if !w.Partition(&in.Spot, in.DefaultType(in.One(n))) {
-			return v, false
-		}
-	}
-	var by []*pg.SortBy
-	var vals []expr.Val
-	for _, n := range def.OrderClause {
-		by = append(by, pg.Inner(n).(*pg.SortBy))
-		vals = append(vals, in.DefaultType(in.One(by[len(by)-1].Node)))
-	}
-	if !w.Sort(&in.Spot, by, vals) {
-		return v, false
-	}
-	switch name {
-	case "row_number":
-		if !w.Total(func(from ir.From, where []ir.Expr) bool { return x.Deriver.OneRow(from, where, x.outerRows()) }) {
-			return v, false
-		}
-		return expr.Val{Expr: w.Rank(), Type: schema.TBigint, NotNull: true}, true
-	case "rank":
-		return expr.Val{Expr: w.Rank(), Type: schema.TBigint, NotNull: true}, true
-	case "count", "sum", "min", "max", "avg", "bool_and", "bool_or", "every":
-		g := &windowed{in: in, rows: w}
-		in.agg = g
-		v = in.aggregate(e, name)
-		return v, !g.failed
-	}
-	return v, false
-}
-
-// windowed is an aggregate over a window.
-type windowed struct {
-	in     *Place
-	rows   *over.Window
-	failed bool
-}
-
-func (w *windowed) over() *Place {
-	y := w.in.Copy()
-	y.agg = nil
-	return y
-}
-
-func (w *windowed) aggregate(agg ir.Agg, _ string, _ schema.Type) ir.Expr {
-	e, ok := w.rows.Aggregate(agg)
-	w.failed = !ok
-	return e
 }
 
 // windowResult is the type of a window function.

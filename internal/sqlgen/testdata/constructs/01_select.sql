@@ -151,6 +151,9 @@ SELECT x.k, x.v FROM (SELECT k, v, row_number() OVER (PARTITION BY s ORDER BY v 
 -- ## WINDOW w AS
 SELECT k, max(v) OVER w FROM a WINDOW w AS (PARTITION BY s);
 
+-- ## WINDOW w AS, and a window that extends it
+SELECT k, max(v) OVER (w ORDER BY k) FROM a WINDOW w AS (PARTITION BY s);
+
 -- ## comma join
 SELECT a.k, b.k FROM a, b WHERE a.k = b.a;
 
