@@ -558,12 +558,16 @@ func (x *Spot) minMax(e *pg.MinMaxExpr) Val {
 
 func (x *Spot) arrayExpr(e *pg.A_ArrayExpr) Val {
 	var vs []Val
-	constant := true
 	for _, n := range e.Elements {
-		v := x.Expr(n)
-		vs = append(vs, v)
+		vs = append(vs, x.Expr(n))
 	}
-	vs, t, _ := x.unify(vs, e.Location, "ARRAY")
+	return x.array(vs, e.Location)
+}
+
+// array is an array of these elements.
+func (x *Spot) array(vs []Val, loc int32) Val {
+	constant := true
+	vs, t, _ := x.unify(vs, loc, "ARRAY")
 	if t.Name == schema.NUnknown {
 		t = schema.TText
 	}
