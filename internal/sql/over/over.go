@@ -4,6 +4,7 @@ package over
 
 import (
 	"github.com/txrobust/robust/internal/ir"
+	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/expr"
 	"github.com/txrobust/robust/internal/sql/pg"
 )
@@ -39,10 +40,10 @@ func Definition(w *pg.WindowDef, named []*pg.Node) *pg.WindowDef {
 	return w
 }
 
-// New makes the window of all rows of a query. Its row variable is row, which no
+// New makes the window of all rows of a query. rowName gives a row variable that no
 // query around it uses.
-func New(row string, from ir.From, where ir.Expr, typeOf func(ir.Expr) ir.Type) *Window {
-	w := &Window{row: row, from: from, where: where, own: map[string]bool{}, typeOf: typeOf}
+func New(rowName func(base string) string, from ir.From, where ir.Expr, typeOf func(ir.Expr) ir.Type) *Window {
+	w := &Window{row: rowName(irnames.WindowRow), from: from, where: where, own: map[string]bool{}, typeOf: typeOf}
 	for _, s := range ir.Sources(from) {
 		w.own[s.Row] = true
 	}
@@ -68,11 +69,14 @@ func (w *Window) other(e ir.Expr) ir.Expr {
 	})
 }
 
-// plain reports whether an expression is one that other can move.
+// plain reports whether an expression is one that other can move. It compares nothing,
+// so that what is compared in a window is its order alone (see package draws).
 func plain(e ir.Expr) bool {
 	ok := true
 	ir.WalkExpr(e, func(e ir.Expr) {
 		switch e := e.(type) {
+		case *ir.Binary:
+			ok = ok && (e.Op < ir.Lt || e.Op > ir.Ge)
 		case *ir.Call:
 			ok = ok && e.Def == nil
 		case *ir.Exists:

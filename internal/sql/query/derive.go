@@ -438,7 +438,7 @@ func (x *Place) windowValue(e *pg.FuncCall, name string) (v expr.Val, ok bool) {
 	}
 	in := x.Copy()
 	in.win = nil
-	w := over.New(x.RowName("other"), x.win.from, x.win.where, func(e ir.Expr) ir.Type { return x.Deriver.TypeOf(x, e) })
+	w := over.New(x.RowName, x.win.from, x.win.where, func(e ir.Expr) ir.Type { return x.Deriver.TypeOf(x, e) })
 	if !w.Read(&in.Spot, over.Definition(e.Over, x.win.named), func(n *pg.Node) expr.Val { return in.DefaultType(in.One(n)) }) {
 		return v, false
 	}
