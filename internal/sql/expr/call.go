@@ -507,3 +507,30 @@ func (x *Spot) computed(f *schema.Function, args []Val) (v Val, ok bool) {
 	v.Expr.(*ir.Call).Fn = fn
 	return v, true
 }
+
+// array is an array of these elements.
+func (x *Spot) array(vs []Val, loc int32) Val {
+	constant := true
+	vs, t, _ := x.unify(vs, loc, "ARRAY")
+	if t.Name == schema.NUnknown {
+		t = schema.TText
+	}
+	var elems []ir.Value
+	var args []ir.Expr
+	for _, v := range vs {
+		c, ok := v.Expr.(*ir.Const)
+		constant = constant && ok && !c.Value.IsNull() && c.Value.Kind == t.IR.Kind && t.IR.Kind != ir.KindArray
+		if constant {
+			elems = append(elems, c.Value)
+		}
+		args = append(args, v.Expr)
+	}
+	if t.Name == schema.NArray {
+		t = schema.Opaque(t.String())
+	}
+	at := schema.ArrayOf(t)
+	if constant {
+		return Val{Expr: ir.C(ir.Array(elems)), Type: at, NotNull: true}
+	}
+	return Val{Expr: &ir.Call{Name: arrayOf.Name, Args: args, Type: at.IR, Fn: arrayOf}, Type: at, NotNull: true}
+}

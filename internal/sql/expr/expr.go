@@ -564,33 +564,6 @@ func (x *Spot) arrayExpr(e *pg.A_ArrayExpr) Val {
 	return x.array(vs, e.Location)
 }
 
-// array is an array of these elements.
-func (x *Spot) array(vs []Val, loc int32) Val {
-	constant := true
-	vs, t, _ := x.unify(vs, loc, "ARRAY")
-	if t.Name == schema.NUnknown {
-		t = schema.TText
-	}
-	var elems []ir.Value
-	var args []ir.Expr
-	for _, v := range vs {
-		c, ok := v.Expr.(*ir.Const)
-		constant = constant && ok && !c.Value.IsNull() && c.Value.Kind == t.IR.Kind && t.IR.Kind != ir.KindArray
-		if constant {
-			elems = append(elems, c.Value)
-		}
-		args = append(args, v.Expr)
-	}
-	if t.Name == schema.NArray {
-		t = schema.Opaque(t.String())
-	}
-	at := schema.ArrayOf(t)
-	if constant {
-		return Val{Expr: ir.C(ir.Array(elems)), Type: at, NotNull: true}
-	}
-	return Val{Expr: &ir.Call{Name: arrayOf.Name, Args: args, Type: at.IR, Fn: arrayOf}, Type: at, NotNull: true}
-}
-
 // indirection is a[i], (row).field and combinations of them.
 func (x *Spot) indirection(e *pg.A_Indirection) Val {
 	v := x.Expr(e.Arg)
