@@ -64,7 +64,7 @@ var layers = [][]string{
 	{"internal/sql/ddl"},
 	{"internal/sql/load"},
 	{"internal/sql/expr"},
-	{"internal/sql/dialect", "internal/sql/rows"},
+	{"internal/sql/dialect", "internal/sql/rows", "internal/sql/over"},
 	{"internal/sql/query"},
 	{"internal/sql/tables", "internal/sql/write"},
 	{"internal/sql/proc"},

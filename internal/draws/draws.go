@@ -136,6 +136,10 @@ func (o *ordering) expr(sc *scope, pos ir.Pos, e ir.Expr) {
 			if e.Op <= ir.And {
 				return
 			}
+			if inWindow(e.X) { // of a window, which orders rows
+				o.ranked(pos, o.side(sc, e.X))
+				return
+			}
 			switch x, y := o.side(sc, e.X), o.side(sc, e.Y); e.Op {
 			case ir.Lt, ir.Le:
 				o.compare(pos, y, x)
@@ -169,6 +173,16 @@ func (o *ordering) expr(sc *scope, pos ir.Pos, e ir.Expr) {
 			}
 		}
 	})
+}
+
+// inWindow reports whether a value is that of another row in a window.
+func inWindow(e ir.Expr) bool {
+	found := false
+	ir.WalkExpr(e, func(e ir.Expr) {
+		c, ok := e.(*ir.Col)
+		found = found || ok && strings.HasPrefix(c.Row, irnames.WindowRow)
+	})
+	return found
 }
 
 // derivation looks at the expressions of a derivation.

@@ -17,6 +17,8 @@ const (
 	ArrayAgg = "array" // ARRAY(SELECT …): never NULL
 	// WindowFn begins the names of what is computed over a window.
 	WindowFn = "window "
+	// WindowRow begins the row variables of the rows in a window, with what no SQL can spell.
+	WindowRow = "\x00window"
 	// SucceedsFn is true: it is there for the errors of its arguments.
 	SucceedsFn = "succeeds"
 	// Symmetric begins the names of functions whose two arguments may change places.

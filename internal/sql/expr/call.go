@@ -197,22 +197,19 @@ func (x *Spot) Arguments(e *pg.FuncCall, name string, fns []*schema.Function) (*
 			given = append(given, catalog.Arg{Type: v.ArgType()})
 		}
 	}
-	if e.FuncVariadic {
-		x.Unmodelled("VARIADIC in a call")
-	}
 	candidates := make([]*catalog.Function, 0, len(fns))
 	for _, f := range fns {
 		candidates = append(candidates, x.App.Signature(f))
 	}
 	candidates = append(candidates, x.App.Beside(name, candidates)...)
-	calls, _ := x.App.Catalog().Among(candidates, given, false)
+	calls, _ := x.App.Catalog().Among(candidates, given, e.FuncVariadic)
 	var f *schema.Function
 	switch {
 	case len(calls) == 1 && calls[0].Program == nil:
 		return nil, positional
 	case len(calls) == 1:
 		f = calls[0].Program.(*schema.Function)
-	case len(calls) == 0 && len(fns) == 1 && !fns[0].HasVariadic():
+	case len(calls) == 0 && len(fns) == 1:
 		x.Fail(e.Location, "%s is called with %d arguments that do not fit its declaration %s", name, len(e.Args), fns[0].Signature())
 	default:
 		x.Unmodelled("a call of %s, which is declared %d times", name, len(fns))
@@ -220,8 +217,12 @@ func (x *Spot) Arguments(e *pg.FuncCall, name string, fns []*schema.Function) (*
 	if !f.HasBody() {
 		x.Unmodelled("the function %s, which is written in %s", name, f.Language)
 	}
-	if f.HasVariadic() {
-		x.Unmodelled("a call of %s, whose last parameter is VARIADIC", name)
+	if n := len(f.Inputs()) - 1; f.HasVariadic() && !e.FuncVariadic && len(positional) > n {
+		elem := x.App.SignatureType(f.Inputs()[n].T, f.Text).Element()
+		for i, v := range positional[n:] {
+			positional[n+i] = Val{Expr: x.Convert(v, elem, e.Location, "parameter "+f.Inputs()[n].Name), Type: elem, NotNull: v.NotNull}
+		}
+		positional = append(positional[:n:n], x.array(positional[n:], e.Location))
 	}
 	var args []Val
 	for i, p := range f.Inputs() {
@@ -322,12 +323,7 @@ func (x *Spot) bound(p schema.Param, t schema.Type, arg Val) (v *Variable, ok bo
 
 // Active reports whether f is being inlined.
 func (b *Draft) Active(f *schema.Function) bool {
-	for _, g := range b.Calls {
-		if g == f {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(b.Calls, f)
 }
 
 func hasSubquery(n *pg.Node) bool {
@@ -510,4 +506,31 @@ func (x *Spot) computed(f *schema.Function, args []Val) (v Val, ok bool) {
 	v = x.OpaqueCall(fn.Name, given, t)
 	v.Expr.(*ir.Call).Fn = fn
 	return v, true
+}
+
+// array is an array of these elements.
+func (x *Spot) array(vs []Val, loc int32) Val {
+	constant := true
+	vs, t, _ := x.unify(vs, loc, "ARRAY")
+	if t.Name == schema.NUnknown {
+		t = schema.TText
+	}
+	var elems []ir.Value
+	var args []ir.Expr
+	for _, v := range vs {
+		c, ok := v.Expr.(*ir.Const)
+		constant = constant && ok && !c.Value.IsNull() && c.Value.Kind == t.IR.Kind && t.IR.Kind != ir.KindArray
+		if constant {
+			elems = append(elems, c.Value)
+		}
+		args = append(args, v.Expr)
+	}
+	if t.Name == schema.NArray {
+		t = schema.Opaque(t.String())
+	}
+	at := schema.ArrayOf(t)
+	if constant {
+		return Val{Expr: ir.C(ir.Array(elems)), Type: at, NotNull: true}
+	}
+	return Val{Expr: &ir.Call{Name: arrayOf.Name, Args: args, Type: at.IR, Fn: arrayOf}, Type: at, NotNull: true}
 }

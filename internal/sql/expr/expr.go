@@ -558,33 +558,10 @@ func (x *Spot) minMax(e *pg.MinMaxExpr) Val {
 
 func (x *Spot) arrayExpr(e *pg.A_ArrayExpr) Val {
 	var vs []Val
-	constant := true
 	for _, n := range e.Elements {
-		v := x.Expr(n)
-		vs = append(vs, v)
+		vs = append(vs, x.Expr(n))
 	}
-	vs, t, _ := x.unify(vs, e.Location, "ARRAY")
-	if t.Name == schema.NUnknown {
-		t = schema.TText
-	}
-	var elems []ir.Value
-	var args []ir.Expr
-	for _, v := range vs {
-		c, ok := v.Expr.(*ir.Const)
-		constant = constant && ok && !c.Value.IsNull() && c.Value.Kind == t.IR.Kind && t.IR.Kind != ir.KindArray
-		if constant {
-			elems = append(elems, c.Value)
-		}
-		args = append(args, v.Expr)
-	}
-	if t.Name == schema.NArray {
-		t = schema.Opaque(t.String())
-	}
-	at := schema.ArrayOf(t)
-	if constant {
-		return Val{Expr: ir.C(ir.Array(elems)), Type: at, NotNull: true}
-	}
-	return Val{Expr: &ir.Call{Name: arrayOf.Name, Args: args, Type: at.IR, Fn: arrayOf}, Type: at, NotNull: true}
+	return x.array(vs, e.Location)
 }
 
 // indirection is a[i], (row).field and combinations of them.

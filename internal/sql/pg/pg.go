@@ -146,6 +146,7 @@ type (
 	CollateClause    = pgquery.CollateClause
 	ColumnRef        = pgquery.ColumnRef
 	FuncCall         = pgquery.FuncCall
+	WindowDef        = pgquery.WindowDef
 	GroupingSet      = pgquery.GroupingSet
 	MinMaxExpr       = pgquery.MinMaxExpr
 	NamedArgExpr     = pgquery.NamedArgExpr

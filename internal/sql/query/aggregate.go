@@ -10,6 +10,7 @@ import (
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/sql/catalog"
 	"github.com/txrobust/robust/internal/sql/expr"
+	"github.com/txrobust/robust/internal/sql/over"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/schema"
 	"github.com/txrobust/robust/internal/sql/syntax"
@@ -404,6 +405,7 @@ func (g *grouping) aggregate(agg ir.Agg, _ string, _ schema.Type) ir.Expr {
 type window struct {
 	from  ir.From
 	where ir.Expr
+	named []*pg.Node // of WINDOW
 }
 
 // orderly are the window functions whose value depends on the order of rows that ORDER BY does not tell apart.
@@ -416,6 +418,10 @@ func (x *Place) windowCall(e *pg.FuncCall, name string) expr.Val {
 	if w == nil || x.Deriver == nil {
 		x.Unmodelled(noWindow)
 	}
+	def := over.Definition(e.Over, w.named)
+	if def == nil {
+		x.Unmodelled("a window that extends another one")
+	}
 	var cols []ir.Item
 	add := func(n *pg.Node) {
 		v := x.DefaultType(x.One(n))
@@ -426,17 +432,13 @@ func (x *Place) windowCall(e *pg.FuncCall, name string) expr.Val {
 		args = append(args, x.DefaultType(x.One(a)))
 		add(a)
 	}
-	over := e.Over
-	if over.Name != "" || over.Refname != "" {
-		x.Unmodelled("a named window")
-	}
-	for _, n := range over.PartitionClause {
+	for _, n := range def.PartitionClause {
 		add(n)
 	}
-	for _, n := range over.OrderClause {
+	for _, n := range def.OrderClause {
 		add(pg.Inner(n).(*pg.SortBy).Node)
 	}
-	for _, n := range []*pg.Node{over.StartOffset, over.EndOffset, e.AggFilter} {
+	for _, n := range []*pg.Node{def.StartOffset, def.EndOffset, e.AggFilter} {
 		if n != nil {
 			add(n)
 		}

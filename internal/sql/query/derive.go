@@ -6,6 +6,7 @@ import (
 
 	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/expr"
+	"github.com/txrobust/robust/internal/sql/over"
 	"github.com/txrobust/robust/internal/sql/pg"
 	"github.com/txrobust/robust/internal/sql/rows"
 	"github.com/txrobust/robust/internal/sql/schema"
@@ -337,7 +338,7 @@ func (x *Place) core(s *pg.SelectStmt) *Derived {
 	from := q.Items(s.FromClause).Tree
 	q.checkLocked(s)
 	where := ir.AndE(y.Conditions(s.WhereClause)...)
-	y.win = &window{from: from, where: where}
+	y.win = &window{from: from, where: where, named: s.WindowClause}
 	grouped := len(s.GroupClause) > 0 || s.HavingClause != nil || syntax.HasAggregates(s.TargetList) || syntax.HasAggregates(syntax.SortKeys(s))
 	var g *grouping
 	if grouped {
@@ -427,4 +428,38 @@ func (x *Place) leafSource(alias, row string, d *Derived) *expr.RowSource {
 	}
 	x.Deriver.register(src)
 	return src
+}
+
+// windowValue is a window function that can be computed of the rows around a row: a
+// rank, or an aggregate with the frame that there is without another one.
+func (x *Place) windowValue(e *pg.FuncCall, name string) (v expr.Val, ok bool) {
+	if x.win == nil || x.Deriver == nil || x.App.In.MySQL {
+		return v, false
+	}
+	in := x.Copy()
+	in.win = nil
+	w := over.New(x.RowName, x.win.from, x.win.where, func(e ir.Expr) ir.Type { return x.Deriver.TypeOf(x, e) })
+	if !w.Read(&in.Spot, over.Definition(e.Over, x.win.named), func(n *pg.Node) expr.Val { return in.DefaultType(in.One(n)) }) {
+		return v, false
+	}
+	if !over.Aggregates[name] {
+		v = expr.Val{Expr: w.Rank(name, x.Deriver.OneRow), Type: schema.TBigint, NotNull: true}
+		return v, v.Expr != nil
+	}
+	y := in.Copy()
+	y.agg = &windowed{in, w}
+	v = y.aggregate(e, name)
+	return v, v.Expr != nil
+}
+
+// windowed is an aggregate over a window.
+type windowed struct {
+	in   *Place
+	rows *over.Window
+}
+
+func (w *windowed) over() *Place { return w.in }
+
+func (w *windowed) aggregate(agg ir.Agg, _ string, _ schema.Type) ir.Expr {
+	return w.rows.Aggregate(agg)
 }

@@ -44,7 +44,11 @@ func (x *Place) Aggregate(s *expr.Spot, e *pg.FuncCall, name string) expr.Val {
 
 // Window implements Queries.
 func (x *Place) Window(s *expr.Spot, e *pg.FuncCall, name string) expr.Val {
-	return x.at(s).windowCall(e, name)
+	y := x.at(s)
+	if v, ok := y.windowValue(e, name); ok {
+		return v
+	}
+	return y.windowCall(e, name)
 }
 
 // Derived implements Queries.

@@ -93,47 +93,6 @@ func (q *Query) JoinSelf(stays func(ir.Source) bool) {
 	}
 }
 
-// OneEach reports whether at most one row of a FROM list matches each row of
-// the table that is written: conditions fix a key of it.
-func (d *deriver) OneEach(from ir.From, where ir.Expr, target string) bool {
-	leaf, ok := from.(*ir.Leaf)
-	if !ok {
-		return false
-	}
-	fixed := expr.FixedColumns(leaf.Row, where, map[string]bool{target: true})
-	if t := d.TableOf(leaf); t != nil {
-		all := true
-		for _, k := range t.IR.Key {
-			all = all && fixed[t.IR.Columns[k].Name]
-		}
-		return all
-	}
-	p, ok := leaf.Rel.(*ir.Project)
-	if !ok {
-		return false
-	}
-	inner, ok := p.From.(*ir.Leaf)
-	if !ok {
-		return false
-	}
-	g, ok := inner.Rel.(*ir.Group)
-	if !ok {
-		return false
-	}
-	keys := map[string]bool{}
-	for _, i := range p.Cols {
-		if c, ok := i.Expr.(*ir.Col); ok && c.Row == inner.Row && fixed[i.Name] {
-			keys[c.Col] = true
-		}
-	}
-	for _, k := range g.Keys {
-		if !keys[k.Name] {
-			return false
-		}
-	}
-	return true
-}
-
 // SetValue gives the value of one SET item.
 func (y *Place) SetValue(c *schema.Column, r *pg.ResTarget, multi map[*pg.Node][]expr.Val) expr.Val {
 	switch e := pg.Inner(r.Val).(type) {

@@ -25,7 +25,7 @@ func (x *Place) Types(s *pg.SelectStmt) (cols []expr.Column) {
 	q.lockOf = syntax.LockModesOf(s, ir.NoLock)
 	q.Place.PerRow = false
 	q.TypesOfFrom(s.FromClause, s.WhereClause)
-	q.Place.win = &window{}
+	q.Place.win = &window{named: s.WindowClause}
 	g := &grouping{in: q.Place, row: q.Place.RowName("grouped")}
 	if len(s.GroupClause) > 0 || s.HavingClause != nil || syntax.HasAggregates(s.TargetList) || syntax.HasAggregates(syntax.SortKeys(s)) {
 		q.Place = q.Place.Copy()

@@ -133,8 +133,26 @@ SELECT k, count(*) OVER () FROM a;
 -- ## a window with a frame
 SELECT k, sum(v) OVER (ORDER BY k ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM a;
 
+-- ## row_number() OVER (ORDER BY …) of rows that may be equal in it
+SELECT v, row_number() OVER (ORDER BY v) FROM a;
+
+-- ## rank() of rows with NULL, in both directions
+SELECT k, rank() OVER (ORDER BY v), rank() OVER (ORDER BY v DESC), rank() OVER (ORDER BY v NULLS FIRST), rank() OVER (ORDER BY v DESC NULLS LAST, k) FROM a;
+
+-- ## dense_rank()
+SELECT k, dense_rank() OVER (ORDER BY s) FROM a;
+
+-- ## a running count, max and sum of a partition, with peers
+SELECT k, count(v) OVER (PARTITION BY s ORDER BY v), max(v) OVER (ORDER BY s), sum(v) FILTER (WHERE k > 1) OVER (PARTITION BY s ORDER BY k DESC) FROM a WHERE k > 0;
+
+-- ## the first row of each partition
+SELECT x.k, x.v FROM (SELECT k, v, row_number() OVER (PARTITION BY s ORDER BY v DESC NULLS LAST, k) AS n FROM a) x WHERE x.n = 1;
+
 -- ## WINDOW w AS
 SELECT k, max(v) OVER w FROM a WINDOW w AS (PARTITION BY s);
+
+-- ## WINDOW w AS, and a window that extends it
+SELECT k, max(v) OVER (w ORDER BY k) FROM a WINDOW w AS (PARTITION BY s);
 
 -- ## comma join
 SELECT a.k, b.k FROM a, b WHERE a.k = b.a;

@@ -323,6 +323,21 @@ CREATE FUNCTION add(VARIADIC x int[]) RETURNS bigint LANGUAGE sql AS 'SELECT sum
 ---
 SELECT add(1, 2, 3);
 
+-- ## VARIADIC behind another parameter, in a call with an array, and with elements to convert
+CREATE FUNCTION plus(y bigint, VARIADIC x bigint[]) RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN y + cardinality(x) + x[1]; END';
+---
+SELECT plus(1, 2, 3::smallint), plus(1, VARIADIC ARRAY[7, 8]::bigint[]);
+
+-- ## VARIADIC without elements
+CREATE FUNCTION many(VARIADIC x int[] DEFAULT '{}') RETURNS int LANGUAGE sql AS 'SELECT cardinality(x)';
+---
+SELECT many();
+
+-- ## VARIADIC in a function that writes rows by their keys
+CREATE FUNCTION raise_all(n int, VARIADIC ks int[]) RETURNS void LANGUAGE sql AS 'UPDATE a SET v = v + n WHERE k = ANY(ks)';
+---
+SELECT raise_all(1, 1, 2);
+
 -- ## a declared operator
 CREATE FUNCTION near(x int, y int) RETURNS boolean LANGUAGE sql AS 'SELECT abs(x - y) < 2';
 CREATE OPERATOR ~~~ (LEFTARG = int, RIGHTARG = int, FUNCTION = near);

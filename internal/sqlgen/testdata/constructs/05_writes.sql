@@ -138,6 +138,24 @@ UPDATE a SET v = b.n FROM b WHERE b.a = a.k;
 -- ## UPDATE … FROM a subquery with GROUP BY
 UPDATE a SET v = x.c FROM (SELECT a, count(*) AS c FROM b GROUP BY a) x WHERE x.a = a.k;
 
+-- ## UPDATE … FROM a subquery with a window
+UPDATE a SET v = x.n FROM (SELECT k, row_number() OVER (ORDER BY v DESC, k) AS n FROM a) x WHERE x.k = a.k;
+
+-- ## UPDATE … FROM a subquery with a window, of the rows with some numbers
+UPDATE a SET v = 0 FROM (SELECT k, row_number() OVER (PARTITION BY s ORDER BY v, k) AS n, count(*) OVER (PARTITION BY s) AS c FROM a WHERE v > 0) x WHERE x.k = a.k AND x.n = 1 AND x.c >= 1;
+
+-- ## UPDATE … FROM SELECT DISTINCT
+UPDATE a SET v = 0 FROM (SELECT DISTINCT a AS p FROM b) x WHERE x.p = a.k;
+
+-- ## UPDATE … FROM an outer join
+UPDATE a SET v = coalesce(b.n, 0) FROM a a2 LEFT JOIN b ON b.k = a2.k WHERE a2.k = a.k;
+
+-- ## UPDATE … FROM a subquery that joins tables by their keys
+UPDATE a SET v = x.n FROM (SELECT b.n, b.k, max(b.n) OVER () AS m FROM b JOIN a a2 ON a2.k = b.a) x WHERE x.k = a.k;
+
+-- ## UPDATE … FROM a subquery with rows that may repeat
+UPDATE a SET v = x.n FROM (SELECT b.a, b.n, count(*) OVER () AS c FROM b) x WHERE x.a = a.k;
+
 -- ## UPDATE … FROM VALUES
 UPDATE a SET v = x.v FROM (VALUES (1, 5), (2, 6)) x(k, v) WHERE x.k = a.k;
 
