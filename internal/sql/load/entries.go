@@ -13,6 +13,9 @@ func (l *Loader) Entries() ([]*schema.Function, error) {
 	if l.In.IsProgram {
 		return l.Programs, nil
 	}
+	if l.In.Sessions != nil {
+		return l.sessions(), nil
+	}
 	callers := l.callers()
 	if len(l.In.Txns) > 0 {
 		out, err := l.chosen()

@@ -32,6 +32,9 @@ type unitReader struct {
 	// lock is the function by which a transaction before took an advisory lock that the
 	// session still holds, "" if there is none.
 	lock string
+	// session are the statements of all transactions, and the commands between them, if sessions are asked for; steps tell them apart.
+	session []*syntax.Node
+	steps   []sessionStep
 }
 
 // openTxn is a transaction between its BEGIN and its COMMIT.
@@ -60,6 +63,9 @@ func (u *unitReader) whole(nodes []*syntax.Node) {
 			u.l.Fail(u.txn.begin.Pos, "this transaction has no COMMIT; write one where it ends")
 		}
 		u.statements(u.txn.nodes)
+	}
+	if u.l.In.Sessions != nil {
+		u.script()
 	}
 }
 
@@ -283,6 +289,7 @@ func (u *unitReader) command(n *syntax.Node) {
 		return
 	}
 	u.before = append(u.before, n)
+	u.session = append(u.session, n)
 }
 
 // branches is an \if: in a transaction, around whole ones, or around the end of
@@ -292,6 +299,7 @@ func (u *unitReader) branches(n *syntax.Node) {
 		before := u.before
 		defer func() { u.before = append(before, n) }()
 		if !HasStatement(n) {
+			u.session = append(u.session, n)
 			return
 		}
 		paths, settings := u.l.Path.Paths, u.settings
@@ -398,6 +406,10 @@ func (u *unitReader) title(n *syntax.Node, claim bool) (name, result string) {
 // add makes a template.
 func (u *unitReader) add(at *syntax.Node, level string, nodes []*syntax.Node) {
 	l := u.l
+	if l.In.Sessions != nil {
+		u.step(at, nodes)
+		return
+	}
 	for _, n := range nodes {
 		l.refuseInside(n)
 	}

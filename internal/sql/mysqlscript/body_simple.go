@@ -95,6 +95,11 @@ func (w *bodyWriter) onTemporary(st *mysql.Statement) bool {
 
 // begin writes START TRANSACTION. It ends the transaction that is open.
 func (w *bodyWriter) begin(a *action) {
+	if w.session != nil {
+		w.units = []string{a.st.Pos().String()}
+		w.counted(a.st, 0)
+		return
+	}
 	if w.inside { // what it begins is another transaction, that of the procedure with this statement
 		w.end(a.st)
 		return
@@ -112,6 +117,8 @@ func (w *bodyWriter) begin(a *action) {
 // finish writes COMMIT and ROLLBACK.
 func (w *bodyWriter) finish(st *mysql.Statement) {
 	switch {
+	case w.session != nil:
+		w.units = nil
 	case st.Has("CHAIN") && !st.Has("NO"):
 		w.unknown(st, "AND CHAIN")
 	case w.inside && st.First("COMMIT"):
