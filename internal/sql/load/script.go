@@ -35,6 +35,8 @@ type unitReader struct {
 	// session are the statements of all transactions, and the commands between them, if sessions are asked for; steps tell them apart.
 	session []*syntax.Node
 	steps   []sessionStep
+	// held says that the session has held an advisory lock beside some of them.
+	held bool
 }
 
 // openTxn is a transaction between its BEGIN and its COMMIT.
@@ -430,6 +432,40 @@ func (u *unitReader) add(at *syntax.Node, level string, nodes []*syntax.Node) {
 	u.locks(f.Refs)
 	if !f.Helper {
 		l.Scripts = append(l.Scripts, f)
+	}
+}
+
+// step records a statement of the script of which u reads the transactions.
+func (u *unitReader) step(at *syntax.Node, nodes []*syntax.Node) {
+	u.session, u.held = append(u.session, nodes...), u.held || u.lock != ""
+	eachStatement(nodes, func(n *syntax.Node) {
+		u.steps = append(u.steps, sessionStep{n.Pos, lastPos([]*syntax.Node{n}, n.Pos), []string{at.Pos.String()}})
+	})
+}
+
+// sessionStep is a statement, and the transactions one of which it belongs to.
+type sessionStep struct {
+	from, to ir.Pos
+	units    []string
+}
+
+// script adds the session of a script, if it has several transactions.
+func (u *unitReader) script() {
+	gset := func(n *syntax.Node) bool { return n.Cmd != nil && n.Cmd.Name == "gset" }
+	if !slices.ContainsFunc(u.session, gset) || !slices.ContainsFunc(u.steps, func(s sessionStep) bool { return s.units[0] != u.steps[0].units[0] }) {
+		return
+	}
+	l := u.l
+	at := u.session[0]
+	f := &schema.Function{Pos: at.Pos, Name: filepath.Base(u.file), Language: "sql", SetOf: true, Text: &syntax.Text{Src: at.Src}, Refs: schema.NewRefs()}
+	f.Script = &schema.Script{S: u.s, Nodes: u.session, Does: map[*pg.DoStmt]*schema.Function{}, Open: map[int]bool{}, Paths: l.Path.Now()}
+	eachStatement(u.session, func(n *syntax.Node) { l.ScriptRefs(f, n) })
+	if u.held || locksSession(f.Refs) {
+		return
+	}
+	l.Scripts = append(l.Scripts, f)
+	for _, s := range u.steps {
+		l.In.Sessions(f.Name, s.from, s.to, s.units)
 	}
 }
 

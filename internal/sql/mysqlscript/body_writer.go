@@ -361,6 +361,31 @@ func (w *bodyWriter) meet(st *mysql.Statement, paths ...flow) {
 	}
 }
 
+// step records a statement on tables of a session. Outside of transactions it is one by itself.
+func (w *bodyWriter) step(from, to ir.Pos) {
+	if w.session == nil || w.gone {
+		return
+	}
+	units := slices.Clone(either(w.units, w.units))
+	for i, u := range units {
+		if u == "" {
+			units[i] = from.String()
+		}
+	}
+	w.session.steps = append(w.session.steps, Step{from, to, units})
+}
+
+// either gives the transactions one of which has begun where paths meet.
+func either(a, b []string) []string {
+	if a == nil {
+		a = []string{""}
+	}
+	if b == nil {
+		b = []string{""}
+	}
+	return uniqueNames(slices.Concat(a, b))
+}
+
 // block writes BEGIN … END.
 func (w *bodyWriter) block(a *action) {
 	j := w.jump(a)

@@ -2,7 +2,6 @@ package mysqlscript
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/txrobust/robust/internal/client"
 	"github.com/txrobust/robust/internal/ir"
@@ -33,81 +32,9 @@ type session struct {
 	steps []Step
 }
 
-// step records a statement on tables of a session. Outside of transactions it is one by itself.
-func (w *bodyWriter) step(from, to ir.Pos) {
-	if w.session == nil || w.gone {
-		return
-	}
-	units := slices.Clone(either(w.units, w.units))
-	for i, u := range units {
-		if u == "" {
-			units[i] = from.String()
-		}
-	}
-	w.session.steps = append(w.session.steps, Step{from, to, units})
-}
-
-// either gives the transactions one of which has begun where paths meet.
-func either(a, b []string) []string {
-	if a == nil {
-		a = []string{""}
-	}
-	if b == nil {
-		b = []string{""}
-	}
-	return uniqueNames(slices.Concat(a, b))
-}
-
 // several reports whether there are statements of different transactions.
 func (s *session) several() bool {
 	return slices.ContainsFunc(s.steps, func(x Step) bool { return !slices.Equal(x.Units, s.steps[0].Units) })
-}
-
-// sessions writes the sessions of procedures, and of the files in which variables go from one transaction into another.
-func (s *Scripts) sessions() {
-	for i, key := range s.order {
-		p := s.routines[key]
-		if p == nil || s.later(i, key) || p.reading == asNone || p.reading == asOne && !s.starts(p) {
-			continue
-		}
-		s.session(p, &session{})
-	}
-	for _, f := range s.carrying {
-		s.session(f.routine(), &session{set: f.units})
-	}
-}
-
-// session adds the session of a routine, if it has several transactions. Where autocommit is off it is not known where they begin, and what
-// holds a lock of the session may keep others from coming in between.
-func (s *Scripts) session(p *routine, x *session) {
-	leftOut := s.anywhere(p.body, func(body *action) (is bool) {
-		body.each(func(a *action) {
-			is = is || a.kind == simple && (setsAutocommit.MatchString(a.st.Text()) || a.st.First("LOCK")) || a.st != nil && a.st.Has("GET_LOCK")
-		})
-		return is
-	})
-	if leftOut {
-		return
-	}
-	notes := s.Notes
-	defer func() {
-		s.Notes = notes
-		if r := recover(); r != nil { // a statement that is read in scripts only
-			if _, is := r.(*ir.Error); !is {
-				panic(r)
-			}
-		}
-	}()
-	w := s.newWriter(p, nil, flow{inside: true})
-	w.session = x
-	w.whole()
-	if x.several() {
-		same := func(o *Session) bool { return o.Txn.Name == w.txn.Name }
-		for n := 2; slices.ContainsFunc(s.Sessions, same); n++ {
-			w.txn.Name = p.name + "#" + strconv.Itoa(n)
-		}
-		s.Sessions = append(s.Sessions, &Session{w.txn, x.steps})
-	}
 }
 
 // carrying is a file in which variables of the user go from one transaction into another.
