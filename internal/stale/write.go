@@ -96,17 +96,6 @@ func again(r *rows, o origin, decided origins) bool {
 	return false
 }
 
-// anew reports whether a value is made of the same column of the same row as the transaction of the write has read it: what was read before is left
-// where that row is gone, as SELECT … INTO of MySQL leaves it, and then there is no row to write.
-func (r *rows) anew(o origin, from origins) bool {
-	for p := range from {
-		if p.read != o.read && p.col == o.col && !p.read.many && p.read.table.Name == r.table.Name && len(r.units) > 0 && p.read.units.meets(r.units) && r.same(p.read) {
-			return true
-		}
-	}
-	return false
-}
-
 // noColumn reports whether the column of an origin says that there are rows.
 func noColumn(col string) bool { return col == "" || col == oneRow }
 
@@ -118,9 +107,8 @@ func (f *finder) update(st *ir.Update, s *state) {
 	}
 	for _, x := range st.Sets {
 		col := st.Table.Columns[x.Col].Name
-		from := f.value(x.Expr, s, st).from
-		for _, o := range sorted(from) {
-			if !r.apart(o.read) || !o.read.many && (o.col != col || !f.changing(r.table, col) || !r.same(o.read)) || f.guarded(r, o) || r.anew(o, from) {
+		for _, o := range sorted(f.value(x.Expr, s, st).from) {
+			if !r.apart(o.read) || !o.read.many && (o.col != col || !f.changing(r.table, col) || !r.same(o.read)) || f.guarded(r, o) {
 				continue
 			}
 			f.note(Value, st, o)

@@ -239,7 +239,7 @@ func (w *bodyWriter) command(st *mysql.Statement) {
 	q := w.query(st, text, false)
 	isQuery := st.Tokens[0].Is("SELECT", "WITH", "(", "VALUES") && !st.Has("INSERT", "DELETE") && !(st.Has("SET") && st.Has("UPDATE"))
 	q.Into, q.OneRow, q.Returned = into, into != nil, into == nil && (isQuery || st.Has("RETURNING"))
-	q.Clears = into != nil && !slices.ContainsFunc(into, func(v string) bool { return !w.unset[v] })
+	q.Clears = into != nil && (w.session != nil || !slices.ContainsFunc(into, func(v string) bool { return !w.unset[v] })) // in a session, what was read before is not what is read again
 	if into != nil && w.handlerOf(noRow...) != nil {
 		q.Found = w.temporary("is_row", client.Bool)
 	}
