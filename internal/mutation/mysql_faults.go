@@ -116,7 +116,7 @@ var mysqlFaults = []Fault{
 		Tests: "internal/sql/mysql:^TestGolden$", Breaks: "the rounds of a loop are one transaction under autocommit"},
 	{Name: "procedure-event", File: "internal/sql/mysqlscript/autocommit.go", Old: "if as == both && p.event {", New: "if as == both && p.event && p.name == \"\" {",
 		Tests: "internal/sql/mysql:^TestGolden$", Breaks: "the statements of an event are one transaction"},
-	{Name: "procedure-begins-again", File: "internal/sql/mysqlscript/autocommit.go", Old: "flow{inside: true})", New: "flow{inside: !s.starts(p)})",
+	{Name: "procedure-begins-again", File: "internal/sql/mysqlscript/autocommit.go", Old: "s.bodyFrom(p, nil, flow{inside: true})", New: "s.bodyFrom(p, nil, flow{inside: !s.starts(p)})",
 		Tests: "internal/sql/mysql:^TestGolden$", Breaks: "what a script does before it calls a procedure that begins a transaction is left out"},
 	{Name: "procedure-call-alone", File: "internal/sql/mysqlscript/autocommit.go", Old: "if c.block.alone && p.body", New: "if c.block.alone && p.name == \"\" && p.body",
 		Tests: "internal/sql/mysql:^TestGolden$", Breaks: "a CALL outside of transactions is one"},
