@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -71,10 +72,12 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 	var prog *ir.Program
 	if opt.MySQL {
 		prog, err = parseMySQL(ctx, all, opt)
-	} else {
+	} else if opt.Sessions == nil || slices.ContainsFunc(all, mayHaveSessions) {
 		in := opt.input(all)
 		in.Ctx = ctx
 		prog, err = parse(in)
+	} else {
+		prog = &ir.Program{}
 	}
 	if err != nil {
 		return nil, err
@@ -82,6 +85,11 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 	prog.Name = input.LoadedName(files)
 	return prog, nil
 }
+
+// sessionWords are those without which no file has a session: a procedure may COMMIT, \gset keeps values, and \i includes another file.
+var sessionWords = regexp.MustCompile(`(?i)\\(gset|i|ir|include|include_relative)\b|\bcreate\s+(or\s+replace\s+)?procedure\b`)
+
+func mayHaveSessions(f File) bool { return sessionWords.MatchString(f.Text) }
 
 // Parse reads the files, in order, as one application.
 func Parse(files []File, opt Options) (*ir.Program, error) {

@@ -56,6 +56,9 @@ func parseMySQL(ctx context.Context, files []File, opt Options) (*ir.Program, er
 
 // mysqlSessions makes templates of sessions.
 func mysqlSessions(ctx context.Context, s *mysqlscript.Scripts, opt Options) (*ir.Program, error) {
+	if len(s.Sessions) == 0 {
+		return &ir.Program{}, nil
+	}
 	in := opt.input(s.Files)
 	in.MySQLFiles, in.Foreign, in.Scripts = nil, s.Schema, true
 	in.Ctx, in.IsProgram = ctx, true
