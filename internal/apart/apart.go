@@ -45,7 +45,7 @@ func before(a, b ir.Pos) bool {
 	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) < 0
 }
 
-// Loader reads files of SQL with the options that are given.
+// Loader reads files of SQL as sessions, and tells of which transactions one each statement of a session belongs to.
 type Loader func(ctx context.Context, sessions func(template string, from, to ir.Pos, units []string)) (*ir.Program, error)
 
 // Load is the Loader of paths, with options.

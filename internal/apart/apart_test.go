@@ -207,6 +207,7 @@ func TestFind(t *testing.T) {
 		{"rows of a loop", false, "CREATE PROCEDURE p() LANGUAGE plpgsql AS $$ DECLARE r record; BEGIN\nFOR r IN SELECT id, bal FROM acc LOOP\nUPDATE acc SET bal = r.bal + 1 WHERE id = r.id;\nCOMMIT;\nEND LOOP;\nEND $$;\n",
 			[]string{"RB4001 p 4<-3 bal"}},
 		{"a transaction in a loop", false, "CREATE PROCEDURE p(k int) LANGUAGE plpgsql AS $$ DECLARE b int; BEGIN\nLOOP\nSELECT bal INTO b FROM acc WHERE id = k;\nUPDATE acc SET bal = b + 1 WHERE id = k;\nCOMMIT;\nEND LOOP;\nEND $$;\n", nil},
+		{"a loop that is left in the middle", false, "CREATE PROCEDURE p(k int) LANGUAGE plpgsql AS $$ DECLARE b int; BEGIN\nLOOP\nCOMMIT;\nSELECT bal INTO b FROM acc WHERE id = k;\nEXIT WHEN b > 5;\nCOMMIT;\nEND LOOP;\nUPDATE acc SET bal = b + 1 WHERE id = k;\nEND $$;\n", nil},
 		{"a lock of the session", false, "CREATE PROCEDURE p(k int) LANGUAGE plpgsql AS $$ DECLARE b int; BEGIN\nPERFORM pg_advisory_lock(1);\nSELECT bal INTO b FROM acc WHERE id = k;\nCOMMIT;\nUPDATE acc SET bal = b + 1 WHERE id = k;\nEND $$;\n", nil},
 		{"a path with COMMIT", false, "CREATE PROCEDURE p(k int) LANGUAGE plpgsql AS $$ DECLARE b int; BEGIN\nSELECT bal INTO b FROM acc WHERE id = k;\nIF b > 5 THEN COMMIT; END IF;\nUPDATE acc SET bal = b + 1 WHERE id = k;\nEND $$;\n", nil},
 	} {

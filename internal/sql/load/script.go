@@ -463,6 +463,10 @@ func (u *unitReader) script() {
 	if u.held || locksSession(f.Refs) {
 		return
 	}
+	same := func(o *schema.Function) bool { return o.Name == f.Name }
+	for n := 2; slices.ContainsFunc(l.Scripts, same); n++ {
+		f.Name = filepath.Base(u.file) + "#" + strconv.Itoa(n)
+	}
 	l.Scripts = append(l.Scripts, f)
 	for _, s := range u.steps {
 		l.In.Sessions(f.Name, s.from, s.to, s.units)

@@ -49,10 +49,16 @@ func (b *bodySteps) stmt(s plpgsql.Stmt, in []string) []string {
 		return out
 	}
 	out := in
-	for _, list := range lists { // a loop, which is taken to have a round before
+	for _, list := range lists { // a loop, which is taken to have a round before; EXIT and CONTINUE may stand behind each end of a transaction
 		again := b.list(list, in)
-		b.list(list, again)
-		out = eitherUnit(in, again)
+		var ends []string
+		plpgsql.Walk(list, func(s plpgsql.Stmt) {
+			if _, is := s.(*plpgsql.EndTxn); is {
+				ends = append(ends, b.text.Pos(s.Place()).String())
+			}
+		})
+		b.list(list, eitherUnit(again, ends))
+		out = eitherUnit(out, ends)
 	}
 	return out
 }
