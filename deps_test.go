@@ -81,7 +81,7 @@ var layers = [][]string{
 	{"report", "internal/replay"},
 	{"internal/phases"},
 	{"internal/findings", "internal/reportpage", "internal/summary", "internal/drawing"},
-	{"internal/distributed"},
+	{"internal/distributed", "internal/apart"},
 	{"internal/goprogram", "internal/check", "internal/repair", "internal/lsp"},
 	{"internal/allocate", "internal/demo", "internal/inbrowser"},
 	{"internal/playground", "internal/inbrowser/wasm"},

@@ -2,6 +2,7 @@ package sqlmodel
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -48,6 +49,10 @@ type Options struct {
 	// Trace, if not nil, is told what the translation does, as robust debug sql prints it: the phase (syntax, bind or rules),
 	// a place, and text.
 	Trace func(phase string, at ir.Pos, text string)
+	// Sessions, if not nil, makes the templates those of sessions, not of transactions: each has the statements of several transactions
+	// one after the other, as internal/stale looks at them, and has the name of the procedure or file. Sessions is told of which transactions of a template
+	// one the statement between two places belongs to.
+	Sessions func(template string, from, to ir.Pos, units []string)
 }
 
 // Load reads SQL files and directories as one application: all *.sql in these, by number if all begin
@@ -67,10 +72,12 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 	var prog *ir.Program
 	if opt.MySQL {
 		prog, err = parseMySQL(ctx, all, opt)
-	} else {
+	} else if opt.Sessions == nil || slices.ContainsFunc(all, mayHaveSessions) {
 		in := opt.input(all)
 		in.Ctx = ctx
 		prog, err = parse(in)
+	} else {
+		prog = &ir.Program{}
 	}
 	if err != nil {
 		return nil, err
@@ -78,6 +85,11 @@ func Load(ctx context.Context, paths []string, opt Options) (*ir.Program, error)
 	prog.Name = input.LoadedName(files)
 	return prog, nil
 }
+
+// sessionWords are those without which no file has a session: a procedure may COMMIT, \gset keeps values, and \i includes another file.
+var sessionWords = regexp.MustCompile(`(?i)\\(gset|i|ir|include|include_relative)\b|\bcreate\s+(or\s+replace\s+)?procedure\b`)
+
+func mayHaveSessions(f File) bool { return sessionWords.MatchString(f.Text) }
 
 // Parse reads the files, in order, as one application.
 func Parse(files []File, opt Options) (*ir.Program, error) {
@@ -90,7 +102,7 @@ func Parse(files []File, opt Options) (*ir.Program, error) {
 
 // input is what the application of some files is read from.
 func (o Options) input(files []File) schema.Input {
-	return schema.Input{Named: files, Found: o.Schema, More: o.Files, Txns: o.Txns, MySQL: o.MySQL, MySQLFiles: o.MySQLFiles, SearchPath: o.SearchPath, Trace: o.Trace}
+	return schema.Input{Named: files, Found: o.Schema, More: o.Files, Txns: o.Txns, MySQL: o.MySQL, MySQLFiles: o.MySQLFiles, SearchPath: o.SearchPath, Trace: o.Trace, Sessions: o.Sessions}
 }
 
 func parse(in schema.Input) (prog *ir.Program, err error) {
@@ -143,10 +155,11 @@ func (l *loader) translate() error {
 	if err != nil {
 		return err
 	}
-	if len(entries) == 0 && !l.In.IsProgram && len(l.LeftOut) > 0 {
+	none := len(entries) == 0 && !l.In.IsProgram && l.In.Sessions == nil
+	if none && len(l.LeftOut) > 0 {
 		return ir.Errorf(l.LeftOut[0], "a statement that changes rows outside of a transaction is not analysed; write BEGIN … COMMIT around it, or a comment -- name: … before it")
 	}
-	if len(entries) == 0 && !l.In.IsProgram {
+	if none {
 		return ir.Errorf(ir.Pos{File: l.Files[0].Name},
 			"there is no transaction here; write each one as CREATE FUNCTION … LANGUAGE plpgsql or sql, or as BEGIN … COMMIT")
 	}

@@ -22,6 +22,9 @@ func parseMySQL(ctx context.Context, files []File, opt Options) (*ir.Program, er
 	if err != nil {
 		return nil, err
 	}
+	if opt.Sessions != nil {
+		return mysqlSessions(ctx, s, opt)
+	}
 	chosen, err := choose(s.Txns, opt.Txns)
 	if err != nil {
 		return nil, err
@@ -49,4 +52,21 @@ func parseMySQL(ctx context.Context, files []File, opt Options) (*ir.Program, er
 	input.SortNotes(prog.Notes, files)
 	prog.Notes = slices.Compact(prog.Notes)
 	return prog, nil
+}
+
+// mysqlSessions makes templates of sessions.
+func mysqlSessions(ctx context.Context, s *mysqlscript.Scripts, opt Options) (*ir.Program, error) {
+	if len(s.Sessions) == 0 {
+		return &ir.Program{}, nil
+	}
+	in := opt.input(s.Files)
+	in.MySQLFiles, in.Foreign, in.Scripts = nil, s.Schema, true
+	in.Ctx, in.IsProgram = ctx, true
+	for _, x := range s.Sessions {
+		for _, p := range x.Steps {
+			opt.Sessions(x.Txn.Name, p.From, p.To, p.Units)
+		}
+		in.Program = append(in.Program, x.Txn)
+	}
+	return parse(in)
 }

@@ -102,7 +102,7 @@ func (f *checkFlags) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.verbose, "v", false, "also print the statements of findings, what transactions touch, counts, and the assumptions of verdicts other than robust")
 	fs.BoolVar(&f.explain, "explain", false, "also say what carried the verdict, why findings are some, and what settles what is open; that is tried, which takes longer")
 	fs.BoolVar(&f.fix, "fix", false, "also look for repairs of findings, as robust fix does, which takes longer: each is proved")
-	fs.BoolVar(&f.notes, "notes", true, "for Go: also look for what is not in one transaction, as notes beside the verdict")
+	fs.BoolVar(&f.notes, "notes", true, "for Go and SQL: also look for what is not in one transaction, as notes beside the verdict")
 	flags.Choice(fs, &f.failOn, "fail-on", failOnUnknown, []string{failOnFinding, failOnUnknown}, "the `verdict` from which on the exit code is not 0: finding (3), or unknown (4) as well")
 	flags.Choice(fs, &f.format, "format", "text", []string{"text", "json", "sarif", "html", "markdown", "dot", "svg"}, "`format` of the result: text, json, sarif, html (a page for a browser, which steps through findings), markdown (a summary for a pull request, with the argument of a proof pair by pair), dot (the dependency graph, for Graphviz) or svg (a picture of it)")
 	declareColor(fs, &f.color)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/txrobust/robust/analyzer"
 	"github.com/txrobust/robust/engine"
+	"github.com/txrobust/robust/internal/apart"
 	"github.com/txrobust/robust/internal/clock"
 	"github.com/txrobust/robust/internal/fault"
 	"github.com/txrobust/robust/internal/findings"
@@ -200,11 +201,16 @@ func (s *sources) loadSQL(ctx context.Context, sql []string) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.parse(ctx, schema, paths)
+	opt := s.options(schema)
+	p, err := sqlmodel.Load(ctx, paths, opt)
 	if err != nil {
 		return nil, misnamed(err)
 	}
-	return &program{Program: p, sql: true, mysql: s.dialect == "mysql", inputs: sql, read: s.files.Names(), disk: s.files}, nil
+	out := &program{Program: p, sql: true, mysql: opt.MySQL, inputs: sql, read: s.files.Names(), disk: s.files}
+	if s.notes && len(s.txns) == 0 {
+		out.apart = apart.Find(ctx, p, apart.Load(paths, opt))
+	}
+	return out, nil
 }
 
 // misnamed makes an error about -txn one of usage.
@@ -246,13 +252,13 @@ func (s *sources) loadLitmus(ctx context.Context, path string) (*program, error)
 	return &program{Program: p, inputs: []string{path}, read: s.files.Names(), disk: s.files}, nil
 }
 
-// parse reads SQL files in the dialect that was asked for, after those of a schema.
-func (s *sources) parse(ctx context.Context, schema []schemafind.File, paths []string) (*ir.Program, error) {
+// options are those for SQL in the dialect that was asked for, after the files of a schema.
+func (s *sources) options(schema []schemafind.File) sqlmodel.Options {
 	opt := sqlmodel.Options{Txns: s.txns, Files: s.files, SearchPath: s.searchPath, MySQL: s.dialect == "mysql"}
 	for _, f := range schema {
 		opt.Before = append(opt.Before, sqlmodel.File(f))
 	}
-	return sqlmodel.Load(ctx, paths, opt)
+	return opt
 }
 
 // expand replaces directories by the .sql files in them, and leaves out files that are

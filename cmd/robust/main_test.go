@@ -19,14 +19,14 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(apart{m}, map[string]func(){"robust": main})
+	testscript.Main(aside{m}, map[string]func(){"robust": main})
 }
 
-// apart runs tests that leave no answers in the user's cache, and find none
+// aside runs tests that leave no answers in the user's cache, and find none
 // there. The go command keeps its own caches.
-type apart struct{ m *testing.M }
+type aside struct{ m *testing.M }
 
-func (a apart) Run() int {
+func (a aside) Run() int {
 	dir, err := os.MkdirTemp("", "robust-test-cache")
 	if err != nil {
 		panic(err)

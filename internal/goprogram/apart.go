@@ -10,9 +10,8 @@ import (
 	"time"
 
 	"github.com/txrobust/robust/analyzer"
+	"github.com/txrobust/robust/internal/apart"
 	"github.com/txrobust/robust/internal/client"
-	"github.com/txrobust/robust/internal/codes"
-	"github.com/txrobust/robust/internal/findings"
 	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/stale"
 	"github.com/txrobust/robust/internal/witness"
@@ -57,7 +56,7 @@ func (s *Source) Apart(ctx context.Context, p *ir.Program) ([]report.Apart, erro
 	perhaps := map[key]int{}
 	keyOf := func(a report.Apart) key { return key{a.Code, a.Write.Position, a.Read.Position} }
 	for _, n := range notes {
-		a := apart(n, traces[n.Root])
+		a := noteOf(n, traces[n.Root])
 		rank := 0
 		if n.Perhaps {
 			rank = 1
@@ -71,7 +70,7 @@ func (s *Source) Apart(ctx context.Context, p *ir.Program) ([]report.Apart, erro
 		out = append(out, a)
 	}
 	slices.SortStableFunc(out, func(a, b report.Apart) int {
-		return cmp.Or(perhaps[keyOf(a)]-perhaps[keyOf(b)], comparePosition(a.Write.Position, b.Write.Position), comparePosition(a.Read.Position, b.Read.Position), strings.Compare(a.Code, b.Code))
+		return cmp.Or(perhaps[keyOf(a)]-perhaps[keyOf(b)], apart.Positions(a.Write.Position, b.Write.Position), apart.Positions(a.Read.Position, b.Read.Position), strings.Compare(a.Code, b.Code))
 	})
 	return out, nil
 }
@@ -110,34 +109,15 @@ func (s *Source) templates(ctx context.Context, txns []*client.Txn) (*ir.Program
 	return sqlmodel.Client(ctx, s.strict, good, opt)
 }
 
-func comparePosition(a, b witness.Position) int {
-	return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Col-b.Col)
-}
-
-// apart is a note as reports have it.
-func apart(n stale.Note, t *analyzer.Trace) report.Apart {
+// noteOf is a note as reports have it.
+func noteOf(n stale.Note, t *analyzer.Trace) report.Apart {
 	place := func(at ir.Pos) report.ApartPlace {
 		s, _ := t.At(at)
 		return report.ApartPlace{Position: witness.Position{File: s.Pos.File, Line: s.Pos.Line, Col: s.Pos.Col}, Function: s.Func}
 	}
-	code, verb := codes.StaleWrite, "updates"
-	switch n.Kind {
-	case stale.Value:
-	case stale.Check:
-		code = codes.StaleCheck
-	case stale.Insert:
-		code, verb = codes.StaleInsert, "inserts into"
-	default:
-		panic("goprogram: unknown kind of a note")
-	}
-	if n.Deletes {
-		verb = "deletes from"
-	}
-	lock := ""
-	if read, _ := t.At(n.Read); n.Locked && read.Alone() {
+	lock := "its lock ended with that transaction"
+	if read, _ := t.At(n.Read); read.Alone() {
 		lock = "its lock ended with that statement, which is no transaction with others"
-	} else if n.Locked {
-		lock = "its lock ended with that transaction"
 	}
-	return findings.NewApart(code, t.Name, n.Table, n.Columns, place(n.Write), place(n.Read), verb, lock, findings.Disk)
+	return apart.Of(n, t.Name, place(n.Write), place(n.Read), lock)
 }

@@ -5,13 +5,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/txrobust/robust/internal/ir"
+	"github.com/txrobust/robust/internal/sql/plpgsql"
 	"github.com/txrobust/robust/internal/sql/schema"
+	"github.com/txrobust/robust/internal/sql/syntax"
 )
 
 // Entries gives the functions that are templates, in order.
 func (l *Loader) Entries() ([]*schema.Function, error) {
 	if l.In.IsProgram {
 		return l.Programs, nil
+	}
+	if l.In.Sessions != nil {
+		return l.sessions(), nil
 	}
 	callers := l.callers()
 	if len(l.In.Txns) > 0 {
@@ -36,6 +42,41 @@ func (l *Loader) Entries() ([]*schema.Function, error) {
 		out = append(out, f)
 	}
 	return append(out, l.Scripts...), nil
+}
+
+// locksSession reports whether what names r takes an advisory lock that lasts beyond its transaction: it may order all that the session does.
+func locksSession(r *schema.Refs) bool {
+	for name := range r.Calls {
+		if name := syntax.PlainName(name); syntax.TakesAdvisoryLock(name) && !strings.Contains(name, "_xact_") {
+			return true
+		}
+	}
+	return false
+}
+
+// sessions gives the procedures that end transactions in their bodies, and the scripts.
+func (l *Loader) sessions() []*schema.Function {
+	var out []*schema.Function
+	for _, f := range l.Funcs {
+		if !f.Procedure || f.Body == nil || f.Helper || locksSession(f.Refs) {
+			continue
+		}
+		ends := false
+		plpgsql.Walk([]plpgsql.Stmt{f.Body.Block}, func(s plpgsql.Stmt) {
+			e, is := s.(*plpgsql.EndTxn)
+			ends = ends || is && !e.Last
+		})
+		if !ends {
+			continue
+		}
+		out = append(out, f)
+		b := &bodySteps{text: f.BodyText, units: map[plpgsql.Stmt][]string{}}
+		b.list([]plpgsql.Stmt{f.Body.Block}, []string{f.Pos.String()})
+		for _, s := range b.order {
+			b.each(s, func(from, to ir.Pos) { l.In.Sessions(l.TemplateName(f), from, to, b.units[s]) })
+		}
+	}
+	return append(out, l.Scripts...)
 }
 
 // callers gives for each function what calls it: functions and scripts, sorted by name, and declarations of the schema.

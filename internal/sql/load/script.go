@@ -32,6 +32,11 @@ type unitReader struct {
 	// lock is the function by which a transaction before took an advisory lock that the
 	// session still holds, "" if there is none.
 	lock string
+	// session are the statements of all transactions, and the commands between them, if sessions are asked for; steps tell them apart.
+	session []*syntax.Node
+	steps   []sessionStep
+	// held says that the session has held an advisory lock beside some of them.
+	held bool
 }
 
 // openTxn is a transaction between its BEGIN and its COMMIT.
@@ -60,6 +65,9 @@ func (u *unitReader) whole(nodes []*syntax.Node) {
 			u.l.Fail(u.txn.begin.Pos, "this transaction has no COMMIT; write one where it ends")
 		}
 		u.statements(u.txn.nodes)
+	}
+	if u.l.In.Sessions != nil {
+		u.script()
 	}
 }
 
@@ -283,6 +291,7 @@ func (u *unitReader) command(n *syntax.Node) {
 		return
 	}
 	u.before = append(u.before, n)
+	u.session = append(u.session, n)
 }
 
 // branches is an \if: in a transaction, around whole ones, or around the end of
@@ -292,6 +301,7 @@ func (u *unitReader) branches(n *syntax.Node) {
 		before := u.before
 		defer func() { u.before = append(before, n) }()
 		if !HasStatement(n) {
+			u.session = append(u.session, n)
 			return
 		}
 		paths, settings := u.l.Path.Paths, u.settings
@@ -398,6 +408,10 @@ func (u *unitReader) title(n *syntax.Node, claim bool) (name, result string) {
 // add makes a template.
 func (u *unitReader) add(at *syntax.Node, level string, nodes []*syntax.Node) {
 	l := u.l
+	if l.In.Sessions != nil {
+		u.step(at, nodes)
+		return
+	}
 	for _, n := range nodes {
 		l.refuseInside(n)
 	}
@@ -418,6 +432,44 @@ func (u *unitReader) add(at *syntax.Node, level string, nodes []*syntax.Node) {
 	u.locks(f.Refs)
 	if !f.Helper {
 		l.Scripts = append(l.Scripts, f)
+	}
+}
+
+// step records a statement of the script of which u reads the transactions.
+func (u *unitReader) step(at *syntax.Node, nodes []*syntax.Node) {
+	u.session, u.held = append(u.session, nodes...), u.held || u.lock != ""
+	eachStatement(nodes, func(n *syntax.Node) {
+		u.steps = append(u.steps, sessionStep{n.Pos, lastPos([]*syntax.Node{n}, n.Pos), []string{at.Pos.String()}})
+	})
+}
+
+// sessionStep is a statement, and the transactions one of which it belongs to.
+type sessionStep struct {
+	from, to ir.Pos
+	units    []string
+}
+
+// script adds the session of a script, if it has several transactions.
+func (u *unitReader) script() {
+	gset := func(n *syntax.Node) bool { return n.Cmd != nil && n.Cmd.Name == "gset" }
+	if !slices.ContainsFunc(u.session, gset) || !slices.ContainsFunc(u.steps, func(s sessionStep) bool { return s.units[0] != u.steps[0].units[0] }) {
+		return
+	}
+	l := u.l
+	at := u.session[0]
+	f := &schema.Function{Pos: at.Pos, Name: filepath.Base(u.file), Language: "sql", SetOf: true, Text: &syntax.Text{Src: at.Src}, Refs: schema.NewRefs()}
+	f.Script = &schema.Script{S: u.s, Nodes: u.session, Does: map[*pg.DoStmt]*schema.Function{}, Open: map[int]bool{}, Paths: l.Path.Now()}
+	eachStatement(u.session, func(n *syntax.Node) { l.ScriptRefs(f, n) })
+	if u.held || locksSession(f.Refs) {
+		return
+	}
+	same := func(o *schema.Function) bool { return o.Name == f.Name }
+	for n := 2; slices.ContainsFunc(l.Scripts, same); n++ {
+		f.Name = filepath.Base(u.file) + "#" + strconv.Itoa(n)
+	}
+	l.Scripts = append(l.Scripts, f)
+	for _, s := range u.steps {
+		l.In.Sessions(f.Name, s.from, s.to, s.units)
 	}
 }
 

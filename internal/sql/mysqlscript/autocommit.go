@@ -2,8 +2,10 @@ package mysqlscript
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/txrobust/robust/internal/client"
+	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/sql/mysql"
 )
 
@@ -142,4 +144,51 @@ func (s *Scripts) finishes(a *action) bool {
 		})
 		return ends
 	})
+}
+
+// sessions writes the sessions of procedures, and of the files in which variables go from one transaction into another.
+func (s *Scripts) sessions() {
+	for i, key := range s.order {
+		p := s.routines[key]
+		if p == nil || s.later(i, key) || p.reading == asNone || p.reading == asOne && !s.starts(p) {
+			continue
+		}
+		s.session(p, &session{})
+	}
+	for _, f := range s.carrying {
+		s.session(f.routine(), &session{set: f.units})
+	}
+}
+
+// session adds the session of a routine, if it has several transactions. Where autocommit is off it is not known where they begin, and what
+// holds a lock of the session may keep others from coming in between.
+func (s *Scripts) session(p *routine, x *session) {
+	leftOut := s.anywhere(p.body, func(body *action) (is bool) {
+		body.each(func(a *action) {
+			is = is || a.kind == simple && (setsAutocommit.MatchString(a.st.Text()) || a.st.First("LOCK")) || a.st != nil && a.st.Has("GET_LOCK")
+		})
+		return is
+	})
+	if leftOut {
+		return
+	}
+	notes := s.Notes
+	defer func() {
+		s.Notes = notes
+		if r := recover(); r != nil { // a statement that is read in scripts only
+			if _, is := r.(*ir.Error); !is {
+				panic(r)
+			}
+		}
+	}()
+	w := s.newWriter(p, nil, flow{inside: true})
+	w.session = x
+	w.whole()
+	if x.several() {
+		same := func(o *Session) bool { return o.Txn.Name == w.txn.Name }
+		for n := 2; slices.ContainsFunc(s.Sessions, same); n++ {
+			w.txn.Name = p.name + "#" + strconv.Itoa(n)
+		}
+		s.Sessions = append(s.Sessions, &Session{w.txn, x.steps})
+	}
 }

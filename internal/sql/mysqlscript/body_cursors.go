@@ -236,6 +236,8 @@ func (w *bodyWriter) rowsOf(a *action, c *openCursor, into []string, round func(
 func (w *bodyWriter) over(a *action, q *client.Query, round func(j *jump)) {
 	st := a.st
 	w.commands++
+	w.step(st.Pos(), st.Pos())
+	w.step(q.Pos, q.Pos)
 	w.risk(st)
 	j := w.jump(a)
 	j.again = j.label + "_rows"

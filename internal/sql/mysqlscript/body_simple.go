@@ -95,6 +95,11 @@ func (w *bodyWriter) onTemporary(st *mysql.Statement) bool {
 
 // begin writes START TRANSACTION. It ends the transaction that is open.
 func (w *bodyWriter) begin(a *action) {
+	if w.session != nil {
+		w.units = []string{a.st.Pos().String()}
+		w.counted(a.st, 0)
+		return
+	}
 	if w.inside { // what it begins is another transaction, that of the procedure with this statement
 		w.end(a.st)
 		return
@@ -112,6 +117,8 @@ func (w *bodyWriter) begin(a *action) {
 // finish writes COMMIT and ROLLBACK.
 func (w *bodyWriter) finish(st *mysql.Statement) {
 	switch {
+	case w.session != nil:
+		w.units = nil
 	case st.Has("CHAIN") && !st.Has("NO"):
 		w.unknown(st, "AND CHAIN")
 	case w.inside && st.First("COMMIT"):
@@ -232,7 +239,7 @@ func (w *bodyWriter) command(st *mysql.Statement) {
 	q := w.query(st, text, false)
 	isQuery := st.Tokens[0].Is("SELECT", "WITH", "(", "VALUES") && !st.Has("INSERT", "DELETE") && !(st.Has("SET") && st.Has("UPDATE"))
 	q.Into, q.OneRow, q.Returned = into, into != nil, into == nil && (isQuery || st.Has("RETURNING"))
-	q.Clears = into != nil && !slices.ContainsFunc(into, func(v string) bool { return !w.unset[v] })
+	q.Clears = into != nil && (w.session != nil || !slices.ContainsFunc(into, func(v string) bool { return !w.unset[v] })) // in a session, what was read before is not what is read again
 	if into != nil && w.handlerOf(noRow...) != nil {
 		q.Found = w.temporary("is_row", client.Bool)
 	}

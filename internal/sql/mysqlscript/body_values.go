@@ -252,6 +252,7 @@ func (w *bodyWriter) temporary(base string, k client.Kind) string {
 func (w *bodyWriter) send(st *mysql.Statement, q *client.Query, tables bool) {
 	if tables {
 		w.commands++
+		w.step(st.Pos(), st.Src.Pos(st.Tokens[len(st.Tokens)-1].To))
 	}
 	for _, v := range q.Into {
 		if delete(w.outside, v); !w.inside && tables {

@@ -15,6 +15,8 @@ import (
 type flow struct {
 	// inside says that the transaction that is written has begun, other that another one may have; gone that nothing comes here.
 	inside, other, gone bool
+	// units are, in a session, the transactions one of which has begun: "" stands for none, and so does nil.
+	units []string
 }
 
 // jump is what LEAVE and ITERATE name.
@@ -86,6 +88,8 @@ type bodyWriter struct {
 	used int
 	// risky says that an error of a statement leads elsewhere than out of the transaction.
 	risky bool
+	// session, if not nil, says that what is written is all transactions of a session one after the other.
+	session *session
 }
 
 // scope is a block with what it declares.
@@ -107,6 +111,13 @@ func (s *Scripts) body(p *routine, start *action) *bodyWriter {
 
 // bodyFrom is body, where control comes in as from says.
 func (s *Scripts) bodyFrom(p *routine, start *action, from flow) *bodyWriter {
+	w := s.newWriter(p, start, from)
+	w.whole()
+	return w
+}
+
+// newWriter makes what bodyFrom writes with.
+func (s *Scripts) newWriter(p *routine, start *action, from flow) *bodyWriter {
 	w := &bodyWriter{of: s, proc: p, start: start, txn: &client.Txn{Pos: p.pos, Name: p.name}, taken: map[string]bool{}, types: map[string]string{}, unset: map[string]bool{}, marks: map[int]string{}, outside: map[string]ir.Pos{}}
 	w.temporaries, w.perform = temporaries(p), w.action
 	w.flow = from
@@ -117,6 +128,12 @@ func (s *Scripts) bodyFrom(p *routine, start *action, from flow) *bodyWriter {
 	}
 	w.rows, w.found = w.counter("ROW_COUNT"), w.counter("FOUND_ROWS")
 	w.setsID = s.countsUp(p)
+	return w
+}
+
+// whole writes the body.
+func (w *bodyWriter) whole() {
+	p := w.proc
 	w.action(p.body)
 	for _, q := range p.params {
 		if q.out {
@@ -131,11 +148,10 @@ func (s *Scripts) bodyFrom(p *routine, start *action, from flow) *bodyWriter {
 		}
 	}
 	w.show()
-	if start != nil {
-		w.txn.Pos = start.st.Pos()
+	if w.start != nil {
+		w.txn.Pos = w.start.st.Pos()
 	}
 	w.txn.Levels, w.txn.Body = []string{w.level}, w.out
-	return w
 }
 
 // show fills in what the ends of the transaction show: all that is used after them and is no argument as it came.
@@ -267,6 +283,9 @@ func (w *bodyWriter) named(t mysql.Token) string {
 
 // action writes a statement.
 func (w *bodyWriter) action(a *action) {
+	if w.session != nil && w.session.set != nil && len(w.calls) == 0 {
+		w.units = w.session.set[a]
+	}
 	switch a.kind {
 	case compound:
 		w.block(a)
@@ -333,12 +352,38 @@ func (w *bodyWriter) meet(st *mysql.Statement, paths ...flow) {
 		default:
 			mixed = mixed || f.inside != out.inside
 			out.inside, out.other = out.inside || f.inside, out.other && f.other
+			out.units = either(out.units, f.units)
 		}
 	}
 	w.flow = out
 	if mixed {
 		w.unknown(st, "a transaction that begins on some paths only")
 	}
+}
+
+// step records a statement on tables of a session. Outside of transactions it is one by itself.
+func (w *bodyWriter) step(from, to ir.Pos) {
+	if w.session == nil || w.gone {
+		return
+	}
+	units := slices.Clone(either(w.units, w.units))
+	for i, u := range units {
+		if u == "" {
+			units[i] = from.String()
+		}
+	}
+	w.session.steps = append(w.session.steps, Step{from, to, units})
+}
+
+// either gives the transactions one of which has begun where paths meet.
+func either(a, b []string) []string {
+	if a == nil {
+		a = []string{""}
+	}
+	if b == nil {
+		b = []string{""}
+	}
+	return uniqueNames(slices.Concat(a, b))
 }
 
 // block writes BEGIN … END.

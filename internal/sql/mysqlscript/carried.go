@@ -12,8 +12,9 @@ import (
 type carried map[string]ir.Pos
 
 // across tells of the variables that a transaction takes over from earlier ones, and keeps those that it leaves. Its values are any: what was
-// read may have changed in between, at every isolation level.
-func (r *reader) across(list []*mysql.Statement) {
+// read may have changed in between, at every isolation level. Inside says that the statements are one transaction.
+func (r *reader) across(list []*mysql.Statement, inside bool) {
+	r.session.add(list, inside)
 	own := map[string]bool{} // variables that it has set
 	for _, st := range list {
 		targets := st.Targets()
@@ -26,6 +27,7 @@ func (r *reader) across(list []*mysql.Statement) {
 			if pos, known := r.carried[name]; known {
 				from = &pos
 				if !own[name] {
+					r.session.goes = true
 					r.note(st.Src.Pos(t.From), "%s is set at %s, in another transaction: in the same session, what was read there may have changed meanwhile, at every isolation level. "+
 						"Any value is assumed here; read it in this transaction, with FOR UPDATE", t.Text, pos)
 				}

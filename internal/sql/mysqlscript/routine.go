@@ -259,13 +259,11 @@ func (c calling) fresh(t *client.Txn, all bool) {
 
 // body is the transaction as the body of a procedure.
 func (c calling) body() *routine {
-	all := &mysql.Statement{Src: c.block.stmts[0].Src}
-	a := &action{kind: compound, st: c.block.stmts[0]}
+	var list []*action
 	for _, st := range c.block.stmts {
-		a.body = append(a.body, &action{st: st})
-		all.Tokens = append(all.Tokens, st.Tokens...)
+		list = append(list, &action{st: st})
 	}
-	return &routine{name: c.txn.Name, pos: c.block.pos, st: all, body: a}
+	return scripted(c.txn.Name, c.block.pos, list)
 }
 
 // A statement that calls a stored function of the application is written behind the body of that. So the arguments must not depend on rows. A SELECT …

@@ -27,6 +27,8 @@ type Scripts struct {
 	// Ignores are the comments that accept findings about them.
 	Ignores []*ir.Ignore
 	Notes   []ir.Note
+	// Sessions are what goes on in several transactions one after the other.
+	Sessions []*Session
 
 	// routines are the procedures and events, by name in lower case; order are these names as they were made. named counts
 	// the transactions of each.
@@ -36,6 +38,8 @@ type Scripts struct {
 	order     []string
 	named     map[string]int
 	calling   []calling
+	// carrying are the files in which variables go from one transaction into another.
+	carrying []*carrying
 }
 
 // ReadScripts reads SQL files as one application: declarations, transactions, and single statements that have a name or
@@ -48,6 +52,7 @@ func ReadScripts(files []mysql.File) (out *Scripts, err error) {
 		s.file(f)
 	}
 	s.procedures()
+	s.sessions()
 	s.Notes = append(s.Notes, s.Schema.Notes...)
 	return s, nil
 }
@@ -95,6 +100,8 @@ type reader struct {
 	level, next string
 	// carried are the variables with what earlier transactions have read.
 	carried carried
+	// session are the statements of the file.
+	session *carrying
 	// name, fresh and ignores are what comments say of the next transaction, reading of the next procedure.
 	name    string
 	fresh   []string
@@ -105,6 +112,7 @@ type reader struct {
 // file reads the statements of a file.
 func (s *Scripts) file(f mysql.File) {
 	r := &reader{Scripts: s, f: f, carried: carried{}, base: strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name))}
+	r.session = &carrying{name: filepath.Base(f.Name), units: map[*action][]string{}}
 	src := mysql.NewSource(f)
 	for _, st := range mysql.Cut(f) {
 		if r.open != nil && r.implicit && slices.ContainsFunc(st.Comments, func(c mysql.Comment) bool { return strings.HasPrefix(c.Text, "name:") }) {
@@ -125,6 +133,9 @@ func (s *Scripts) file(f mysql.File) {
 			r.end(false)
 		}
 	}
+	if r.session.goes {
+		s.carrying = append(s.carrying, r.session)
+	}
 	s.Files = append(s.Files, mysql.File{Name: f.Name, Text: mysql.Laid(src, r.out)})
 }
 
@@ -142,7 +153,7 @@ func (r *reader) end(rolled bool) {
 	b := r.open
 	r.open = nil
 	if b != nil {
-		r.across(b.stmts)
+		r.across(b.stmts, true)
 	}
 	switch {
 	case b == nil || len(b.stmts) == 0 && !b.named:
@@ -257,11 +268,13 @@ func (r *reader) statement(st *mysql.Statement) {
 		r.definition(st)
 	case r.open != nil:
 		r.open.stmts = append(r.open.stmts, st)
-	case st.Tokens[0].Is("LOCK", "UNLOCK", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "ANALYZE", "OPTIMIZE", "GRANT", "REVOKE", "FLUSH", "CHECK"):
+	case st.First("LOCK"):
+		r.session.add([]*mysql.Statement{st}, false)
+	case st.Tokens[0].Is("UNLOCK", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "ANALYZE", "OPTIMIZE", "GRANT", "REVOKE", "FLUSH", "CHECK"):
 	case st.First("USE"):
 		r.Schema.Passes(st)
 	case st.First("SET") && r.name == "":
-		r.across([]*mysql.Statement{st})
+		r.across([]*mysql.Statement{st}, false)
 		if !r.settings && (st.Has("sql_mode", "foreign_key_checks", "unique_checks") || strings.Contains(strings.ToLower(st.Text()), "_checks")) {
 			r.settings = true
 			r.note(st.Pos(), "this setting is left out: transactions are taken to run in strict mode, with keys checked")
@@ -293,14 +306,14 @@ func (r *reader) single(st *mysql.Statement) {
 			r.rows(st)
 			break
 		}
-		r.across([]*mysql.Statement{st})
+		r.across([]*mysql.Statement{st}, false)
 		r.note(st.Pos(), "a statement outside of transactions without parameters is left out; write a comment -- name: … before it if it is one")
 	default:
 		r.begin(st)
 		b := r.open
 		b.stmts, b.alone = append(b.stmts, st), true
 		r.open = nil
-		r.across(b.stmts)
+		r.across(b.stmts, false)
 		r.keep(b)
 	}
 }

@@ -145,6 +145,7 @@ func (b *Builder) stmt1(f *expr.Frame, s plpgsql.Stmt) {
 // in the transaction that begins there: it is the end of the template.
 func (b *Builder) endTxn(f *expr.Frame, s *plpgsql.EndTxn, pos ir.Pos) {
 	switch {
+	case b.App.In.Sessions != nil: // what follows is part of the template
 	case !s.Last || f.Result != nil || !f.Func.Procedure:
 		b.Unmodelled("transaction control inside of a procedure")
 	case s.Rollback && len(f.Func.Outputs()) > 0:

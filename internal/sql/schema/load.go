@@ -44,8 +44,9 @@ type Input struct {
 	// dialect says besides, if it is not that of PostgreSQL.
 	Scripts bool
 	Foreign *mysql.Schema
-	// Trace, if not nil, is told what the translation does (internal/sql/trace).
-	Trace func(phase string, at ir.Pos, text string)
+	// Trace, if not nil, is told what the translation does (internal/sql/trace). Sessions, if not nil, asks for templates of sessions (sqlmodel.Options).
+	Trace    func(phase string, at ir.Pos, text string)
+	Sessions func(template string, from, to ir.Pos, units []string)
 	// Aside are other transactions of it, which may create tables.
 	Aside []*client.Txn
 }
