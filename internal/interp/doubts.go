@@ -5,6 +5,7 @@ import (
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/ir"
+	"github.com/txrobust/robust/internal/pieces"
 )
 
 // Doubt is a reason why the database may refuse an execution that the statements allow.
@@ -172,19 +173,19 @@ func (m *Machine) blocks(run, other *Run) bool {
 			}
 		}
 		for _, l := range other.Locks {
-			if a.touches(l.Table, l.Key) && (a.Kind == OpInsert || locksExclude(m.strength(a), l.Mode)) {
+			if a.touches(l.Table, l.Key) && (a.Kind == OpInsert || ir.LocksConflict(m.strength(a), l.Mode)) {
 				return true
 			}
 		}
 	}
 	for _, l := range run.Locks {
 		for k := range other.Ops {
-			if b := &other.Ops[k]; b.touches(l.Table, l.Key) && (b.Kind == OpInsert || locksExclude(l.Mode, m.strength(b))) {
+			if b := &other.Ops[k]; b.touches(l.Table, l.Key) && (b.Kind == OpInsert || ir.LocksConflict(l.Mode, m.strength(b))) {
 				return true
 			}
 		}
 		for _, o := range other.Locks {
-			if o.Table == l.Table && o.Key == l.Key && locksExclude(l.Mode, o.Mode) {
+			if o.Table == l.Table && o.Key == l.Key && ir.LocksConflict(l.Mode, o.Mode) {
 				return true
 			}
 		}
@@ -196,29 +197,21 @@ func (m *Machine) blocks(run, other *Run) bool {
 // transaction of another one. A statement that finds no rows locks its table, too,
 // so that all that the template names counts, with what foreign keys lead to.
 func (m *Machine) locksOut(run, other *Run) bool {
+	refers := func(a, b *ir.Table) bool {
+		return slices.ContainsFunc(a.ForeignKeys, func(fk ir.ForeignKey) bool { return fk.Ref == b })
+	}
 	for _, u := range run.uses {
+		t, named := m.Program.Tables[u.table], false
 		if u.mode <= ir.RowExclusive {
 			continue
 		}
-		named := map[*ir.Table]bool{}
 		ir.Walk(other.Inst.Txn.Body, func(s ir.Stmt) {
-			if t := ir.Written(s); t != nil {
-				named[t] = true
-				for _, fk := range t.ForeignKeys {
-					named[fk.Ref] = true
-				}
-				for _, ref := range m.refs[m.index[t]] {
-					named[m.Program.Tables[ref.child]] = true
-				}
-			}
-			for _, src := range ir.Reads(s) {
-				named[src.Table] = true
-			}
-			if k, ok := s.(*ir.LockTable); ok {
-				named[k.Table] = true
-			}
+			w := ir.Written(s)
+			k, is := s.(*ir.LockTable)
+			named = named || w == t || is && k.Table == t || w != nil && (refers(w, t) || refers(t, w)) ||
+				slices.ContainsFunc(ir.Reads(s), func(src ir.Source) bool { return src.Table == t })
 		})
-		if named[m.Program.Tables[u.table]] {
+		if named {
 			return true
 		}
 	}
@@ -231,23 +224,6 @@ func (m *Machine) strength(op *Op) ir.LockMode {
 		return ir.ForNoKeyUpdate
 	}
 	return ir.ForUpdate
-}
-
-// locksExclude reports whether two row locks conflict (PostgreSQL manual, table
-// 13.3).
-func locksExclude(a, b ir.LockMode) bool {
-	if a > b {
-		a, b = b, a
-	}
-	switch a {
-	case ir.NoLock:
-		return false
-	case ir.ForKeyShare:
-		return b == ir.ForUpdate
-	case ir.ForShare:
-		return b >= ir.ForNoKeyUpdate
-	}
-	return true
 }
 
 // rivals reports whether a row that one write makes cannot be beside one that the
@@ -271,7 +247,7 @@ func (m *Machine) blocksInnoDB(run, other *Run, before []Committed) bool {
 	held, asked := run.demands(), other.demands()
 	for i := range held {
 		for k := range asked {
-			if held[i].keepsOut(&asked[k]) {
+			if held[i].KeepsOut(&asked[k]) {
 				return true
 			}
 		}
@@ -286,7 +262,7 @@ func (m *Machine) blocksInnoDB(run, other *Run, before []Committed) bool {
 		freed := func(t Committed) bool {
 			return slices.ContainsFunc(t.Run.Ops, func(o Op) bool { return o.Table == b.Table && o.Old != nil && m.rivals(b, &o) })
 		}
-		if b.New != nil && slices.ContainsFunc(before, freed) && slices.ContainsFunc(held, func(c claim) bool { return c.table == b.Table }) {
+		if b.New != nil && slices.ContainsFunc(before, freed) && slices.ContainsFunc(held, func(c pieces.Claim) bool { return c.Table == b.Table }) {
 			return true
 		}
 	}
@@ -295,10 +271,10 @@ func (m *Machine) blocksInnoDB(run, other *Run, before []Committed) bool {
 
 // leavesOut reports whether row or table locks that are left out of a run may be on what
 // another one claims.
-func (m *Machine) leavesOut(run *Run, claims []claim) bool {
+func (m *Machine) leavesOut(run *Run, claims []pieces.Claim) bool {
 	return slices.ContainsFunc(run.Dropped, func(d DroppedAt) bool {
 		return (d.Stmt.Kind == ir.ByRowLock || d.Stmt.Kind == ir.ByTableLock) &&
-			slices.ContainsFunc(claims, func(c claim) bool { return m.about(d.Stmt, c.table) })
+			slices.ContainsFunc(claims, func(c pieces.Claim) bool { return m.about(d.Stmt, c.Table) })
 	})
 }
 
