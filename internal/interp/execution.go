@@ -10,10 +10,10 @@ import (
 	"github.com/txrobust/robust/internal/rowstore"
 )
 
-// DB is a state of the database.
-type DB = rowstore.DB
-
-type row = rowstore.Row
+type (
+	DB  = rowstore.DB // a state of the database
+	row = rowstore.Row
+)
 
 // NewDB makes the state with the given rows, a list per table of p.
 func NewDB(p *ir.Program, rows [][][]ir.Value) *DB { return rowstore.New(p, rows) }
