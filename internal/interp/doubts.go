@@ -529,8 +529,8 @@ func (w *waiting) meets(f *frame, ops, locks, met int) {
 func (w *waiting) reads(f *frame, list []Read) []Read {
 	var out []Read
 	for _, r := range list {
-		t, matches := f.m.Program.Tables[r.Table], r.matches
-		looked := func(vals []ir.Value) bool { return w.looked[rowID(r.Table, KeyOf(t, vals))] }
+		t, matches, rows := f.m.Program.Tables[r.Table], r.matches, w.looked
+		looked := func(vals []ir.Value) bool { return rows[rowID(r.Table, KeyOf(t, vals))] }
 		if !r.Stale || len(w.looked) == 0 {
 			out = append(out, r)
 			continue

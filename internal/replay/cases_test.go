@@ -50,6 +50,11 @@ BEGIN;
 INSERT INTO photo VALUES ($1, $2);
 UPDATE album SET n = (SELECT count(*) FROM photo WHERE album = $2) WHERE id = $2;
 COMMIT;`, robust.Options{Question: robust.Question{Isolation: "rc"}}},
+		{"RETURNING after a wait", albums + `CREATE FUNCTION add_photo(p int, a int) RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE k bigint; BEGIN
+  INSERT INTO photo VALUES (p, a);
+  UPDATE album SET n = n + 1 WHERE id = a RETURNING (SELECT count(*) FROM photo WHERE album = a) INTO k;
+  RETURN k;
+END $$;`, robust.Options{Question: robust.Question{Isolation: "rc"}}},
 		{"a materialized view, policies of a platform and a table of another file", `CREATE TABLE staff (id int PRIMARY KEY, on_call boolean NOT NULL, team int REFERENCES team);
 CREATE TABLE note (id int PRIMARY KEY, owner text);
 ALTER TABLE note ENABLE ROW LEVEL SECURITY;
