@@ -45,7 +45,7 @@ var layers = [][]string{
 	{"internal/migration", "ir", "internal/smt", "internal/proof", "internal/cache", "internal/sqlgen", "internal/sarif"},
 	{"internal/ir"},
 	{"internal/wellformed", "internal/failure", "internal/batch", "internal/arith", "internal/doubles", "internal/excerpt", "internal/commits", "internal/ignore", "internal/pieces", "internal/config"},
-	{"engine", "internal/rowvalues", "internal/advice", "internal/client", "internal/schemafind", "internal/gormmodel", "internal/gosource"},
+	{"engine", "internal/rowvalues", "internal/rowstore", "internal/advice", "internal/guesses", "internal/client", "internal/schemafind", "internal/gormmodel", "internal/gosource"},
 	{"ir/irtext", "internal/prepare", "internal/interp", "internal/draws", "internal/client/simplify", "analyzer/internal/comments", "analyzer/internal/consteval", "analyzer/internal/flow", "internal/sql/input", "internal/sql/pg", "internal/sql/trace", "internal/sql/system", "internal/sql/tidy", "internal/sql/catalog", "analyzer/internal/gotypes", "analyzer/internal/hole", "analyzer/internal/evalorder"},
 	{"analyzer/internal/program"},
 	{"analyzer/internal/memory"},

@@ -12,6 +12,7 @@ import (
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/interp"
 	"github.com/txrobust/robust/internal/ir"
+	"github.com/txrobust/robust/internal/rowstore"
 	"github.com/txrobust/robust/internal/wellformed"
 )
 
@@ -313,7 +314,7 @@ func (e *explorer) fill(t *ir.Txn, params []ir.Value, id int) []ir.Value {
 	out := append([]ir.Value(nil), params...)
 	for i, q := range t.Params {
 		if q.Fresh {
-			out[i] = interp.FreshValue(q.Type, q.Domain, id, 500+i)
+			out[i] = rowstore.Fresh(q.Type, q.Domain, id, 500+i)
 		}
 	}
 	return out

@@ -67,6 +67,9 @@ func (b *stepper) add(st *witness.Step) {
 	case witness.StepCommand:
 		s.text = strings.TrimSuffix(strings.TrimSpace(st.Command.SQL()), ";") + ";"
 		b.command(&s, st.Command)
+		if st.Waits {
+			s.notes = append(s.notes, "It waits for the transaction that commits next, and goes on then.")
+		}
 	}
 	b.out = append(b.out, s)
 }

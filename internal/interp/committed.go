@@ -8,6 +8,7 @@ import (
 	"github.com/txrobust/robust/internal/failure"
 	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/pieces"
+	"github.com/txrobust/robust/internal/rowstore"
 )
 
 // Split says where a transaction was interrupted, at READ COMMITTED: it stopped
@@ -22,6 +23,8 @@ type Split struct {
 	Stmt ir.Stmt
 	// Ops, Reads and Steps are how many of the run come before.
 	Ops, Reads, Steps int
+	// Waits says that what comes next took its snapshot before the only other transaction committed, and waited for it (Wait).
+	Waits bool
 }
 
 // NotExact is Run.Blocked of a run at READ COMMITTED that the interpreter cannot
@@ -40,6 +43,13 @@ type cutter struct {
 	split      *Split // where the run was interrupted, or nil
 	x          *Execution
 	after      *DB // what the run sees when it goes on
+
+	// waits says that at is the number of a snapshot with which the run waits; wait is that, once it has come.
+	// snap is the snapshot of the statement before, snaps are those of its command so far.
+	waits bool
+	wait  *waiting
+	snap  int
+	snaps map[int]bool
 }
 
 // before is called before each statement that has to do with the database.
@@ -47,7 +57,10 @@ type cutter struct {
 // is not known there is none.
 func (c *cutter) before(f *frame, st ir.Stmt) {
 	last := c.last
-	c.last = st.Command()
+	if c.last = st.Command(); c.waits {
+		c.snapshot(f, st, last)
+		return
+	}
 	if last == 0 || c.last == 0 || last == c.last || f.pinned > 0 {
 		return
 	}
@@ -58,6 +71,9 @@ func (c *cutter) before(f *frame, st ir.Stmt) {
 
 // end is called before the commit, which is another command than all before.
 func (c *cutter) end(f *frame) {
+	if c.waits {
+		return
+	}
 	if c.seen++; c.seen == c.at {
 		c.interrupt(f, nil)
 	}
@@ -112,14 +128,20 @@ func (m *Machine) mustHold(db *DB, ops []Op, from int) *DB {
 // if in has no such cut, with any choice. undecided is why there may be other
 // executions, or "".
 func (m *Machine) Interrupt(in *Instance, others []*Instance, start *DB, cut int, yield func(*Execution) bool) (more bool, undecided string) {
+	return m.interrupted(in, cutter{at: cut, others: others, start: start}, yield)
+}
+
+// interrupted executes in with what is to happen inside of it.
+func (m *Machine) interrupted(in *Instance, where cutter, yield func(*Execution) bool) (more bool, undecided string) {
 	ch := &choices.Script{}
 	for range m.MaxRuns {
 		ch.Restart()
-		c := &cutter{at: cut, others: others, start: start}
-		run := m.runCut(in, start, nil, ch, true, c)
-		more = more || c.seen >= cut
+		once := where
+		c := &once
+		run := m.runCut(in, c.start, nil, ch, true, c)
+		more = more || c.seen >= c.at
 		undecided = cmp.Or(undecided, c.undecided, inexact(run))
-		if run.Blocked == "" && c.split != nil {
+		if run.Blocked == "" && c.split != nil && (c.wait == nil || c.wait.waited) {
 			if last, ok := m.finish(run, c); ok {
 				c.x.Versions = append(c.x.Versions, last)
 				c.x.Txns = append(c.x.Txns, Committed{Run: run, Split: c.split})
@@ -182,17 +204,6 @@ type scanner struct {
 	kinds []ir.Kind
 	whole bool // all rows and gaps, at every level
 	gap   bool // also at levels without gaps
-}
-
-// claim is what a run holds locked, or asks for.
-type claim struct {
-	table  int
-	key    string
-	all    bool // all rows, whatever the key
-	gap    bool // the gaps between the rows
-	absent bool // there is no row with the key: what is locked is the gap where it would be
-	insert bool // it puts a row into a gap
-	mode   ir.LockMode
 }
 
 // piece compiles what a statement reads and locks.
@@ -262,47 +273,21 @@ func (s *scope) children(t *ir.Table) []scanner {
 	return out
 }
 
-// scanner finds out how a condition looks for the rows of a source: by the primary key, where
-// the condition names all of it and no column of another index, which the server may prefer; else
-// all rows count as looked at.
+// scanner finds out how a condition looks for the rows of a source.
 func (s *scope) scanner(src ir.Source, where ir.Expr, mode ir.LockMode) scanner {
 	t := src.Table
 	out := scanner{table: s.c.tableIndex(t), mode: mode}
-	by := map[int]ir.Expr{}
-	other := false
-	for _, e := range ir.Conjuncts(where) {
-		ir.WalkExpr(e, func(e ir.Expr) {
-			if col, ok := e.(*ir.Col); ok && col.Row == src.Row {
-				i := t.Column(col.Col)
-				other = other || i >= 0 && !t.IsKey(i) && pieces.Indexed(t, i)
-			}
-		})
-		b, ok := e.(*ir.Binary)
-		if !ok || b.Op != ir.Eq {
-			continue
-		}
-		for _, pair := range [][2]ir.Expr{{b.X, b.Y}, {b.Y, b.X}} {
-			if col, ok := pair[0].(*ir.Col); ok && col.Row == src.Row && failure.RowFree(pair[1]) {
-				by[t.Column(col.Col)] = pair[1]
-			}
-		}
-	}
-	for _, k := range t.Key {
-		e, ok := by[k]
-		if !ok || other {
-			out.key, out.kinds = nil, nil
-			return out
-		}
-		out.key, out.kinds = append(out.key, s.expr(e)), append(out.kinds, t.Columns[k].Type.Kind)
+	for i, e := range pieces.Keyed(src, where, failure.RowFree) {
+		out.key, out.kinds = append(out.key, s.expr(e)), append(out.kinds, t.Columns[t.Key[i]].Type.Kind)
 	}
 	return out
 }
 
 // claim is what a statement that is about to run locks of a table.
-func (f *frame) claim(s *scanner) claim {
-	c := claim{table: s.table, mode: s.mode, all: true, gap: s.whole || s.gap || f.pieces.Gaps}
+func (f *frame) claim(s *scanner) pieces.Claim {
+	c := pieces.Claim{Table: s.table, Mode: s.mode, All: true, Gap: s.whole || s.gap || f.pieces.Gaps}
 	if s.gap { // the rows are those that it meets
-		c.all = false
+		c.All = false
 		return c
 	}
 	if len(s.key) == 0 || s.whole {
@@ -314,11 +299,11 @@ func (f *frame) claim(s *scanner) claim {
 		if v == nil || v.Kind != s.kinds[i] || v.Kind != ir.KindInt && v.Kind != ir.KindText {
 			return c
 		}
-		key = appendValue(key, *v)
+		key = rowstore.AppendValue(key, *v)
 	}
-	c.all, c.key = false, string(key)
-	c.absent = f.db.get(s.table, c.key) == nil
-	c.gap = c.gap && c.absent
+	c.All, c.Key = false, string(key)
+	c.Absent = f.db.Get(s.table, c.Key) == nil
+	c.Gap = c.Gap && c.Absent
 	return c
 }
 
@@ -386,14 +371,11 @@ func (f *frame) agree(tables []int) {
 	}
 	now := f.committed()
 	for _, t := range tables {
-		if f.base.tabs[t] != now.tabs[t] && f.base.only(t).String() != now.only(t).String() {
+		if f.base.Tabs[t] != now.Tabs[t] && f.base.Only(t).String() != now.Only(t).String() {
 			panic(stop{reason: NotTold})
 		}
 	}
 }
-
-// only is the state of one table.
-func (db *DB) only(t int) *DB { return &DB{tabs: db.tabs[t : t+1]} }
 
 // overlay shows the writes of a transaction on an older state: a row that it has written is as
 // it left it.
@@ -401,9 +383,9 @@ func overlay(db *DB, ops []Op) *DB {
 	for i := range ops {
 		op := &ops[i]
 		if op.New != nil {
-			db = db.put(op.Table, row{op.Key, op.New})
+			db = db.Put(op.Table, row{Key: op.Key, Vals: op.New})
 		} else {
-			db = db.remove(op.Table, op.Key)
+			db = db.Remove(op.Table, op.Key)
 		}
 	}
 	return db
@@ -415,10 +397,10 @@ func (f *frame) locks(p *piece) {
 	for i := range p.scans {
 		c := f.claim(&p.scans[i])
 		f.run.claims = append(f.run.claims, c)
-		f.unchanged(func(o *Op) bool { return o.Table == c.table && (c.all || o.Key == c.key) })
+		f.unchanged(func(o *Op) bool { return o.Table == c.Table && (c.All || o.Key == c.Key) })
 	}
 	if p.insert >= 0 {
-		f.run.claims = append(f.run.claims, claim{table: p.insert, insert: true})
+		f.run.claims = append(f.run.claims, pieces.Claim{Table: p.insert, Insert: true})
 	}
 }
 
@@ -458,37 +440,19 @@ func (f *frame) touched(ops, locks, met int) {
 }
 
 // demands is all that a run locks and asks for.
-func (r *Run) demands() []claim {
+func (r *Run) demands() []pieces.Claim {
 	out := slices.Clone(r.claims)
 	for i := range r.Ops {
 		op := &r.Ops[i]
-		out = append(out, claim{table: op.Table, key: op.Key, mode: ir.ForUpdate})
+		out = append(out, pieces.Claim{Table: op.Table, Key: op.Key, Mode: ir.ForUpdate})
 	}
 	for i := range r.Met {
-		out = append(out, claim{table: r.Met[i].Table, key: r.Met[i].Key, mode: ir.ForUpdate})
+		out = append(out, pieces.Claim{Table: r.Met[i].Table, Key: r.Met[i].Key, Mode: ir.ForUpdate})
 	}
 	for _, l := range r.Locks {
-		out = append(out, claim{table: l.Table, key: l.Key, mode: l.Mode})
+		out = append(out, pieces.Claim{Table: l.Table, Key: l.Key, Mode: l.Mode})
 	}
 	return out
-}
-
-// keepsOut reports whether who asks for another claim has to wait for it.
-func (c *claim) keepsOut(o *claim) bool {
-	if c.table != o.table {
-		return false
-	}
-	if o.insert {
-		return c.gap
-	}
-	if c.insert { // of the row itself there is another claim
-		return false
-	}
-	if c.absent && (o.absent || o.all) || o.absent && c.all { // locks on gaps keep out nobody but who inserts
-		return false
-	}
-	rows := c.all || o.all || c.key == o.key && c.key != ""
-	return rows && (c.mode > ir.ForShare || o.mode > ir.ForShare)
 }
 
 // pieced gives the execution of a statement on InnoDB. A statement with others inside reads in
@@ -513,6 +477,10 @@ func (s *scope) pieced(st ir.Stmt, run exec) exec {
 func (s *scope) headed(st ir.Stmt) func(f *frame, read func()) {
 	p := s.piece(st)
 	return func(f *frame, read func()) {
+		if w := f.waiting(); w != nil {
+			w.head(f, st, read)
+			return
+		}
 		if f.pieces == nil || len(p.reads) == 0 {
 			read()
 			return

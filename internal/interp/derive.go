@@ -452,36 +452,7 @@ func (s *scope) setOp(o *ir.SetOp) relation {
 		return recursive(o, l, r, cols, s.locals[o.Again])
 	}
 	return func(f *frame) [][]ir.Value {
-		count := map[string][2]int{}
-		row := map[string][]ir.Value{}
-		for side, list := range [][][]ir.Value{l(f), r(f)} {
-			for _, vals := range rowvalues.Convert(list, cols) {
-				k := encodeAll(vals)
-				c := count[k]
-				c[side]++
-				count[k], row[k] = c, vals
-			}
-		}
-		var out [][]ir.Value
-		for k, c := range count {
-			n := 0
-			switch o.Op {
-			case ir.Union:
-				n = c[0] + c[1]
-			case ir.Intersect:
-				n = min(c[0], c[1])
-			case ir.Except:
-				if n = c[0] - c[1]; !o.All && c[1] > 0 {
-					n = 0
-				}
-			}
-			if !o.All {
-				n = min(n, 1)
-			}
-			for ; n > 0; n-- {
-				out = append(out, row[k])
-			}
-		}
+		out := rowvalues.Combine(o, rowvalues.Convert(l(f), cols), rowvalues.Convert(r(f), cols), encodeAll)
 		sortRows(out)
 		return out
 	}

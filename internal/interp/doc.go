@@ -9,8 +9,8 @@
 // these events for given sessions, and compares every outcome with the
 // outcomes of all serial orders; for a finite program that decides robustness.
 //
-// Machine.Interrupt is apart: it executes one transaction at READ COMMITTED, while
-// others run between two of its commands (Split).
+// Machine.Interrupt and Machine.Wait are apart: they execute one transaction at READ COMMITTED, while
+// others run between two of its commands, or while it waits for one (Split).
 //
 // What is observed: emitted values, registers that are kept, and the final
 // state. Reads that reach none of these are not observations.

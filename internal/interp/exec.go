@@ -7,6 +7,7 @@ import (
 	"github.com/txrobust/robust/internal/batch"
 	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/pieces"
+	"github.com/txrobust/robust/internal/rowstore"
 	"github.com/txrobust/robust/internal/rowvalues"
 )
 
@@ -100,7 +101,7 @@ func (s *scope) traced(st ir.Stmt) exec {
 		command = d.Number != nil
 	}
 	set := ir.Assigned(st)
-	run = s.pieced(st, run)
+	run = s.late(st, s.pieced(st, run))
 	return func(f *frame) control {
 		if f.steps++; f.steps > f.budget {
 			panic(stop{reason: TooLong})
@@ -473,7 +474,7 @@ func (f *frame) emit(rows [][]ir.Value) {
 	f.out = append(f.out, 'e')
 	for _, r := range rows {
 		for _, v := range r {
-			f.out = appendValue(f.out, v)
+			f.out = rowstore.AppendValue(f.out, v)
 		}
 		f.out = append(f.out, 0xfe)
 	}
@@ -517,17 +518,17 @@ func (s *scope) cascade(st *ir.Cascade) exec {
 		for i, v := range values {
 			parent[i] = v(f).Convert(st.Table.Columns[fk.Columns[i]].Type)
 		}
-		for _, r := range f.db.tabs[t].rows {
-			if !orphan(db, ref, fk, r.vals) || f.gone[&r.vals[0]] {
+		for _, r := range f.db.Tabs[t].Rows {
+			if !orphan(db, ref, fk, r.Vals) || f.gone[&r.Vals[0]] {
 				continue
 			}
-			op := Op{Kind: OpDelete, Table: t, Key: r.key, Old: r.vals, Action: fk}
+			op := Op{Kind: OpDelete, Table: t, Key: r.Key, Old: r.Vals, Action: fk}
 			if !st.Deletes() {
-				op.Kind, op.New, op.Cols = OpUpdate, withParent(fk, r.vals, parent), cols
+				op.Kind, op.New, op.Cols = OpUpdate, withParent(fk, r.Vals, parent), cols
 				check(f, op.New)
-				f.db = f.db.put(t, row{r.key, op.New})
+				f.db = f.db.Put(t, row{Key: r.Key, Vals: op.New})
 			} else {
-				f.db = f.db.remove(t, r.key)
+				f.db = f.db.Remove(t, r.Key)
 			}
 			f.log(op)
 		}
@@ -562,7 +563,7 @@ func (m *Machine) parentLost(db *DB, fk *ir.ForeignKey, vals []ir.Value, since [
 	if parent == nil {
 		return ""
 	}
-	key, class := keyOf(fk.Ref, parent), m.Engine.LockExcludes[m.Engine.ParentLock]
+	key, class := KeyOf(fk.Ref, parent), m.Engine.LockExcludes[m.Engine.ParentLock]
 	if m.taken(ref, key, class, since) {
 		return "locked row of " + fk.Ref.Name + " was written concurrently"
 	}

@@ -7,7 +7,22 @@ import (
 	"strings"
 
 	"github.com/txrobust/robust/internal/ir"
+	"github.com/txrobust/robust/internal/rowstore"
 )
+
+type (
+	DB  = rowstore.DB // a state of the database
+	row = rowstore.Row
+)
+
+// NewDB makes the state with the given rows, a list per table of p.
+func NewDB(p *ir.Program, rows [][][]ir.Value) *DB { return rowstore.New(p, rows) }
+
+// InitialDB makes the state with the rows that the program declares.
+func InitialDB(p *ir.Program) *DB { return rowstore.Initial(p) }
+
+// KeyOf gives the key of a row as Op.Key and RowLock.Key have it.
+func KeyOf(t *ir.Table, vals []ir.Value) string { return rowstore.KeyOf(t, vals) }
 
 // Committed is a transaction of an execution. Version 0 of the database is the
 // initial state, and the i-th commit makes version i+1.

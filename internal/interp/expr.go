@@ -249,7 +249,7 @@ func (s *scope) query(q *ir.Query) *query {
 // frame, until it returns false.
 func (q *query) each(f *frame, yield func() bool) {
 	q.planned(f)
-	q.level(f, 0, func(i int) []row { return f.db.tabs[q.from[i].table].rows }, yield)
+	q.level(f, 0, func(i int) []row { return f.db.Tabs[q.from[i].table].Rows }, yield)
 }
 
 // level binds source i and those after it; rows gives the rows of a source.
@@ -258,10 +258,10 @@ func (q *query) level(f *frame, i int, rows func(i int) []row, yield func() bool
 		return yield()
 	}
 	for _, r := range rows(i) {
-		if q.own && f.gone[&r.vals[0]] {
+		if q.own && f.gone[&r.Vals[0]] {
 			continue
 		}
-		f.rows[q.from[i].slot] = r.vals
+		f.rows[q.from[i].slot] = r.Vals
 		if !q.holds(f, i) {
 			continue
 		}

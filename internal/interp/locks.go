@@ -28,7 +28,7 @@ func (q *query) targets(locks ir.Locks) []target {
 
 // locked gives the lock on the row that is bound in the frame.
 func (f *frame) locked(t target) RowLock {
-	key := keyOf(f.m.Program.Tables[t.table], f.rows[t.slot])
+	key := KeyOf(f.m.Program.Tables[t.table], f.rows[t.slot])
 	return RowLock{t.table, key, t.mode, f.cur, f.inserted(t.table, key)}
 }
 
@@ -297,8 +297,8 @@ func (m *Machine) tooEarly(run *Run, since []*Run) bool {
 		}
 		for _, other := range since[n:] {
 			for _, l := range other.Locks {
-				held := func(k RowLock) bool { return k.Table == l.Table && k.Key == l.Key && locksExclude(k.Mode, l.Mode) }
-				written := func(o Op) bool { return o.touches(l.Table, l.Key) && locksExclude(m.strength(&o), l.Mode) }
+				held := func(k RowLock) bool { return k.Table == l.Table && k.Key == l.Key && ir.LocksConflict(k.Mode, l.Mode) }
+				written := func(o Op) bool { return o.touches(l.Table, l.Key) && ir.LocksConflict(m.strength(&o), l.Mode) }
 				if slices.ContainsFunc(run.Locks[:u.locks], held) || slices.ContainsFunc(run.Ops[:u.after], written) {
 					return true
 				}
@@ -410,21 +410,21 @@ func (n readNote) reads(f *frame) []Read {
 			pf := &frame{m: &quiet, inst: f.inst, db: db, locals: locals,
 				rows: append([][]ir.Value(nil), outer...), run: &Run{}, ch: &choices.Script{}} // of rows that LIMIT leaves open, the first ones
 			hit := false
-			only := []row{{keyOf(t, vals), vals}}
+			only := []row{{Key: KeyOf(t, vals), Vals: vals}}
 			n.q.level(pf, 0, func(k int) []row {
 				if k == i {
 					return only
 				}
-				return db.tabs[n.q.from[k].table].rows
+				return db.Tabs[n.q.from[k].table].Rows
 			}, func() bool {
 				hit = within(pf)
 				return !hit
 			})
 			return hit
 		}
-		for _, x := range db.tabs[src.table].rows {
-			if r.matches(x.vals) {
-				r.Keys[keyOf(t, x.vals)] = true
+		for _, x := range db.Tabs[src.table].Rows {
+			if r.matches(x.Vals) {
+				r.Keys[KeyOf(t, x.Vals)] = true
 			}
 		}
 		out = append(out, r)
@@ -464,7 +464,7 @@ func (n readNote) within() func(pf *frame) bool {
 		return func(pf *frame) bool {
 			same := true
 			for i := range pick.rows {
-				same = same && keyOf(n.q.src.From[i].Table, pf.rows[base+i]) == keyOf(n.q.src.From[i].Table, pick.rows[i])
+				same = same && KeyOf(n.q.src.From[i].Table, pf.rows[base+i]) == KeyOf(n.q.src.From[i].Table, pick.rows[i])
 			}
 			if same || len(order) == 0 {
 				return same
@@ -506,11 +506,11 @@ func (f *frame) noteConflict(st *ir.Insert, t int, old *row) {
 	if !f.m.Trace {
 		return
 	}
-	key := old.key
+	key := old.Key
 	cols := make([]bool, len(st.Table.Columns))
 	for i := range cols {
 		cols[i] = true
 	}
 	f.run.Reads = append(f.run.Reads, Read{Stmt: st, Table: t, Keys: map[string]bool{key: true}, Cols: cols, Tested: cols, OwnOps: len(f.run.Ops), Alone: true,
-		matches: func(vals []ir.Value) bool { return keyOf(st.Table, vals) == key }})
+		matches: func(vals []ir.Value) bool { return KeyOf(st.Table, vals) == key }})
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/txrobust/robust/internal/arith"
 	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
+	"github.com/txrobust/robust/internal/rowstore"
 	"github.com/txrobust/robust/internal/rowvalues"
 )
 
@@ -29,7 +30,7 @@ func (q *query) bindings(f *frame, base int, order []eval, desc []bool) []bindin
 	if len(order) > 0 {
 		sort.SliceStable(out, func(i, j int) bool { return rowvalues.Compare(out[i].keys, out[j].keys, desc) < 0 })
 	}
-	return out
+	return f.again(q, out)
 }
 
 func (s *scope) order(os []ir.Order) (es []eval, desc []bool) {
@@ -118,17 +119,26 @@ func (s *scope) aggregate(st *ir.Select) exec {
 	for _, name := range st.Into {
 		into = append(into, s.setter(name))
 	}
+	base := len(s.rows)
 	return func(f *frame) control {
 		q.use(f)
 		vals := make([][]ir.Value, len(args))
-		q.each(f, func() bool {
+		add := func() bool {
 			for i, arg := range args {
 				if v := arg(f); !v.IsNull() {
 					vals[i] = append(vals[i], v)
 				}
 			}
 			return true
-		})
+		}
+		if f.waiting() == nil {
+			q.each(f, add)
+		} else {
+			for _, b := range q.bindings(f, base, nil, nil) {
+				f.bind(base, b)
+				add()
+			}
+		}
 		results := make([]ir.Value, len(args))
 		for i := range args {
 			results[i] = f.fold(&st.Aggs[i], vals[i])
@@ -233,7 +243,7 @@ func (s *scope) emitRows(st *ir.EmitRows) exec {
 func encodeAll(vals []ir.Value) string {
 	var b []byte
 	for _, v := range vals {
-		b = appendValue(b, v)
+		b = rowstore.AppendValue(b, v)
 	}
 	return string(b)
 }

@@ -1,16 +1,15 @@
 package interp
 
 import (
-	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 
 	"github.com/txrobust/robust/engine"
 	"github.com/txrobust/robust/internal/choices"
 	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/irnames"
 	"github.com/txrobust/robust/internal/pieces"
+	"github.com/txrobust/robust/internal/rowstore"
 )
 
 // Instance is one execution of a template: its parameters and everything else
@@ -130,7 +129,7 @@ type Run struct {
 	After *DB
 
 	// claims are what the run has locked besides, on InnoDB.
-	claims []claim
+	claims []pieces.Claim
 	// table locks taken before the snapshot, and table modes used at all
 	preLocks []tableUse
 	uses     []tableUse
@@ -423,7 +422,7 @@ func (m *Machine) runCut(in *Instance, snap *DB, regs map[string]ir.Value, ch *c
 			}
 			v := f.locals[len(in.Txn.Params)+i]
 			run.Regs[l.Name] = v
-			f.out = appendValue(append(f.out, 'r'), v)
+			f.out = rowstore.AppendValue(append(f.out, 'r'), v)
 		}
 	}
 	return run
@@ -431,31 +430,7 @@ func (m *Machine) runCut(in *Instance, snap *DB, regs map[string]ir.Value, ch *c
 
 func (f *frame) freshValue(t ir.Type, d ir.Domain) ir.Value {
 	f.fresh++
-	return FreshValue(t, d, f.inst.ID, f.fresh)
-}
-
-// FreshValue is the n-th FRESH value of type t that the instance with the given ID
-// draws; it is one of the domain d, if that is not nil and has so many.
-func FreshValue(t ir.Type, d ir.Domain, id, n int) ir.Value {
-	i := int64(ir.FirstFresh + id*1000 + n)
-	if d != nil {
-		if v, ok := d.Sample(int(i)); ok {
-			return v
-		}
-	}
-	switch t.Kind {
-	case ir.KindInt:
-		return ir.Int(i)
-	case ir.KindTime:
-		return ir.Time(i)
-	case ir.KindNum:
-		return ir.Int(i).Convert(t)
-	case ir.KindText:
-		return ir.Text("fresh" + strconv.FormatInt(i, 10))
-	case ir.KindOpaque:
-		return ir.Opaque("fresh" + strconv.FormatInt(i, 10))
-	}
-	panic(fmt.Sprintf("interp: no fresh value of type %s", t))
+	return rowstore.Fresh(t, d, f.inst.ID, f.fresh)
 }
 
 // apply computes a call for concrete arguments.
@@ -522,6 +497,9 @@ func (f *frame) read(n readNote) {
 		list := n.reads(f)
 		for i := range list {
 			list[i].Stale = f.stale
+		}
+		if w := f.waiting(); w != nil {
+			list = w.reads(f, list)
 		}
 		f.run.Reads = append(f.run.Reads, list...)
 	}

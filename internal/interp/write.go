@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/txrobust/robust/internal/ir"
+	"github.com/txrobust/robust/internal/rowvalues"
 )
 
 // checkRow enforces what one row can break alone: types' domain, NOT NULL and
@@ -61,7 +62,7 @@ func (f *frame) checkParents(t *ir.Table, vals []ir.Value, cols []bool) {
 		if parent == nil {
 			panic(stop{reason: "foreign key " + fk.Name + " is violated"})
 		}
-		f.lock(ref, keyOf(fk.Ref, parent), f.m.Engine.ParentLock)
+		f.lock(ref, KeyOf(fk.Ref, parent), f.m.Engine.ParentLock)
 		f.use(ref, ir.RowShare)
 	}
 }
@@ -84,13 +85,13 @@ func parentRow(db *DB, ref int, fk *ir.ForeignKey, vals []ir.Value) (parent []ir
 		}
 	}
 next:
-	for _, r := range db.tabs[ref].rows {
+	for _, r := range db.Tabs[ref].Rows {
 		for i, c := range fk.RefColumns {
-			if r.vals[c] != vals[fk.Columns[i]] {
+			if r.Vals[c] != vals[fk.Columns[i]] {
 				continue next
 			}
 		}
-		return r.vals, true
+		return r.Vals, true
 	}
 	return nil, true
 }
@@ -119,7 +120,7 @@ func (m *Machine) compileKeys() {
 				k.covers = func(vals []ir.Value) bool {
 					return !slices.ContainsFunc(of.Columns, func(c int) bool { return vals[c].IsNull() }) && covers(vals)
 				}
-				k.rivals = func(a, b []ir.Value) bool { return equalOn(a, b, of.Columns) && covers(b) }
+				k.rivals = func(a, b []ir.Value) bool { return rowvalues.EqualOn(a, b, of.Columns) && covers(b) }
 			case *ir.Exclusion:
 				k.rivals = m.Excluded(t, of)
 			default:
@@ -147,8 +148,8 @@ func (k *key) clash(db *DB, t int, vals []ir.Value, skip string) *row {
 	if k.covers != nil && !k.covers(vals) {
 		return nil
 	}
-	for i := range db.tabs[t].rows {
-		if r := &db.tabs[t].rows[i]; r.key != skip && k.rivals(vals, r.vals) {
+	for i := range db.Tabs[t].Rows {
+		if r := &db.Tabs[t].Rows[i]; r.Key != skip && k.rivals(vals, r.Vals) {
 			return r
 		}
 	}
@@ -201,7 +202,7 @@ func (f *frame) keep(t int, key string, vals []ir.Value) {
 		f.gone = map[*ir.Value]bool{}
 	}
 	f.gone[&vals[0]] = true
-	f.db = f.db.put(t, row{key + "gone", vals})
+	f.db = f.db.Put(t, row{Key: key + "gone", Vals: vals})
 }
 
 // must stops the run if it writes or locks a row that is gone.
@@ -253,29 +254,29 @@ func (s *scope) insert(st *ir.Insert) exec {
 				if old == nil {
 					continue
 				}
-				if !f.serial && !f.m.Engine.KeyFromSnapshot && !f.ownRow(t, old.key) && f.pick(2) == 1 {
+				if !f.serial && !f.m.Engine.KeyFromSnapshot && !f.ownRow(t, old.Key) && f.pick(2) == 1 {
 					// The row is deleted before this statement runs, though the
 					// snapshot still shows it: nothing is in the way.
 					break
 				}
 				f.noteConflict(st, t, old)
-				f.run.Met = append(f.run.Met, Op{Kind: OpInsert, Table: t, Key: old.key, New: vals, Stmt: st, statement: f.statement})
+				f.run.Met = append(f.run.Met, Op{Kind: OpInsert, Table: t, Key: old.Key, New: vals, Stmt: st, statement: f.statement})
 				changed := upsert(f, old, vals)
 				done(f, ir.Bool(changed))
 				return control{}
 			}
 		}
-		key := keyOf(st.Table, vals)
+		key := KeyOf(st.Table, vals)
 		for i := range keys {
 			if old := keys[i].clash(f.db, t, vals, ""); old != nil &&
-				(f.serial || f.m.Engine.KeyFromSnapshot || f.ownRow(t, old.key)) {
+				(f.serial || f.m.Engine.KeyFromSnapshot || f.ownRow(t, old.Key)) {
 				panic(stop{reason: keys[i].broken(st.Table)})
 			}
 		}
-		if old := f.db.get(t, key); old != nil {
+		if old := f.db.Get(t, key); old != nil {
 			f.keep(t, key, old)
 		}
-		f.db = f.db.put(t, row{key, vals})
+		f.db = f.db.Put(t, row{Key: key, Vals: vals})
 		var set []bool
 		if moved != nil {
 			from := &f.run.Ops[f.run.moving]
@@ -312,8 +313,8 @@ func (s *scope) onConflict(st *ir.Insert) (upsert func(f *frame, old *row, vals 
 		if c.Sets == nil {
 			return false
 		}
-		f.rows[base], f.rows[base+1] = old.vals, vals
-		f.lock(s.c.tableIndex(st.Table), old.key, max(ir.ForNoKeyUpdate, c.Lock))
+		f.rows[base], f.rows[base+1] = old.Vals, vals
+		f.lock(s.c.tableIndex(st.Table), old.Key, max(ir.ForNoKeyUpdate, c.Lock))
 		if where != nil && !where(f).IsTrue() {
 			return false
 		}
@@ -336,21 +337,21 @@ func (s *scope) change(t *ir.Table, sets []ir.Set, in *scope) func(f *frame, old
 	}
 	check := s.checkRow(t)
 	return func(f *frame, old *row) func() {
-		f.must(ti, old.vals)
-		vals := append([]ir.Value(nil), old.vals...)
+		f.must(ti, old.Vals)
+		vals := append([]ir.Value(nil), old.Vals...)
 		equal := true
 		for i, set := range sets {
 			vals[set.Col] = values[i](f).Convert(t.Columns[set.Col].Type)
-			equal = equal && vals[set.Col] == old.vals[set.Col]
+			equal = equal && vals[set.Col] == old.Vals[set.Col]
 		}
 		check(f, vals)
 		if equal && !f.m.Engine.EqualWrites {
 			return nil
 		}
 		return func() {
-			f.db = f.db.put(ti, row{old.key, vals})
-			f.log(Op{Kind: OpUpdate, Table: ti, Key: old.key, Old: old.vals, New: vals, Cols: cols})
-			f.checkParents(t, vals, changed(cols, old.vals, vals))
+			f.db = f.db.Put(ti, row{Key: old.Key, Vals: vals})
+			f.log(Op{Kind: OpUpdate, Table: ti, Key: old.Key, Old: old.Vals, New: vals, Cols: cols})
+			f.checkParents(t, vals, changed(cols, old.Vals, vals))
 		}
 	}
 }
@@ -367,13 +368,9 @@ func changed(cols []bool, old, vals []ir.Value) []bool {
 
 // matching collects the rows of a query of one table.
 func (f *frame) matching(q *query) []row {
-	q.planned(f)
 	var out []row
-	for _, r := range f.db.tabs[q.from[0].table].rows {
-		f.rows[q.from[0].slot] = r.vals
-		if q.holds(f, 0) {
-			out = append(out, r)
-		}
+	for _, b := range q.bindings(f, q.from[0].slot, nil, nil) {
+		out = append(out, row{Key: KeyOf(q.src.From[0].Table, b.rows[0]), Vals: b.rows[0]})
 	}
 	return out
 }
@@ -395,7 +392,7 @@ func (s *scope) update(st *ir.Update) exec {
 		// All values are computed from the rows before.
 		var writes []func()
 		for i := range list {
-			f.rows[slot] = list[i].vals
+			f.rows[slot] = list[i].Vals
 			if write := change(f, &list[i]); write != nil {
 				writes = append(writes, write)
 			}
@@ -426,10 +423,10 @@ func (s *scope) delete(st *ir.Delete) exec {
 		f.read(readNote{q: q, scope: in, found: len(list) > 0})
 		f.run.moving = -1
 		for _, r := range list {
-			f.must(t, r.vals)
-			f.db = f.db.remove(t, r.key)
+			f.must(t, r.Vals)
+			f.db = f.db.Remove(t, r.Key)
 			f.run.moving = len(f.run.Ops)
-			f.log(Op{Kind: OpDelete, Table: t, Key: r.key, Old: r.vals, Moved: moved})
+			f.log(Op{Kind: OpDelete, Table: t, Key: r.Key, Old: r.Vals, Moved: moved})
 		}
 		return control{}
 	}
@@ -437,13 +434,13 @@ func (s *scope) delete(st *ir.Delete) exec {
 
 // copyTable replaces the rows of dst by those of src. It is logged row by row.
 func (f *frame) copyTable(dst, src int) {
-	for _, r := range f.db.tabs[dst].rows {
-		f.db = f.db.remove(dst, r.key)
-		f.log(Op{Kind: OpDelete, Table: dst, Key: r.key, Old: r.vals})
+	for _, r := range f.db.Tabs[dst].Rows {
+		f.db = f.db.Remove(dst, r.Key)
+		f.log(Op{Kind: OpDelete, Table: dst, Key: r.Key, Old: r.Vals})
 	}
-	for _, r := range f.db.tabs[src].rows {
-		f.db = f.db.put(dst, r)
-		f.log(Op{Kind: OpInsert, Table: dst, Key: r.key, New: r.vals})
+	for _, r := range f.db.Tabs[src].Rows {
+		f.db = f.db.Put(dst, r)
+		f.log(Op{Kind: OpInsert, Table: dst, Key: r.Key, New: r.Vals})
 	}
 }
 
@@ -502,7 +499,7 @@ func (m *Machine) replay(db *DB, ops []Op, since []*Run, broken func(statement i
 		op := &ops[i]
 		why := ""
 		if fk := op.Action; fk != nil {
-			now := db.get(op.Table, op.Key)
+			now := db.Get(op.Table, op.Key)
 			op.Void = now == nil || !orphan(db, m.index[fk.Ref], fk, now)
 			for _, other := range since {
 				if !op.Void && slices.ContainsFunc(other.Ops, func(o Op) bool { return o.touches(op.Table, op.Key) }) {
@@ -516,14 +513,14 @@ func (m *Machine) replay(db *DB, ops []Op, since []*Run, broken func(statement i
 		switch {
 		case op.Void:
 		case op.Kind == OpInsert:
-			if db.get(op.Table, op.Key) != nil {
+			if db.Get(op.Table, op.Key) != nil {
 				why = "a row with this key exists in " + m.Program.Tables[op.Table].Name
 			}
-			db = db.put(op.Table, row{op.Key, op.New})
+			db = db.Put(op.Table, row{Key: op.Key, Vals: op.New})
 		case op.Kind == OpUpdate:
-			db = db.put(op.Table, row{op.Key, op.New})
+			db = db.Put(op.Table, row{Key: op.Key, Vals: op.New})
 		default:
-			db = db.remove(op.Table, op.Key)
+			db = db.Remove(op.Table, op.Key)
 		}
 		if why == "" && (i+1 == len(ops) || ops[i+1].statement != op.statement) {
 			why = m.statementEnd(ops, i+1, db)
@@ -565,14 +562,14 @@ func (m *Machine) statementEnd(ops []Op, n int, db *DB) string {
 			continue
 		}
 		for _, ref := range m.refs[op.Table] {
-			if op.New != nil && equalOn(op.Old, op.New, ref.fk.RefColumns) {
+			if op.New != nil && rowvalues.EqualOn(op.Old, op.New, ref.fk.RefColumns) {
 				continue
 			}
-			for _, r := range db.tabs[ref.child].rows {
-				if !orphan(db, op.Table, ref.fk, r.vals) {
+			for _, r := range db.Tabs[ref.child].Rows {
+				if !orphan(db, op.Table, ref.fk, r.Vals) {
 					continue
 				}
-				seen := func(o Op) bool { return o.Action == ref.fk && o.touches(ref.child, r.key) }
+				seen := func(o Op) bool { return o.Action == ref.fk && o.touches(ref.child, r.Key) }
 				action := ref.fk.OnDelete
 				if op.Moved != nil {
 					action = ref.fk.OnUpdate
@@ -585,13 +582,4 @@ func (m *Machine) statementEnd(ops []Op, n int, db *DB) string {
 		}
 	}
 	return ""
-}
-
-func equalOn(a, b []ir.Value, cols []int) bool {
-	for _, c := range cols {
-		if a[c] != b[c] {
-			return false
-		}
-	}
-	return true
 }

@@ -375,3 +375,42 @@ func ReplaceExpr(e Expr, f func(Expr) Expr) Expr {
 	}
 	panic(fmt.Sprintf("ir: replace: unknown expression %T", e))
 }
+
+// LocksConflict reports whether two row locks keep each other out (PostgreSQL manual, table 13.3).
+func LocksConflict(a, b LockMode) bool {
+	if a > b {
+		a, b = b, a
+	}
+	switch a {
+	case NoLock:
+		return false
+	case ForKeyShare:
+		return b == ForUpdate
+	case ForShare:
+		return b >= ForNoKeyUpdate
+	}
+	return true
+}
+
+// Queries gives the queries of a statement: its own, what it writes, and those of EXISTS.
+func Queries(s Stmt) []Query {
+	var out []Query
+	if _, q := LocksOf(s); q != nil {
+		out = append(out, *q)
+	}
+	switch s := s.(type) {
+	case *Update:
+		out = append(out, Query{From: []Source{{Table: s.Table, Row: s.Row}}, Where: s.Where})
+	case *Delete:
+		out = append(out, Query{From: []Source{{Table: s.Table, Row: s.Row}}, Where: s.Where})
+	default: // it writes no rows that it looks for
+	}
+	for _, e := range Exprs(s) {
+		WalkExpr(e, func(e Expr) {
+			if x, ok := e.(*Exists); ok {
+				out = append(out, x.Query)
+			}
+		})
+	}
+	return out
+}

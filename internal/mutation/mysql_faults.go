@@ -84,7 +84,7 @@ var mysqlFaults = []Fault{
 		Tests: "internal/sql/mysql:^TestRefused$", Breaks: "UPDATE … RETURNING is taken, and DELETE … RETURNING is not"},
 	{Name: "innodb-equal-writes", File: "engine/mariadb.go", Old: "	p.NoReturning = true\n", New: "	p.NoReturning = true\n	p.EqualWrites = true\n",
 		Tests: "internal/replay:^TestInnoDB$", Breaks: "on MySQL, an UPDATE that changes nothing writes a version"},
-	{Name: "innodb-absent", File: "internal/interp/committed.go", Old: "	if c.absent && (o.absent || o.all) || o.absent && c.all {", New: "	if c.absent && o.insert {",
+	{Name: "innodb-absent", File: "internal/pieces/pieces.go", Old: "	if c.Absent && (o.Absent || o.All) || o.Absent && c.All {", New: "	if c.Absent && o.Insert {",
 		Tests: "internal/replay:^TestInnoDB$", Breaks: "locks on a row that is not there keep each other out"},
 	{Name: "innodb-one-row", File: "internal/readcommitted/innodb.go", Old: "		if out != nil || !acts && (len(ir.Reads(st)) == 0 || slices.Contains(plain, st)) || oneRow(st) {\n", New: "		if out != nil || acts || len(plain) >= 0 {\n",
 		Tests: "internal/readcommitted:^TestEachRow$", Breaks: "at READ COMMITTED of InnoDB, a scan of several rows sees one moment"},

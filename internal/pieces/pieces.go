@@ -201,3 +201,67 @@ func Indexed(t *ir.Table, col int) bool {
 		slices.ContainsFunc(t.Uniques, func(u ir.Unique) bool { return slices.Contains(u.Columns, col) }) ||
 		slices.ContainsFunc(t.ForeignKeys, func(f ir.ForeignKey) bool { return slices.Contains(f.Columns, col) })
 }
+
+// Claim is what a transaction holds locked of a table, given by its number, or asks for.
+type Claim struct {
+	Table  int
+	Key    string // of the row
+	All    bool   // all rows, whatever the key
+	Gap    bool   // the gaps between the rows
+	Absent bool   // there is no row with the key: what is locked is the gap where it would be
+	Insert bool   // it puts a row into a gap
+	Mode   ir.LockMode
+}
+
+// KeepsOut reports whether who asks for another claim has to wait for it.
+func (c *Claim) KeepsOut(o *Claim) bool {
+	if c.Table != o.Table {
+		return false
+	}
+	if o.Insert {
+		return c.Gap
+	}
+	if c.Insert { // of the row itself there is another claim
+		return false
+	}
+	if c.Absent && (o.Absent || o.All) || o.Absent && c.All { // locks on gaps keep out nobody but who inserts
+		return false
+	}
+	rows := c.All || o.All || c.Key == o.Key && c.Key != ""
+	return rows && (c.Mode > ir.ForShare || o.Mode > ir.ForShare)
+}
+
+// Keyed gives the values of the primary key by which a condition looks for rows of a source: where
+// it names all of the key, by expressions for which known is true, and no column of another index, which the server may prefer. Else
+// it gives nil: all rows count as looked at.
+func Keyed(src ir.Source, where ir.Expr, known func(ir.Expr) bool) []ir.Expr {
+	t := src.Table
+	by := map[int]ir.Expr{}
+	other := false
+	for _, e := range ir.Conjuncts(where) {
+		ir.WalkExpr(e, func(e ir.Expr) {
+			if col, ok := e.(*ir.Col); ok && col.Row == src.Row {
+				i := t.Column(col.Col)
+				other = other || i >= 0 && !t.IsKey(i) && Indexed(t, i)
+			}
+		})
+		b, ok := e.(*ir.Binary)
+		if !ok || b.Op != ir.Eq {
+			continue
+		}
+		for _, pair := range [][2]ir.Expr{{b.X, b.Y}, {b.Y, b.X}} {
+			if col, ok := pair[0].(*ir.Col); ok && col.Row == src.Row && known(pair[1]) {
+				by[t.Column(col.Col)] = pair[1]
+			}
+		}
+	}
+	var key []ir.Expr
+	for _, k := range t.Key {
+		e, ok := by[k]
+		if !ok || other {
+			return nil
+		}
+		key = append(key, e)
+	}
+	return key
+}

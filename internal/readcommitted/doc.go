@@ -8,7 +8,8 @@
 // or before its COMMIT; another one, or up to MaxHelpers one after the other, run there from begin to end, which they can only
 // if they need nothing that the first one holds locked; and then the first goes on. No command waits for another transaction in such an execution, so that no
 // question of how a row is looked at again arises (EvalPlanQual), and the
-// interpreter does exactly what PostgreSQL does. Where pairs show nothing, the rows and values of
+// interpreter does exactly what PostgreSQL does. Then the same pairs are tried with one wait: a command that has its snapshot waits for
+// the other transaction to commit (interp.Machine.Wait). Where pairs show nothing, the rows and values of
 // anomalies at snapshot isolation are tried, with all of their transactions (Query.Known).
 //
 // An execution is a finding if no serial order of its transactions has its

@@ -98,14 +98,6 @@ var tableModes = map[ir.TableLock][]ir.TableLock{
 	ir.AccessExclusive:      {ir.AccessShare, ir.RowShare, ir.RowExclusive, ir.ShareUpdateExclusive, ir.Share, ir.ShareRowExclusive, ir.Exclusive, ir.AccessExclusive},
 }
 
-// rowModes are the modes of row locks that a mode keeps out (manual, table 13.3).
-var rowModes = map[ir.LockMode][]ir.LockMode{
-	ir.ForKeyShare:    {ir.ForUpdate},
-	ir.ForShare:       {ir.ForNoKeyUpdate, ir.ForUpdate},
-	ir.ForNoKeyUpdate: {ir.ForShare, ir.ForNoKeyUpdate, ir.ForUpdate},
-	ir.ForUpdate:      {ir.ForKeyShare, ir.ForShare, ir.ForNoKeyUpdate, ir.ForUpdate},
-}
-
 // excludes reports whether no two transactions hold both.
 func (g guard) excludes(o guard) bool {
 	if g.kind != o.kind || g.table != o.table || g.key != o.key {
@@ -117,7 +109,7 @@ func (g guard) excludes(o guard) bool {
 	case onNumber:
 		return !g.shared || !o.shared
 	case onRow:
-		return (g.sure || o.sure) && slices.Contains(rowModes[g.row], o.row)
+		return (g.sure || o.sure) && ir.LocksConflict(g.row, o.row)
 	}
 	panic("readcommitted: unknown lock")
 }

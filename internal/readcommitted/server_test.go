@@ -38,6 +38,12 @@ func functionText(r *rand.Rand, name string) string {
 			"UPDATE acct SET v = v + 1 WHERE v > 0",
 			"UPDATE acct SET v = (SELECT count(*) FROM item) WHERE id = p",
 			"UPDATE acct SET u = q WHERE id = p",
+			"UPDATE acct SET v = v + (SELECT count(*) FROM item WHERE n > 0) WHERE id = "+of("p", "q")+of("", " RETURNING v INTO a"),
+			"UPDATE acct SET v = v + 1 WHERE v "+of("> 0", "< 2", "= 1")+of(" AND EXISTS (SELECT 1 FROM item WHERE item.acct = q)", " AND NOT EXISTS (SELECT 1 FROM item WHERE item.acct = acct.id)"),
+			"SELECT id INTO a FROM acct "+of("WHERE v > 0 ", "")+"ORDER BY v"+of("", " DESC")+", id LIMIT 1 FOR UPDATE",
+			"SELECT (SELECT count(*) FROM item) INTO b FROM acct WHERE id = p FOR UPDATE",
+			"DELETE FROM acct WHERE v > 1 AND id = p RETURNING v INTO a",
+			"WITH i AS (INSERT INTO acct VALUES (p, 2, NULL) ON CONFLICT DO NOTHING RETURNING v) SELECT v INTO a FROM i UNION ALL SELECT v FROM acct WHERE id = p",
 			"DELETE FROM acct WHERE id = "+of("p", "q"),
 			"DELETE FROM item WHERE acct = p",
 			"INSERT INTO acct VALUES (p, 1, "+of("NULL", "q")+")"+of("", " ON CONFLICT DO NOTHING", " ON CONFLICT (id) DO UPDATE SET v = acct.v + 1"),
@@ -103,6 +109,8 @@ type server struct {
 	conn *pgx.Conn
 	p    *ir.Program
 	text string
+	// waits says that a function waits for the other one, and is not interrupted by it.
+	waits bool
 }
 
 // play runs a function that another one interrupts, and gives what was observed,
@@ -129,8 +137,12 @@ func (s *server) play(t *testing.T, x *interp.Execution, init *interp.DB) (seen 
 		return fmt.Sprintf("SELECT %s(%s, %s)", name, in.Params[0], in.Params[1])
 	}
 	sch := pgtest.Schedule{Level: pgtest.ReadCommitted}
-	for _, st := range [][2]string{{"D", "SELECT pg_advisory_lock(7001)"}, {"A", "BEGIN"}, {"A", call("paused", a)}, {"B", "BEGIN"}, {"B", call(b.Txn.Name, b)}, {"B", "COMMIT"},
-		{"D", "SELECT pg_advisory_unlock(7001)"}, {"A", "COMMIT"}} {
+	order, ofA, ofB := [][2]string{{"D", "SELECT pg_advisory_lock(7001)"}, {"A", "BEGIN"}, {"A", call("paused", a)}, {"B", "BEGIN"}, {"B", call(b.Txn.Name, b)}, {"B", "COMMIT"},
+		{"D", "SELECT pg_advisory_unlock(7001)"}, {"A", "COMMIT"}}, 2, 4
+	if split.Waits {
+		order, ofA, ofB = [][2]string{{"A", "BEGIN"}, {"B", "BEGIN"}, {"B", call(b.Txn.Name, b)}, {"A", call(a.Txn.Name, a)}, {"B", "COMMIT"}, {"A", "COMMIT"}}, 3, 2
+	}
+	for _, st := range order {
 		sch.Steps = append(sch.Steps, pgtest.Step{Session: st[0], SQL: st[1]})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), pgtest.Deadline)
@@ -140,11 +152,11 @@ func (s *server) play(t *testing.T, x *interp.Execution, init *interp.DB) (seen 
 		t.Fatalf("%s interrupted by %s (%+v) from\n%s%s\n%v", a, b, *split, rowsOf(s.p, init), s.text, err)
 	}
 	for i, r := range out.Results {
-		if r.Code != "" || r.Blocked && i != 2 {
+		if r.Code != "" || r.Blocked && i != ofA {
 			fault += fmt.Sprintf("%s: %s: %s %s\n", r.Session, r.SQL, r, r.Message)
 		}
 	}
-	if out.Results[2].Blocked != (line > 0) {
+	if out.Results[ofA].Blocked != (line > 0) {
 		fault += fmt.Sprintf("the first transaction stopped: %v\n", out.Results[2].Blocked)
 	}
 	result := func(r pgtest.Result) string {
@@ -153,7 +165,7 @@ func (s *server) play(t *testing.T, x *interp.Execution, init *interp.DB) (seen 
 		}
 		return r.Rows[0][0]
 	}
-	seen = result(out.Results[2]) + " " + result(out.Results[4]) + "\n"
+	seen = result(out.Results[ofA]) + " " + result(out.Results[ofB]) + "\n"
 	for _, table := range s.p.Tables {
 		res, err := s.conn.PgConn().Exec(t.Context(), "SELECT * FROM "+table.Name).ReadAll()
 		if err != nil {
@@ -172,12 +184,27 @@ func (s *server) play(t *testing.T, x *interp.Execution, init *interp.DB) (seen 
 // TestServer: what the interpreter says of interrupted transactions is what a
 // server does at READ COMMITTED, without anybody waiting.
 func TestServer(t *testing.T) {
+	inside, executed := onFunctions(t, 4, false)
+	if inside < onServer.Runs() {
+		t.Errorf("only %d of %d executions stopped inside of a function: the test says little", inside, executed)
+	}
+}
+
+// TestWaitingOnServer is the same for a function that waits for a lock of another one.
+func TestWaitingOnServer(t *testing.T) {
+	if _, executed := onFunctions(t, 8, true); executed < onServer.Runs() {
+		t.Errorf("only %d executions: the test says little", executed)
+	}
+}
+
+// onFunctions compares executions of random functions, of which it looks for most in each program.
+func onFunctions(t *testing.T, most int, waits bool) (inside, executed int) {
+	t.Helper()
 	r := onServer.Source(t)
 	srv := pgtest.Open(t)
-	s := &server{Server: srv, dsn: srv.Database(t)}
+	s := &server{Server: srv, dsn: srv.Database(t), waits: waits}
 	s.conn = srv.Conn(t, s.dsn)
 	srv.Exec(t, s.dsn, serverSchema)
-	inside, executed := 0, 0
 	for n := range onServer.Runs() {
 		s.text = serverSchema + functionText(r, "f") + functionText(r, "g")
 		p, err := sqlmodel.Parse([]sqlmodel.File{{Name: "f.sql", Text: s.text}}, sqlmodel.Options{})
@@ -189,7 +216,7 @@ func TestServer(t *testing.T) {
 		_, functions, _ := strings.Cut(s.text, "CREATE FUNCTION f")
 		srv.Exec(t, s.dsn, "DROP FUNCTION IF EXISTS f(int, int); DROP FUNCTION IF EXISTS g(int, int)", "CREATE FUNCTION f"+functions)
 		tried, ran := 0, 0
-		for tried < 200 && ran < 4 {
+		for tried < 50*most && ran < most {
 			tried++
 			ran += s.situation(t, r, &inside)
 		}
@@ -199,9 +226,7 @@ func TestServer(t *testing.T) {
 		}
 	}
 	t.Logf("%d executions, %d of them stopped inside", executed, inside)
-	if inside < onServer.Runs() {
-		t.Errorf("only %d of %d executions stopped inside of a function: the test says little", inside, executed)
-	}
+	return inside, executed
 }
 
 // situation draws rows, parameters and a cut, and compares the execution, if there
@@ -228,7 +253,7 @@ func (s *server) situation(t *testing.T, r *rand.Rand, inside *int) int {
 	a, b := instance(1), instance(2)
 	compared := 0
 	cut := 1 + r.Intn(4)
-	m.Interrupt(a, []*interp.Instance{b}, init, cut, func(x *interp.Execution) bool {
+	each := func(x *interp.Execution) bool {
 		compared++
 		want := returned(x.Txns[1].Run) + " " + returned(x.Txns[0].Run) + "\n" + rowsOf(s.p, x.Last())
 		got, fault := s.play(t, x, init)
@@ -239,6 +264,11 @@ func (s *server) situation(t *testing.T, r *rand.Rand, inside *int) int {
 			t.Errorf("%s interrupted by %s at cut %d (%+v) from\n%sthe server:\n%sthe interpreter:\n%s%s", a, b, cut, *x.Txns[1].Split, rowsOf(s.p, init), got, want, fault)
 		}
 		return false
-	})
+	}
+	if s.waits {
+		m.Wait(a, b, init, cut, each)
+	} else {
+		m.Interrupt(a, []*interp.Instance{b}, init, cut, each)
+	}
 	return compared
 }

@@ -14,6 +14,11 @@ import (
 const doctors = `CREATE TABLE doctor (id int PRIMARY KEY, on_call boolean NOT NULL);
 `
 
+// albums count their photos.
+const albums = `CREATE TABLE album (id int PRIMARY KEY, n int NOT NULL);
+CREATE TABLE photo (id int PRIMARY KEY, album int NOT NULL);
+`
+
 // TestCases replays findings in programs of every shape in which a witness may have to
 // be written.
 func TestCases(t *testing.T) {
@@ -36,6 +41,20 @@ BEGIN
   INSERT INTO app."Order" ("select", note) VALUES (n, t) RETURNING id INTO k;
   RETURN k;
 END $$;`, robust.Options{}},
+		{"a function that waits for a row", albums + `CREATE FUNCTION add_photo(p int, a int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO photo VALUES (p, a);
+  UPDATE album SET n = (SELECT count(*) FROM photo WHERE album = a) WHERE id = a;
+END $$;`, robust.Options{Question: robust.Question{Isolation: "rc"}}},
+		{"a command of a script that waits for a row", albums + `-- name: add
+BEGIN;
+INSERT INTO photo VALUES ($1, $2);
+UPDATE album SET n = (SELECT count(*) FROM photo WHERE album = $2) WHERE id = $2;
+COMMIT;`, robust.Options{Question: robust.Question{Isolation: "rc"}}},
+		{"RETURNING after a wait", albums + `CREATE FUNCTION add_photo(p int, a int) RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE k bigint; BEGIN
+  INSERT INTO photo VALUES (p, a);
+  UPDATE album SET n = n + 1 WHERE id = a RETURNING (SELECT count(*) FROM photo WHERE album = a) INTO k;
+  RETURN k;
+END $$;`, robust.Options{Question: robust.Question{Isolation: "rc"}}},
 		{"a materialized view, policies of a platform and a table of another file", `CREATE TABLE staff (id int PRIMARY KEY, on_call boolean NOT NULL, team int REFERENCES team);
 CREATE TABLE note (id int PRIMARY KEY, owner text);
 ALTER TABLE note ENABLE ROW LEVEL SECURITY;

@@ -22,6 +22,8 @@ import (
 type window struct {
 	in    io.WriteCloser
 	lines chan string
+	// late counts what was pasted and waits for another window.
+	late int
 }
 
 // done is what a window prints when it has done what was pasted.
@@ -47,7 +49,7 @@ func openWindow(t *testing.T, dsn string) *window {
 		cmd.Process.Kill()
 		cmd.Wait() // what it printed was looked at
 	})
-	w := &window{in, make(chan string, 1000)}
+	w := &window{in: in, lines: make(chan string, 1000)}
 	go func() {
 		for sc := bufio.NewScanner(out); sc.Scan(); {
 			w.lines <- sc.Text()
@@ -57,16 +59,24 @@ func openWindow(t *testing.T, dsn string) *window {
 	return w
 }
 
-// paste gives what a window prints for some lines.
+// paste gives what a window prints for some lines, and for those before that have waited.
 func (w *window) paste(t *testing.T, lines []string) string {
 	t.Helper()
 	fmt.Fprintf(w.in, "%s\n\\echo %s\n", strings.Join(lines, "\n"), done)
+	if strings.HasPrefix(lines[len(lines)-1], "-- It waits") {
+		w.late++
+		return ""
+	}
 	var out []string
 	for {
 		select {
 		case line, more := <-w.lines:
-			if line == done {
+			if line == done && w.late == 0 {
 				return strings.Join(out, "\n")
+			}
+			if line == done {
+				w.late--
+				continue
 			}
 			if out = append(out, line); !more {
 				t.Fatalf("psql has ended: %s", strings.Join(out, "\n"))

@@ -79,6 +79,8 @@ type session struct {
 	err   error
 	// waited says that nobody looked at got yet.
 	waited bool
+	// pending is the number of the step, from 1, whose command waits as the witness says; 0 is none.
+	pending int
 	// failed says that the transaction has failed: what it would do is left out. failures
 	// says why, for all transactions of the session.
 	failed   bool
@@ -121,7 +123,7 @@ func (p *player) play(ctx context.Context, runs []*witness.Run) (*difference, er
 	var later []int // steps of sessions that wait
 	for n := 0; n < len(p.likely[0].run.Steps); n++ {
 		p.agree(n)
-		if s := p.sessions[p.likely[0].run.Steps[n].Session]; s != nil && s.busy() {
+		if s := p.sessions[p.likely[0].run.Steps[n].Session]; s != nil && s.busy() && s.pending == 0 {
 			later = append(later, n)
 			continue
 		}
@@ -210,6 +212,11 @@ func (p *player) step(ctx context.Context, n int) (*difference, error) {
 	if err := p.afterWaiting(s); err != nil {
 		return nil, err
 	}
+	if s.pending > 0 {
+		if d, err := p.answered(ctx, s); err != nil || d != nil {
+			return d, err
+		}
+	}
 	ends := st.Kind == witness.StepCommit || st.Kind == witness.StepRollback
 	if s.failed {
 		if !ends {
@@ -239,7 +246,7 @@ func (p *player) step(ctx context.Context, n int) (*difference, error) {
 	case witness.StepRollback:
 		return p.plain(ctx, s, "ROLLBACK")
 	case witness.StepCommand:
-		return p.command(ctx, s, st.Command, n)
+		return p.command(ctx, s, st, n)
 	}
 	return nil, fmt.Errorf("replay: unknown step %q", st.Kind)
 }
@@ -345,13 +352,40 @@ func where(label, sql string, at witness.Position) string {
 func last(list []string) string { return list[len(list)-1] }
 
 // command sends a command and compares what comes back.
-func (p *player) command(ctx context.Context, s *session, c *witness.Command, n int) (*difference, error) {
+func (p *player) command(ctx context.Context, s *session, st *witness.Step, n int) (*difference, error) {
+	c := st.Command
 	q := requestOf(c, p.likely[0].names, p.db)
 	p.say("%s: %s", s.label, c.SQL())
+	if st.Waits && !p.waitable {
+		s.pending = n + 1
+	}
 	got, d, err := p.told(ctx, s, q)
 	if err != nil || d != nil || got == nil {
 		return d, err
 	}
+	if s.pending > 0 {
+		return &difference{outcome: witness.OtherOutcome, text: "it does not wait for the other transaction at " + where(s.label, c.SQL(), c.Position)}, nil
+	}
+	return p.compare(s, c, got, n)
+}
+
+// answered compares what comes back of a command that has waited as the witness says.
+func (p *player) answered(ctx context.Context, s *session) (*difference, error) {
+	n := s.pending - 1
+	s.pending = 0
+	select {
+	case <-s.done:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	return p.compare(s, p.likely[0].run.Steps[n].Command, s.got, n)
+}
+
+// compare compares the reply to a command, which was sent in a step, and leaves the runs that it fits.
+func (p *player) compare(s *session, c *witness.Command, got *reply, n int) (*difference, error) {
 	if got.failed() {
 		return p.failed(s, c.SQL(), c.Position, got), nil
 	}
@@ -470,7 +504,7 @@ func (p *player) send(ctx context.Context, s *session, q request) (got *reply, d
 			continue
 		}
 		p.say("%s: -> waits", s.label)
-		if s.waited = p.waitable; p.waitable {
+		if s.waited = p.waitable; p.waitable || s.pending > 0 {
 			return nil, nil, nil
 		}
 		return nil, &difference{outcome: witness.Refused, text: "it waits for another transaction at " + where(s.label, q.sql, witness.Position{})}, nil

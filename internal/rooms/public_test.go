@@ -41,7 +41,7 @@ var hiddenTypes = map[string]string{
 	"internal/client.Txn":       "robust.GoProgram takes what analyzer.Load found",
 	"internal/crosscheck.Trace": "the command writes the histories of findings",
 	"internal/infile.Reader":    "the command says where includes may lead",
-	"internal/interp.DB":        "the interpreter replays traces of reach",
+	"internal/rowstore.DB":      "the interpreter replays traces of reach",
 	"internal/interp.Run":       "the interpreter replays traces of reach",
 }
 

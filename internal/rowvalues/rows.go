@@ -105,3 +105,48 @@ func ArrayOf(t ir.Type, elems []ir.Value) ir.Value {
 	v, _, _ := (&ir.Call{Name: irnames.ArrayAgg, Type: t}).Apply(elems)
 	return v
 }
+
+// Combine computes a UNION, INTERSECT or EXCEPT of rows, in no order. name tells rows apart.
+func Combine(o *ir.SetOp, l, r [][]ir.Value, name func([]ir.Value) string) [][]ir.Value {
+	count := map[string][2]int{}
+	row := map[string][]ir.Value{}
+	for side, list := range [][][]ir.Value{l, r} {
+		for _, vals := range list {
+			k := name(vals)
+			c := count[k]
+			c[side]++
+			count[k], row[k] = c, vals
+		}
+	}
+	var out [][]ir.Value
+	for k, c := range count {
+		n := 0
+		switch o.Op {
+		case ir.Union:
+			n = c[0] + c[1]
+		case ir.Intersect:
+			n = min(c[0], c[1])
+		case ir.Except:
+			if n = c[0] - c[1]; !o.All && c[1] > 0 {
+				n = 0
+			}
+		}
+		if !o.All {
+			n = min(n, 1)
+		}
+		for ; n > 0; n-- {
+			out = append(out, row[k])
+		}
+	}
+	return out
+}
+
+// EqualOn reports whether two rows have the same values in some columns.
+func EqualOn(a, b []ir.Value, cols []int) bool {
+	for _, c := range cols {
+		if a[c] != b[c] {
+			return false
+		}
+	}
+	return true
+}

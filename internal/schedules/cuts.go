@@ -3,6 +3,7 @@ package schedules
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // Cuts looks for anomalies at READ COMMITTED: a transaction stops between two of
-// its commands, others run there, and it goes on. Small rows and parameters are drawn
+// its commands, others run there, and it goes on; or it waits for another one in a command. Small rows and parameters are drawn
 // at random, or proposed by the solver; the interpreter goes through the cuts.
 type Cuts struct{ s *search }
 
@@ -81,6 +82,11 @@ func (c *Cuts) find(ctx context.Context, calls []*Call, quick, solved func() *fo
 		defer func() { s.opt.Doubtful = false }()
 		f = quick()
 	}
+	if f == nil && len(calls) == 2 && s.mayWait() {
+		s.waits = true
+		defer func() { s.waits = false }()
+		f = quick()
+	}
 	s.stats.Search = time.Since(start)
 	if f == nil {
 		return nil, s.stats, ctx.Err()
@@ -105,6 +111,18 @@ func (s *search) mayFail() bool {
 		d, ok := st.(*ir.Dropped)
 		return ok && (d.Kind == ir.ByError || d.Kind == ir.ByValue)
 	})
+}
+
+// noWaits is what tells that somebody may not wait for a lock, which the IR does not have.
+var noWaits = regexp.MustCompile(`(?i)\bnowait\b`)
+
+// mayWait reports whether a call waits where it comes to a lock of another one: InnoDB has other rules, and NOWAIT ends the transaction.
+func (s *search) mayWait() bool {
+	return !s.q.Engine.InnoDB && !slices.ContainsFunc(s.program.Schema, func(d ir.Declaration) bool { return noWaits.MatchString(d.Text) }) &&
+		!s.have(func(st ir.Stmt) bool {
+			send, is := st.(*ir.Send)
+			return is && slices.ContainsFunc(send.Text, noWaits.MatchString)
+		})
 }
 
 // cuts tries random situations, each with every cut.
@@ -178,7 +196,7 @@ func (s *search) cutsOf(sit *situation) (f *found, agree [][]int) {
 	j := s.judge(sit)
 	for cut := 1; cut <= maxCuts; cut++ {
 		o := OneDelayed(len(sit.calls))
-		o.Cut = cut
+		o.Cut, o.Waits = cut, s.waits
 		v, _, ser := j.decide(o)
 		if v == anomalous {
 			return &found{sit, o, "random"}, nil
@@ -209,7 +227,14 @@ func (j *judge) interrupt(o Order, f func(*interp.Execution) bool) {
 	for _, c := range o.Commits[:n] {
 		others = append(others, j.instances[c])
 	}
-	more, undecided := j.s.machine.Interrupt(j.instances[o.Commits[n]], others, j.init, o.Cut, func(x *interp.Execution) bool { return j.refused(x) || f(x) })
+	last, each := j.instances[o.Commits[n]], func(x *interp.Execution) bool { return j.refused(x) || f(x) }
+	var more bool
+	var undecided string
+	if o.Waits {
+		more, undecided = j.s.machine.Wait(last, others[0], j.init, o.Cut, each)
+	} else {
+		more, undecided = j.s.machine.Interrupt(last, others, j.init, o.Cut, each)
+	}
 	j.noCut = !more
 	if undecided != "" {
 		j.s.stats.bounded(undecided)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/txrobust/robust/internal/guesses"
 	"github.com/txrobust/robust/internal/ir"
 	"github.com/txrobust/robust/internal/smt"
 	"github.com/txrobust/robust/internal/symbolic"
@@ -343,9 +344,10 @@ func (s *search) solve(o Order, z size) *found {
 		return f, agree
 	}, s.near)
 	if f == nil && !surely {
-		guesses := guessed(s.calls)
-		s.stats.Guesses = len(guesses) > 0
-		s.stats.bounded(unconfirmed(s.calls, guesses))
+		txns := templates(s.calls)
+		list := guesses.Of(txns)
+		s.stats.Guesses = len(list) > 0
+		s.stats.bounded(guesses.Unconfirmed(txns, list))
 	}
 	return f
 }

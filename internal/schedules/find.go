@@ -46,6 +46,7 @@ type search struct {
 	// two, since those that only read come where their snapshots are.
 	writers int
 	mends   bool // random rows that do not fit are left out
+	waits   bool // cuts are snapshots in which a call waits
 	// followed counts the runs that were needed to look for a serial order (agreeing).
 	followed int
 }
@@ -230,6 +231,14 @@ func build(ctx context.Context, q Query) (*search, error) {
 	return s, nil
 }
 
+// templates are the transactions of calls.
+func templates(calls []*Call) (out []*ir.Txn) {
+	for _, c := range calls {
+		out = append(out, c.Txn)
+	}
+	return out
+}
+
 // take makes the search one about these calls.
 func (s *search) take(calls []*Call) {
 	s.calls = calls
@@ -254,11 +263,7 @@ func (s *search) anomaly(f *found) *Anomaly {
 	for i := range s.program.Tables {
 		a.Rows = append(a.Rows, x.Versions[0].Rows(i))
 	}
-	var templates []*ir.Txn
-	for _, c := range f.sit.calls {
-		templates = append(templates, c.Txn)
-	}
-	a.Opaque = prepare.Opaque(templates)
+	a.Opaque = prepare.Opaque(templates(f.sit.calls))
 	count := map[int]int{}
 	number := map[int]int{}
 	for _, c := range f.sit.calls {

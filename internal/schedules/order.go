@@ -13,8 +13,10 @@ type Order struct {
 	// Snapshots gives, per commit, how many commits its snapshot sees.
 	Snapshots []int
 	// Cut, if not 0, makes it an order at READ COMMITTED: the last to commit is
-	// interrupted at this cut (interp.Machine.Interrupt), and the others run there.
-	Cut int
+	// interrupted at this cut (interp.Machine.Interrupt), and the others run there. With Waits
+	// it is the number of a snapshot in which it waits for the only other one (interp.Machine.Wait).
+	Cut   int
+	Waits bool
 }
 
 // delayed counts the transactions with commits inside their window, and delay

@@ -323,6 +323,9 @@ func (v *view) read(r *interp.Read) {
 	if r.Current || r.Stmt.Position() == v.run.Inst.Txn.Pos {
 		return // not of the snapshot, or of no statement of the source
 	}
+	if next := v.nreads + 1; r.Stale && len(r.Keys) == 0 && next < len(v.run.Reads) && v.run.Reads[next].Stmt == r.Stmt && !v.run.Reads[next].Stale {
+		return // the next one is what it has come to
+	}
 	if r.Stale {
 		newest := v.snap
 		v.snap = v.b.x.Versions[0]
@@ -360,19 +363,9 @@ func (v *view) read(r *interp.Read) {
 
 // where is the condition of a read of one table, with values.
 func (v *view) where(r *interp.Read) string {
-	for _, q := range queries(r.Stmt) {
+	for _, q := range ir.Queries(r.Stmt) {
 		if len(q.From) == 1 && v.b.index[q.From[0].Table] == r.Table && q.Where != nil {
 			return predicate(q.Where, v.local)
-		}
-	}
-	switch st := r.Stmt.(type) {
-	case *ir.Update:
-		if st.Where != nil {
-			return predicate(st.Where, v.local)
-		}
-	case *ir.Delete:
-		if st.Where != nil {
-			return predicate(st.Where, v.local)
 		}
 	}
 	return ""

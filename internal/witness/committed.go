@@ -53,6 +53,11 @@ func (b *builder) interrupted() []moment {
 	for i := range last {
 		out = append(out, b.begins(i, "BEGIN", b.x.Versions[i]))
 		out = append(out, b.statements(i)...)
+		if split.Waits {
+			m := moment{Event: b.event(last, Wait, "waits for "+b.labels[i])}
+			m.Position = position(split.Stmt.Position())
+			out = append(out, m)
+		}
 		v.snap = b.x.Versions[i+1] // the next command sees what is committed by then
 		end := b.commits(i)
 		maps.Copy(end.sees, v.sees())

@@ -276,18 +276,12 @@ func (b *builder) kind(cycle []dependency) Kind {
 // something other than a whole key.
 func (b *builder) byPredicate(d dependency) bool {
 	t := b.e.Program.Tables[d.Table]
-	for _, q := range queries(d.Read) {
+	for _, q := range ir.Queries(d.Read) {
 		for _, src := range q.From {
 			if src.Table == t {
 				return !pinned(src, q.Where)
 			}
 		}
-	}
-	switch st := d.Read.(type) {
-	case *ir.Update:
-		return !pinned(ir.Source{Table: t, Row: st.Row}, st.Where)
-	case *ir.Delete:
-		return !pinned(ir.Source{Table: t, Row: st.Row}, st.Where)
 	}
 	return false
 }

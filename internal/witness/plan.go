@@ -122,6 +122,8 @@ type Step struct {
 	Session     int      `json:"session"`
 	Kind        StepKind `json:"kind"`
 	Command     *Command `json:"command,omitempty"`
+	// Waits says that the command waits for the transaction that commits next, and is answered then.
+	Waits bool `json:"waits,omitempty"`
 }
 
 // Command is what a client sends, and what is to come back.

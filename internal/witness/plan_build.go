@@ -274,12 +274,17 @@ func (pl *planner) interrupted() (Run, string) {
 	if why != "" {
 		return out, why
 	}
-	cut := len(s.list)
-	if st := b.split().Stmt; st != nil {
+	cut, split := len(s.list), b.split()
+	if split.Waits {
+		cut = slices.IndexFunc(s.list, func(c placed) bool { return c.to > split.Steps })
+		if cut < 0 {
+			return out, "it is not known which command waits"
+		}
+	} else if st := split.Stmt; st != nil {
 		if !b.x.Txns[last].Run.Inst.Txn.Script {
 			return out, fmt.Sprintf("a client cannot stop the function %s between two of its commands (%s)", b.x.Txns[last].Run.Inst.Txn.Name, position(st.Position()))
 		}
-		for cut > 0 && s.list[cut-1].to > b.split().Steps && (s.list[cut-1].from >= b.split().Steps || s.list[cut-1].send.Cmd == st.Command()) {
+		for cut > 0 && s.list[cut-1].to > split.Steps && (s.list[cut-1].from >= split.Steps || s.list[cut-1].send.Cmd == st.Command()) {
 			cut--
 		}
 	}
@@ -290,7 +295,14 @@ func (pl *planner) interrupted() (Run, string) {
 		if why != "" {
 			return out, why
 		}
-		o.whole()
+		o.step(StepBegin, nil)
+		o.next(0, len(o.list))
+		if split.Waits {
+			s.next(cut, cut+1)
+			out.Steps[len(out.Steps)-1].Waits = true
+			cut++
+		}
+		o.step(StepCommit, nil)
 		out.Order = append(out.Order, o.label)
 	}
 	s.next(cut, len(s.list))

@@ -170,7 +170,8 @@ func (e *Evidence) replaySplit(m *interp.Machine, init *interp.DB, accept func(i
 		others = append(others, e.instance(i))
 	}
 	var found *interp.Execution
-	m.Interrupt(e.instance(last), others, init, e.Execution.Txns[last].Split.Cut, func(x *interp.Execution) bool {
+	split := e.Execution.Txns[last].Split
+	same := func(x *interp.Execution) bool {
 		for i := range x.Txns {
 			t := &e.Execution.Txns[i]
 			x.Txns[i].Session, x.Txns[i].Index = t.Session, t.Index
@@ -180,7 +181,12 @@ func (e *Evidence) replaySplit(m *interp.Machine, init *interp.DB, accept func(i
 		}
 		found = x
 		return false
-	})
+	}
+	if split.Waits {
+		m.Wait(e.instance(last), others[0], init, split.Cut, same)
+	} else {
+		m.Interrupt(e.instance(last), others, init, split.Cut, same)
+	}
 	if found == nil {
 		return nil, fmt.Errorf("%s does not commit around the others with the values of the witness", e.instance(last))
 	}

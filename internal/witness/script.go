@@ -107,6 +107,9 @@ func (s *scriptWriter) step(st Step) {
 		}
 	}
 	s.lines[n] = append(s.lines[n], strings.Split(s.text(st), "\n")...)
+	if st.Waits {
+		s.lines[n] = append(s.lines[n], "-- It waits until the next step is done.")
+	}
 	s.where[len(s.where)-1].last = len(s.lines[n])
 }
 

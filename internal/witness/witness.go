@@ -178,6 +178,7 @@ const (
 	Write    EventKind = "write"
 	Return   EventKind = "return" // values reach the client
 	CommitIt EventKind = "commit"
+	Wait     EventKind = "wait" // for a lock of another transaction
 	// Rollback ends a transaction that does not commit, in a serial order.
 	Rollback EventKind = "rollback"
 )

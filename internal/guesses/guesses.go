@@ -1,4 +1,6 @@
-package schedules
+// Package guesses lists what the solver has to guess of transactions: the values and errors of functions and queries
+// that the symbolic search does not compute itself.
+package guesses
 
 import (
 	"fmt"
@@ -18,17 +20,17 @@ var computed = []string{"elem", "len", "octets of"}
 // totals are the aggregates that it computes.
 var totals = []string{"count", "sum", "min", "max"}
 
-// guessed lists the expressions of calls with what the solver takes to be any function, and the
+// Of lists the expressions of transactions with what the solver takes to be any function, and the
 // statements that they are in: executions that it proposes may give them other values than the
 // interpreter does, and other errors.
-func guessed(calls []*Call) (out []string) {
+func Of(txns []*ir.Txn) (out []string) {
 	seen := map[*ir.Txn]bool{}
-	for _, c := range calls {
-		if seen[c.Txn] {
+	for _, t := range txns {
+		if seen[t] {
 			continue
 		}
-		seen[c.Txn] = true
-		ir.Walk(c.Txn.Body, func(st ir.Stmt) {
+		seen[t] = true
+		ir.Walk(t.Body, func(st ir.Stmt) {
 			var names []string
 			for _, e := range ir.Exprs(st) {
 				ir.WalkExpr(e, func(e ir.Expr) {
@@ -70,13 +72,13 @@ func guess(e ir.Expr) string {
 	return strings.TrimPrefix(c.Name, irnames.Symmetric)
 }
 
-// unconfirmed says that proposals of the solver are given up, and what it had to guess, or where
+// Unconfirmed says that proposals of the solver about transactions are given up, and what it had to guess, or where
 // it looked.
-func unconfirmed(calls []*Call, guesses []string) string {
+func Unconfirmed(txns []*ir.Txn, guesses []string) string {
 	if len(guesses) == 0 {
 		var names []string
-		for _, c := range calls {
-			if name := fmt.Sprintf("%s at %s", c.Txn.Name, c.Txn.Pos); !slices.Contains(names, name) {
+		for _, t := range txns {
+			if name := fmt.Sprintf("%s at %s", t.Name, t.Pos); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
