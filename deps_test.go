@@ -21,11 +21,7 @@ const module = "github.com/txrobust/robust"
 // line do not import each other. FOLDER/* stands for the packages in a folder that no
 // other line has.
 var layers = [][]string{
-<<<<<<< HEAD
-	{"internal/quote", "internal/infile", "internal/gomod", "internal/z3program", "internal/fault", "internal/page", "internal/ansi", "internal/clock", "internal/revision", "internal/cycle", "internal/choices"}, // names and files of any input: they know nothing of what these mean
-=======
-	{"internal/quote", "internal/infile", "internal/z3program", "internal/fault", "internal/page", "internal/ansi", "internal/clock", "internal/revision", "internal/cycle", "internal/choices", "analyzer/internal/typed"}, // names and files of any input: they know nothing of what these mean
->>>>>>> perf
+	{"internal/quote", "internal/infile", "internal/gomod", "internal/z3program", "internal/fault", "internal/page", "internal/ansi", "internal/clock", "internal/revision", "internal/cycle", "internal/choices", "analyzer/internal/typed"}, // names and files of any input: they know nothing of what these mean
 	{"internal/checker/anomalies", "internal/migration", "internal/irwords", "internal/irnames", "internal/flags", "internal/terminal"},
 	{"internal/output"},
 	{"isolation", "history"}, // and what judges recorded histories: see TestJudges
