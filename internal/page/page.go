@@ -1,12 +1,12 @@
 package page
 
 import (
-	"bytes"
 	_ "embed"
 	"encoding/json"
-	"html/template"
+	"html"
 	"io"
 	"regexp"
+	"strings"
 )
 
 var (
@@ -21,9 +21,7 @@ var (
 // Page is what a page has of its own.
 type Page struct {
 	Title string
-	// Body is the text of a template of package html/template, for Text.
-	Body string
-	Text any
+	Body  HTML
 	// Style and Script come after those that are shared. Script draws Data.
 	Style, Script string
 	Data          any
@@ -55,22 +53,11 @@ func Write(w io.Writer, p Page) error {
 	if err != nil {
 		return err
 	}
-	t, err := template.New("page").Parse(frame)
-	if err != nil {
-		return err
-	}
-	if _, err := t.New("body").Parse(p.Body); err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	err = t.Execute(&b, map[string]any{
-		"Title": p.Title, "Text": p.Text, "Without": p.Without, "Policy": p.policy(), "Data": template.JS(data),
-		"Style":  template.CSS(indent.ReplaceAllString(style+p.Style, "")),
-		"Script": template.JS(indent.ReplaceAllString("'use strict';\n"+script+p.Script, "")),
-	})
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(b.Bytes())
+	_, err = strings.NewReplacer(
+		"{{title}}", html.EscapeString(p.Title), "{{policy}}", html.EscapeString(p.policy()), "{{without}}", html.EscapeString(p.Without),
+		"{{body}}", string(p.Body), "{{data}}", string(data),
+		"{{style}}", indent.ReplaceAllString(style+p.Style, ""),
+		"{{script}}", indent.ReplaceAllString("'use strict';\n"+script+p.Script, ""),
+	).WriteString(w, frame)
 	return err
 }

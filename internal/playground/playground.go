@@ -109,7 +109,7 @@ func index(solver bool) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = page.Write(&b, page.Page{Title: "robust playground", Body: body, Style: style, Script: script,
+	err = page.Write(&b, page.Page{Title: "robust playground", Body: page.HTML(body), Style: style, Script: script,
 		Data: map[string]any{"examples": examples, "solver": solver, "checker": Checker, "longest": inbrowser.MaxText},
 		// What is WebAssembly must be allowed, and nothing is asked but where the page is from.
 		Scripts: "'self' 'wasm-unsafe-eval'", Connect: "'self'",

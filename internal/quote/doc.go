@@ -5,6 +5,5 @@
 // Line is for people, on a terminal, in a log, or in a comment: what cannot be
 // printed, or changes the direction of writing, is shown as an escape of Go. The other functions are for programs, which read the same name again.
 //
-// What HTML, SMT-LIB and Boogie need is in html/template and in packages smt and
-// instrument/boogie.
+// What HTML, SMT-LIB and Boogie need is in packages page, smt and instrument/boogie.
 package quote

@@ -12,8 +12,6 @@ import (
 )
 
 var (
-	//go:embed body.html
-	body string
 	//go:embed style.css
 	style string
 	//go:embed script.js
@@ -30,11 +28,11 @@ func Write(w io.Writer, reports []*report.Report, sources Sources) error {
 		Places   []placed   `json:"places"`
 		Programs []*program `json:"programs"`
 	}{}
-	var texts []*text
+	var body page.HTML
 	var names []string
 	for i, r := range reports {
 		shown.Programs = append(shown.Programs, l.program(r))
-		texts = append(texts, newText(i, r))
+		body += newText(i, r).body()
 		names = append(names, r.Program+": "+string(r.Verdict))
 	}
 	shown.Places = l.list
@@ -45,7 +43,7 @@ func Write(w io.Writer, reports []*report.Report, sources Sources) error {
 	if len(names) > 1 {
 		title = fmt.Sprintf("%d programs", len(names))
 	}
-	return page.Write(w, page.Page{Title: quote.Line(title), Body: body, Text: texts, Style: style, Script: script, Data: shown,
+	return page.Write(w, page.Page{Title: quote.Line(title), Body: body, Style: style, Script: script, Data: shown,
 		Without: "The schedules and drawings need JavaScript. robust check -format text says the same in words."})
 }
 

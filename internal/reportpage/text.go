@@ -13,8 +13,7 @@ import (
 	"github.com/txrobust/robust/report"
 )
 
-// text is what the template writes of one report. Lines are escaped as far as they cannot be
-// printed; the template escapes the rest.
+// text is what the page says of one report (body). Lines are escaped as far as they cannot be printed.
 type text struct {
 	Number   int
 	Program  string

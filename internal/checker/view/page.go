@@ -71,16 +71,41 @@ type pageEdge struct {
 
 // HTML writes a report as a page of its own, without links.
 func HTML(w io.Writer, rep *Report) error {
-	s := rep.Stats
 	return page.Write(w, page.Page{
-		Title: rep.History, Body: body, Style: style, Script: script, Data: rep.drawing(),
-		Text: map[string]any{
-			"Title": rep.History, "Strongest": orNone(rep.StrongestLevels), "Violated": rep.WeakestViolated, "Notes": rep.Notes, "Faults": rep.Disagreements,
-			"Size": []string{number(s.Transactions, "transaction"), number(s.Sessions, "session"), number(s.Operations, "operation"), number(s.Keys, "key")},
-			"Read": rep.h != nil,
-		},
+		Title: rep.History, Body: page.All(rep.header(), page.HTML(body), rep.footer()), Style: style, Script: script, Data: rep.drawing(),
 		Without: "The drawing needs JavaScript. robust history check -format text says the same in words.",
 	})
+}
+
+// header says what was read, and which levels hold.
+func (rep *Report) header() page.HTML {
+	size := []page.HTML{"not read"}
+	if s := rep.Stats; rep.h != nil {
+		size = page.Each([]string{number(s.Transactions, "transaction"), number(s.Sessions, "session"), number(s.Operations, "operation"), number(s.Keys, "key")}, page.Text)
+	}
+	strong := func(class string, levels page.HTML) page.HTML {
+		return page.Element("strong", page.Attrs{"class", class}, levels)
+	}
+	levels := page.All("strongest level that holds: ", strong("accept", page.Text(orNone(rep.StrongestLevels))))
+	if len(rep.WeakestViolated) > 0 {
+		levels += page.All(";\n  weakest level violated: ", strong("reject", page.Between(", ", page.Each(rep.WeakestViolated, page.Text))))
+	}
+	return page.Element("header", nil,
+		page.Element("h1", nil, page.Text(rep.History)),
+		page.Element("p", page.Attrs{"class", "size"}, page.Between(" · ", size)),
+		page.Element("p", nil, levels),
+		page.All(page.Each(rep.Disagreements, func(fault string) page.HTML {
+			return page.Element("p", page.Attrs{"class", "fault"}, page.Text("fault: "+fault))
+		})...),
+		page.Element("ul", page.Attrs{"id", "levels", "aria-label", "isolation levels"}))
+}
+
+// footer has the notes, if there are any.
+func (rep *Report) footer() page.HTML {
+	if len(rep.Notes) == 0 {
+		return ""
+	}
+	return page.Element("footer", nil, page.Each(rep.Notes, func(note string) page.HTML { return page.Element("p", nil, page.Text(note)) })...)
 }
 
 // drawing collects what is drawn.

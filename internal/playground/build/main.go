@@ -27,7 +27,7 @@ func main() {
 
 // hot are the packages where the checker spends its time. Elsewhere nothing is inlined, which would
 // make the file a quarter larger.
-var hot = []string{"github.com/txrobust/robust/ir", "github.com/txrobust/robust/internal/interp"}
+var hot = []string{"github.com/txrobust/robust/ir", "github.com/txrobust/robust/internal/interp", "github.com/txrobust/robust/internal/schedules"}
 
 func build(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
