@@ -1,11 +1,11 @@
 # make demo   build bin/robust and look at SmallBank, as it is and repaired
-# make test   formatting, vet and all tests; needs what `make setup` installs
+# make test   formatting, vet and all tests, as short ones; needs what `make setup` installs
 # make release  static binaries for all platforms with their checksums, in dist
 # make bin/z3 Z3 for the playground, from npm
 # make beam   the tests of the module beam alone, and its command bin/robust-beam
 # make peers PEERS=DIR HISTORIES='FILE…'   checkers of other projects and robust on the same files;
 #             FETCH=-fetch clones those that are not in DIR
-# make soak   long random comparisons with a server, from SEED on; they print what differs
+# make soak   all tests in full, and long random comparisons with a server, from SEED on; they print what differs
 #
 # Both install the missing packages of a Debian or Ubuntu system (Z3's headers;
 # for the tests PostgreSQL, MariaDB, Boogie, Graphviz, the program z3, pre-commit
@@ -15,7 +15,7 @@ GO ?= go
 APPS = testdata/apps
 CHECK = $(GO) tool -modfile=tools.mod
 
-.PHONY: all demo test beam peers soak setup setup-demo build playground release clean
+.PHONY: all demo test staticcheck deadcode beam peers soak setup setup-demo build playground release clean
 
 all: build
 
@@ -43,16 +43,21 @@ demo: bin/robust
 	@echo '== SmallBank, where write_check also writes the saving account =='
 	bin/robust check $(APPS)/smallbank-promote-wt
 
-# go vet has run when the tests begin, which need not run it again. Three packages at a time keep two processors busy
-# while tests wait for servers.
+# The tests run as short ones (-short), which make soak does not. go vet has run when they begin; three packages at a time keep
+# two processors busy while tests wait for servers.
 test: setup
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$bad" || { echo "not formatted with gofmt:"; echo "$$bad"; exit 1; }
 	$(GO) vet ./...
-	$(CHECK) staticcheck ./...
-	@dead=$$($(CHECK) deadcode -test ./...) || exit 1; test -z "$$dead" || { echo "nothing calls:"; echo "$$dead"; exit 1; }
-	$(GO) test -vet=off -p 3 -timeout 30m ./...
+	@$(MAKE) --no-print-directory -j 2 staticcheck deadcode
+	$(GO) test -short -vet=off -p 3 -timeout 30m ./...
 	cd internal/outside && $(GO) vet ./... && $(GO) test -vet=off ./...
-	cd beam && $(GO) vet ./... && $(GO) test -vet=off ./...
+	cd beam && $(GO) vet ./... && $(GO) test -short -vet=off ./...
+
+staticcheck:
+	$(CHECK) staticcheck ./...
+
+deadcode:
+	@dead=$$($(CHECK) deadcode -test ./...) || exit 1; test -z "$$dead" || { echo "nothing calls:"; echo "$$dead"; exit 1; }
 
 beam:
 	@mkdir -p bin
@@ -86,9 +91,11 @@ SOAK_PAIRS ?= 3000
 SOAK_APPS ?= 60
 SOAK = $(GO) test -v -timeout 0 -count 1 ./internal/sqlgen/compare -sqlgen.seed=$(SEED)
 
-# First what applications write most; then all types and functions; then all of the statement suite; then MariaDB.
+# First all tests in full; then what applications write most; then all types and functions; then all of the statement suite; then MariaDB.
 soak: setup
 	@failed=0; \
+	$(GO) test -timeout 0 -count 1 ./... || failed=1; \
+	(cd beam && $(GO) test -timeout 0 -count 1 ./...) || failed=1; \
 	$(SOAK) -run '^(TestCalls|TestPairs|TestReadCommitted|TestApps)$$' -sqlgen.calls=$(SOAK_CALLS) -sqlgen.pairs=$(SOAK_PAIRS) \
 		-sqlgen.committed=$(SOAK_PAIRS) -sqlgen.apps=$(SOAK_APPS) || failed=1; \
 	$(SOAK) -run '^(TestCalls|TestPairs|TestReadCommitted)$$' -sqlgen.calls=$(SOAK_CALLS) -sqlgen.pairs=$(SOAK_PAIRS) \

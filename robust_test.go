@@ -144,6 +144,9 @@ func TestApplications(t *testing.T) {
 	}
 	for _, app := range testprog.Apps(t) {
 		t.Run(app.String(), func(t *testing.T) {
+			if testing.Short() && strings.HasPrefix(app.Folder, "tpcc-") {
+				t.Skip("a large application: a short run leaves it out")
+			}
 			why := open[app.Folder] + open[app.Folder+" "+app.Txns]
 			limit := 10 * time.Minute
 			if why != "" {

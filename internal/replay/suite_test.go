@@ -149,11 +149,16 @@ func TestStatements(t *testing.T) {
 	var tally replaytest.Tally
 	verdicts := map[report.Verdict]int{}
 	var found []string
+	looked := 0
 	for _, sql := range statements {
 		only := listed[inLine(sql)]
 		if *suiteAll {
 			only = nil
 		} else if only == nil {
+			continue
+		}
+		if looked++; testing.Short() && looked%3 != 0 { // a short run takes every third
+			delete(listed, inLine(sql))
 			continue
 		}
 		p := suiteProgram(t, schema, sql, only)
@@ -174,9 +179,20 @@ func TestStatements(t *testing.T) {
 		if err := os.WriteFile(suiteFindings, []byte(strings.Join(found, "\n")+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-	} else if got := strings.Join(found, "\n") + "\n"; got != string(text) {
+	} else if got := strings.Join(found, "\n") + "\n"; got != linesOf(string(text), listed) {
 		t.Errorf("statements that have a finding differ from %s (-replay.all -replay.update writes it anew):\n%s", suiteFindings, got)
 	}
+}
+
+// linesOf keeps the lines about statements that are listed.
+func linesOf(text string, listed map[string][]string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if _, sql, _ := strings.Cut(strings.TrimSpace(line), ": "); listed[sql] != nil {
+			out.WriteString(line)
+		}
+	}
+	return out.String()
 }
 
 // changesIn gives the numbers of the changes in an execution.

@@ -9,8 +9,9 @@ import (
 
 // Random says which random programs the tests of a package make.
 type Random struct {
-	seed *int64
-	runs *int
+	seed  *int64
+	runs  *int
+	usual int
 }
 
 // RandomFlags declares the flags -seed and -runs, the number of programs, with
@@ -19,11 +20,17 @@ func RandomFlags(runs int) Random {
 	return Random{
 		flag.Int64("seed", 1, "seed of the random programs (0: from the clock)"),
 		flag.Int("runs", runs, "number of random programs"),
+		runs,
 	}
 }
 
-// Runs is the number of random programs.
-func (f Random) Runs() int { return *f.runs }
+// Runs is the number of random programs: a third of the default in a short run.
+func (f Random) Runs() int {
+	if testing.Short() && *f.runs == f.usual {
+		return max(1, f.usual/3)
+	}
+	return *f.runs
+}
 
 // Seed gives the seed and logs it.
 func (f Random) Seed(t testing.TB) int64 {
