@@ -139,7 +139,7 @@ type Collector struct {
 // Declare declares the flags.
 func (f *Collector) Declare(fs *flag.FlagSet) {
 	f.clients.declare(fs)
-	flags.Choice(fs, &f.engine, "engine", "postgres", collect.Engines(), "`database`: "+flags.Or(collect.Engines()))
+	flags.Choice(fs, &f.engine, "engine", "", collect.Engines(), "`database`: "+flags.Or(collect.Engines())+" (default postgres)")
 	fs.StringVar(&f.dsn, "dsn", "", "`DSN` of the database, as its Go driver reads it: pgx, go-sql-driver/mysql, or the path of a file for SQLite (default: a private server)")
 	fs.StringVar(&f.program, "program", "", "`COMMAND` of a program that reaches the database, with arguments separated by blanks")
 	flags.Choice(fs, &f.isolation, "isolation", "rr", []string{"ru", "rc", "rr", "serializable"}, "`level` that the transactions ask for: ru, rc, rr or serializable")
@@ -156,13 +156,15 @@ func (f *Collector) Check() error {
 	switch {
 	case f.dsn != "" && f.program != "":
 		return flags.Usagef("-dsn and -program exclude each other")
+	case f.engine != "" && f.program != "":
+		return flags.Usagef("-engine %s: with -program the program says which database it is; leave -engine out", f.engine)
 	case theirs && f.fault != "none":
 		return flags.Usagef("-fault %s: faults happen to private servers only; leave out -dsn and -program", f.fault)
 	case theirs && len(f.settings) > 0:
 		return flags.Usagef("-setting: only private servers have settings; leave out -dsn and -program")
 	case f.engine == collect.SQLite && (f.fault != "none" || len(f.settings) > 0):
 		return flags.Usagef("-engine %s: it has no server, and so neither -fault nor -setting", f.engine)
-	case f.fault == "failover" && f.engine != "postgres":
+	case f.fault == "failover" && f.engine != "" && f.engine != "postgres":
 		return flags.Usagef("-fault failover: only PostgreSQL has a standby here")
 	case slices.ContainsFunc(f.settings, func(s string) bool { return !strings.Contains(s, "=") }):
 		return flags.Usagef("-setting: it is NAME=VALUE")
@@ -170,6 +172,7 @@ func (f *Collector) Check() error {
 	if f.live != "" && f.name == "range" {
 		return flags.Usagef("-live: the workload range cannot be written as EDN")
 	}
+	f.engine = cmp.Or(f.engine, "postgres")
 	if f.patience == 0 {
 		f.patience = 10 * time.Second
 		if f.fault != "none" {
