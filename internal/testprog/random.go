@@ -24,10 +24,13 @@ func RandomFlags(runs int) Random {
 	}
 }
 
-// Runs is the number of random programs: a third of the default in a short run.
+// many is the number of random programs of which a third says enough in a short run.
+const many = 1000
+
+// Runs is the number of random programs.
 func (f Random) Runs() int {
-	if testing.Short() && *f.runs == f.usual {
-		return max(1, f.usual/3)
+	if testing.Short() && *f.runs == f.usual && f.usual >= many {
+		return f.usual / 3
 	}
 	return *f.runs
 }
