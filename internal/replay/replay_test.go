@@ -118,6 +118,12 @@ func TestDoctored(t *testing.T) {
 				}
 			}
 		}, witness.Refused, "it waits for another transaction at A: UPDATE"},
+		{"a wait that is none", func(p *witness.Plan) {
+			for i := range p.Execution.Steps {
+				s := &p.Execution.Steps[i]
+				s.Waits = s.Kind == witness.StepCommand && s.Transaction == "A"
+			}
+		}, witness.OtherOutcome, "it does not wait for the other transaction at A: SELECT"},
 		{"a serial order", func(p *witness.Plan) { // A after B
 			slices.SortStableFunc(p.Execution.Steps, func(a, b witness.Step) int { return strings.Compare(b.Transaction, a.Transaction) })
 		}, witness.OtherOutcome, "(f), not (true)"},
