@@ -12,16 +12,16 @@ import (
 // Beyond says why nothing can be said about a program on the database, "" if
 // something can.
 func (e *Profile) Beyond(p *ir.Program) string {
-	if e.Weaker != "" || e.Stricter == "" && e.Documented == "" {
+	if e.Weaker != "" || e.Stricter == "" {
 		return e.Weaker
 	}
 	why := ""
-	if e.OtherTexts != "" {
+	switch {
+	case e.OtherTexts != "":
 		if why = readsTexts(p); why != "" {
 			why += ", and " + e.OtherTexts
 		}
-	}
-	if e.Skips {
+	case e.Skips:
 		why = skipped(p)
 	}
 	for _, t := range p.Txns {
@@ -35,7 +35,7 @@ func (e *Profile) Beyond(p *ir.Program) string {
 }
 
 // unmodelled says what of a statement is not modelled for databases that exclude more than
-// the profile says, or are known by their documentation alone, "" if there is nothing.
+// the profile says, "" if there is nothing.
 func unmodelled(s ir.Stmt) string {
 	switch s := s.(type) {
 	case *ir.Cascade:

@@ -19,6 +19,7 @@ func documented(name, title, level, manual string) *Profile {
 		Title:        title,
 		DefaultLevel: level,
 		Documented:   manual,
+		Stricter:     "it is known by its documentation alone, and was not tried",
 		Facts: []Fact{
 			{"1", "a transaction reads one snapshot, and what it has written itself", "reads see the snapshot and the transaction's own writes", manual},
 			{"2", "a row that was written since the snapshot cannot be updated or deleted: the transaction fails", "writes exclude per row, unless they leave every value as it was", manual},

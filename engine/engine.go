@@ -74,7 +74,7 @@ type Profile struct {
 	// it, while an execution that is found need not be one of it.
 	Stricter string
 	// Documented, if not "", names the documentation that the facts are from: no test has run the
-	// database, so that what is found is suspected.
+	// database. Stricter says so, too.
 	Documented string
 	// OtherTexts, if not "", says what texts are equal there that PostgreSQL tells apart.
 	OtherTexts string

@@ -226,11 +226,7 @@ func (c *check) impossible() {
 // stricter takes back a verdict where the engine excludes more than the profile says:
 // what was found need not be an execution of the engine, unless a server has done it.
 func (c *check) stricter() {
-	why, settle := c.opt.Engine.Stricter, findings.ByReplay
-	if c.opt.Engine.Documented != "" {
-		why, settle = "it is known by its documentation alone, and was not tried", "run the schedule on the database by hand"
-	}
-	if why == "" || c.rep.Verdict != report.NotRobust {
+	if c.opt.Engine.Stricter == "" || c.rep.Verdict != report.NotRobust {
 		return
 	}
 	done := slices.DeleteFunc(slices.Clone(c.rep.Findings), func(f report.Finding) bool { return !f.Done() })
@@ -238,8 +234,12 @@ func (c *check) stricter() {
 		c.rep.Findings = done
 		return
 	}
+	settle := findings.ByReplay
+	if c.opt.Engine.Documented != "" {
+		settle = "run the schedule on the database by hand"
+	}
 	for i := range c.rep.Findings {
-		findings.SuspectEngine(&c.rep.Findings[i], c.opt.Engine.Title+" may exclude it: "+why, settle)
+		findings.SuspectEngine(&c.rep.Findings[i], c.opt.Engine.Title+" may exclude it: "+c.opt.Engine.Stricter, settle)
 	}
 	c.rep.Verdict = report.Unknown
 	c.rep.Open = c.doubtful()
@@ -336,7 +336,7 @@ func newCheck(ctx context.Context, p *ir.Program, opt Options) *check {
 	c.rep.Apart = append(c.rep.Apart, opt.Apart...)
 	findings.Assume(c.rep, premises)
 	c.assign()
-	c.rep.Engine, c.rep.EngineTitle, c.rep.Classic, c.rep.Stricter = opt.Engine.Name, opt.Engine.Title, opt.Classic, opt.Engine.Stricter != "" || opt.Engine.Documented != ""
+	c.rep.Engine, c.rep.EngineTitle, c.rep.Classic, c.rep.Stricter = opt.Engine.Name, opt.Engine.Title, opt.Classic, opt.Engine.Stricter != ""
 	c.rep.Assumptions = append(c.rep.Assumptions, c.assumptions()...)
 	return c
 }
