@@ -29,31 +29,6 @@ func (p *Program) KeepsInContext(t types.Type, text string) bool {
 	return slices.ContainsFunc(p.inContexts().keys, func(k contextKey) bool { return k.text == text && types.Identical(k.t, t) })
 }
 
-// contextKeys gives the keys of KeepsInContext.
-func (p *Program) contextKeys() (keys []contextKey) {
-	if !p.PutsIntoContexts() {
-		return nil
-	}
-	hidden := false
-	for _, f := range p.Funcs {
-		gotypes.EachInstr(f, func(instr ssa.Instruction) {
-			hidden = hidden || hidesContext(instr)
-			if !p.putsIntoContext(instr) {
-				return
-			}
-			if k, ok := instr.(ssa.CallInstruction).Common().Args[1].(*ssa.MakeInterface); ok {
-				key, ok := keyOf(k)
-				hidden = hidden || !ok
-				keys = append(keys, key)
-			}
-		})
-	}
-	if hidden {
-		return nil
-	}
-	return keys
-}
-
 // OnlyInContexts reports whether the transactions that the program puts into contexts all have a type, where it does that.
 func (p *Program) OnlyInContexts(t types.Type) bool {
 	put := p.inContexts().put
@@ -62,30 +37,41 @@ func (p *Program) OnlyInContexts(t types.Type) bool {
 
 // inContexts looks for what the program puts into contexts.
 func (p *Program) inContexts() *inContexts {
-	if p.held == nil {
-		p.held = &inContexts{keys: p.contextKeys(), put: p.putTypes()}
+	if p.held != nil {
+		return p.held
+	}
+	p.held = &inContexts{}
+	hidden := !p.PutsIntoContexts()
+	for _, f := range p.Funcs {
+		gotypes.EachInstr(f, func(instr ssa.Instruction) {
+			hidden = hidden || hidesContext(instr)
+			if !p.putsIntoContext(instr) {
+				return
+			}
+			args := instr.(ssa.CallInstruction).Common().Args
+			if k, ok := args[1].(*ssa.MakeInterface); ok {
+				key, ok := keyOf(k)
+				hidden = hidden || !ok
+				p.held.keys = append(p.held.keys, key)
+			}
+			p.held.put = append(p.held.put, typeIn(args[2]))
+		})
+	}
+	if hidden {
+		p.held.keys = nil
 	}
 	return p.held
 }
 
-// putTypes gives the types of what may be a transaction where the program puts it into a context.
-func (p *Program) putTypes() (put []types.Type) {
-	for _, f := range p.Funcs {
-		gotypes.EachInstr(f, func(instr ssa.Instruction) {
-			if !p.putsIntoContext(instr) {
-				return
-			}
-			switch v := instr.(ssa.CallInstruction).Common().Args[2].(type) {
-			case *ssa.MakeInterface:
-				put = append(put, v.X.Type())
-			case *ssa.ChangeInterface:
-				put = append(put, v.X.Type())
-			default:
-				put = append(put, v.Type())
-			}
-		})
+// typeIn gives the type of what an interface is made of.
+func typeIn(v ssa.Value) types.Type {
+	switch v := v.(type) {
+	case *ssa.MakeInterface:
+		return v.X.Type()
+	case *ssa.ChangeInterface:
+		return v.X.Type()
 	}
-	return put
+	return v.Type()
 }
 
 // keyOf gives the key that an interface is made of, if it is one.
