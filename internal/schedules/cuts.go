@@ -14,7 +14,11 @@ import (
 // Cuts looks for anomalies at READ COMMITTED: a transaction stops between two of
 // its commands, others run there, and it goes on; or it waits for another one in a command. Small rows and parameters are drawn
 // at random, or proposed by the solver; the interpreter goes through the cuts.
-type Cuts struct{ s *search }
+type Cuts struct {
+	s *search
+	// noWait says that something in the schema may not wait for a lock.
+	noWait bool
+}
 
 // maxCuts bounds the cuts of one run.
 const maxCuts = 40
@@ -30,7 +34,8 @@ func NewCuts(ctx context.Context, q Query) (*Cuts, error) {
 		return nil, err
 	}
 	s.writers = 1
-	return &Cuts{s}, nil
+	noWait := slices.ContainsFunc(s.program.Schema, func(d ir.Declaration) bool { return noWaits.MatchString(d.Text) })
+	return &Cuts{s, noWait}, nil
 }
 
 // Close frees what the Cuts hold. They must not be used any more.
@@ -82,7 +87,7 @@ func (c *Cuts) find(ctx context.Context, calls []*Call, quick, solved func() *fo
 		defer func() { s.opt.Doubtful = false }()
 		f = quick()
 	}
-	if f == nil && len(calls) == 2 && s.mayWait() {
+	if f == nil && len(calls) == 2 && c.mayWait() {
 		s.waits = true
 		defer func() { s.waits = false }()
 		f = quick()
@@ -117,12 +122,11 @@ func (s *search) mayFail() bool {
 var noWaits = regexp.MustCompile(`(?i)\bnowait\b`)
 
 // mayWait reports whether a call waits where it comes to a lock of another one: InnoDB has other rules, and NOWAIT ends the transaction.
-func (s *search) mayWait() bool {
-	return !s.q.Engine.InnoDB && !slices.ContainsFunc(s.program.Schema, func(d ir.Declaration) bool { return noWaits.MatchString(d.Text) }) &&
-		!s.have(func(st ir.Stmt) bool {
-			send, is := st.(*ir.Send)
-			return is && slices.ContainsFunc(send.Text, noWaits.MatchString)
-		})
+func (c *Cuts) mayWait() bool {
+	return !c.s.q.Engine.InnoDB && !c.noWait && !c.s.have(func(st ir.Stmt) bool {
+		send, is := st.(*ir.Send)
+		return is && slices.ContainsFunc(send.Text, noWaits.MatchString)
+	})
 }
 
 // cuts tries random situations, each with every cut.
