@@ -2,7 +2,6 @@ package goprogram
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -42,17 +41,5 @@ func TestGoPgOnServer(t *testing.T) {
 	}
 	m.Files = map[string]string{"main.go": read("main.txt"), "list.go": m.Files["list.go"], "txns/txns.go": goPgHeader + read("cases.txt"),
 		"go.mod": read("go.mod"), "go.sum": read("go.sum")}
-	dir := t.TempDir()
-	moduleFiles(t, dir, m)
-	get := exec.Command("go", "mod", "download")
-	get.Dir, get.Env = dir, append(os.Environ(), "GOWORK=off")
-	if out, err := get.CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: go-pg cannot be downloaded: %v\n%s", err, out)
-	}
-	total := &tally{reasons: map[string]int{}}
-	compareModule(t, server, m, 3, 20, total)
-	if total.commits < total.runs/3 || total.exact < total.runs*2/3 {
-		t.Errorf("the test says little: %s", total)
-	}
-	t.Log(total)
+	compareLibrary(t, server, m, "go-pg", 3)
 }

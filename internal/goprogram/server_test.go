@@ -170,6 +170,25 @@ type plan struct {
 	rows [][][]ir.Value
 }
 
+// compareLibrary compares a module that needs a library with PostgreSQL, with seed, and skips the test where the library cannot be
+// had.
+func compareLibrary(t *testing.T, server *pgtest.Server, m *gogen.Module, library string, seed uint64) {
+	t.Helper()
+	dir := t.TempDir()
+	moduleFiles(t, dir, m)
+	get := exec.Command("go", "mod", "download")
+	get.Dir, get.Env = dir, append(os.Environ(), "GOWORK=off")
+	if out, err := get.CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: %s cannot be downloaded: %v\n%s", library, err, out)
+	}
+	total := &tally{reasons: map[string]int{}}
+	compareModule(t, server, m, seed, 20, total)
+	if total.commits < total.runs/3 || total.exact < total.runs*2/3 {
+		t.Errorf("the test says little: %s", total)
+	}
+	t.Log(total)
+}
+
 // compareModule runs each function of a module on the server and in the interpreter.
 func compareModule(t *testing.T, server *pgtest.Server, m *gogen.Module, seed uint64, times int, total *tally) {
 	dir := t.TempDir()

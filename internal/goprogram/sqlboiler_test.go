@@ -2,7 +2,6 @@ package goprogram
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -71,17 +70,5 @@ func TestSQLBoilerOnServer(t *testing.T) {
 			m.Files["models/"+strings.TrimSuffix(name, ".txt")+".go"] = read(name)
 		}
 	}
-	dir := t.TempDir()
-	moduleFiles(t, dir, m)
-	get := exec.Command("go", "mod", "download")
-	get.Dir, get.Env = dir, append(os.Environ(), "GOWORK=off")
-	if out, err := get.CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: sqlboiler cannot be downloaded: %v\n%s", err, out)
-	}
-	total := &tally{reasons: map[string]int{}}
-	compareModule(t, server, m, 5, 20, total)
-	if total.commits < total.runs/3 || total.exact < total.runs*2/3 {
-		t.Errorf("the test says little: %s", total)
-	}
-	t.Log(total)
+	compareLibrary(t, server, m, "sqlboiler", 5)
 }

@@ -198,16 +198,22 @@ func TestFewValues(t *testing.T) {
 		{isolation.SER, 3000, 20, 3, 4, 3},
 	} {
 		h := few(t, simdb.Generate(simdb.Options{Seed: 1, Level: c.level, Sessions: c.sessions, Txns: c.txns, Ops: c.ops, Keys: c.keys, Reads: 0.5}), c.values, forgotten)
-		r, err := Check(t.Context(), h, Options{Levels: []isolation.Level{c.level}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := r.Answer(c.level)
-		if a.Verdict != checker.Satisfied {
-			t.Errorf("%+v: %s %s", c, a.Verdict, a.Why)
-		} else if err := verify.Witness(h, a.Level, a.Order, a.Snapshots); err != nil {
-			t.Errorf("%+v: %v", c, err)
-		}
+		accepted(t, h, c.level, c)
+	}
+}
+
+// accepted checks that a history is accepted at a level with a witness; of names the case.
+func accepted(t *testing.T, h *history.History, level isolation.Level, of any) {
+	t.Helper()
+	r, err := Check(t.Context(), h, Options{Levels: []isolation.Level{level}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := r.Answer(level)
+	if a.Verdict != checker.Satisfied {
+		t.Errorf("%+v: %s %s", of, a.Verdict, a.Why)
+	} else if err := verify.Witness(h, a.Level, a.Order, a.Snapshots); err != nil {
+		t.Errorf("%+v: %v", of, err)
 	}
 }
 
@@ -227,16 +233,7 @@ func TestManyValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := few(t, made, 50, c.times)
-		r, err := Check(t.Context(), h, Options{Levels: []isolation.Level{c.level}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := r.Answer(c.level)
-		if a.Verdict != checker.Satisfied {
-			t.Errorf("%+v: %s %s", c, a.Verdict, a.Why)
-		} else if err := verify.Witness(h, a.Level, a.Order, a.Snapshots); err != nil {
-			t.Errorf("%+v: %v", c, err)
-		}
+		accepted(t, h, c.level, c)
 	}
 }
 
