@@ -93,7 +93,7 @@ MORE
 }
 
 // TestBoxedStays: a repository in an interface stays what it is where the paths through one of its methods meet, such
-// as the one on which it translates an error. Two of them that differ are none that is known.
+// as the one on which it translates an error. Where two paths have different ones, it is not known which.
 func TestBoxedStays(t *testing.T) {
 	const program = `package main
 

@@ -400,8 +400,8 @@ func stays(in *Memory, t types.Type) bool {
 	return false
 }
 
-// ChangesElements says that the elements of a list or map may be others from now on. If it is not one that a loop has gathered,
-// they may be those of what the caller gives.
+// ChangesElements records that somebody may change the elements of a list or map. Unless a loop has gathered the list, they
+// may be elements of what the caller gives.
 func ChangesElements(in *Memory, list client.Expr) {
 	if _, mine := gatheredBy(in, list); mine || isEmpty(list) {
 		return

@@ -17,8 +17,8 @@ func (p *Program) GeneratedBy(f *ssa.Function) string {
 	return ""
 }
 
-// StandsAlone reports whether a function is looked at by itself: one that a library models where it is called is not,
-// unless it is also used as a value.
+// StandsAlone reports whether a function is looked at by itself. A generated function that a library models at its calls
+// is not, unless it is also used as a value.
 func (p *Program) StandsAlone(f *ssa.Function) bool {
 	by := p.GeneratedBy(f)
 	if by == "" || !slices.ContainsFunc(p.Know.list, func(n *Names) bool { return slices.Contains(n.Generators, by) }) {

@@ -217,7 +217,7 @@ func (in *Session) Auto(r *memory.Rows, text string, args []memory.Value) {
 	}
 	t.Body = []client.Stmt{q}
 	kind := r.H.Kind
-	if kind == memory.Transaction || in.Result.NoneGiven { // one that nobody knows where it comes from, or perhaps what the caller gives
+	if kind == memory.Transaction || in.Result.NoneGiven { // its origin is not known, or the caller may give one
 		kind = memory.Either
 	}
 	_, sender := in.sender()

@@ -134,11 +134,11 @@ func (in *Session) All(rs *memory.Rows, dest memory.Value) *memory.Failure {
 	return &memory.Failure{}
 }
 
-// AllOf gives a slice with an element for each row of a query, of which nothing else is known.
+// AllOf gives a slice with an element for each row of a query that is followed, of which nothing else is known.
 func AllOf(in *Session, rs *memory.Rows, t types.Type) memory.Value {
 	var list memory.Value
 	memory.OfRows(in.Memory, func() { list = in.Fresh(t, "rows", memory.Unknown) })
-	if s, ok := list.(memory.Scalar); ok && rs.Mine {
+	if s, ok := list.(memory.Scalar); ok {
 		return &memory.Grown{E: s.E, N: in.ScalarOf(Counted(in, rs)).E}
 	}
 	return list

@@ -97,8 +97,8 @@ func (in *run) bind(rs *memory.Rows, dest memory.Value) memory.Value {
 	return in.SomeError()
 }
 
-// lost is a statement whose text is not known. Of a query that reads, the parts that are not known name no table if the
-// program makes none that do.
+// lost is a statement whose text is not known. The unknown parts of a query that reads name no table, if the program
+// uses only parts without tables.
 func (in *run) lost(inv *session.Invocation, h *memory.Handle, d *draft, reads bool) memory.Value {
 	in.EmitValue(d)
 	if !reads || d.raw != nil || len(d.from) == 0 || !in.lib.asksOnly("Select", "Distinct", "GroupBy", "Having", "For") {
